@@ -11,7 +11,7 @@ import { mswHandler } from './msw.js';
 import type { MswHandler } from './msw.js';
 import { applySeed } from './seed/apply.js';
 import type { SeedInit } from './seed/schema.js';
-import { authorize } from './oauth.js';
+import { authorize } from './authorization.js';
 import { Router } from './router.js';
 import { listen } from './server.js';
 import type { Listening, ListenOptions } from './server.js';

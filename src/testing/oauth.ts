@@ -1,16 +1,15 @@
-import { FakeMarketplaceError } from './errors.js';
 import { ErrorResponse, HandlerResponse } from './http/handler.js';
 import type { Call } from './http/call.js';
+import { formFieldsOf } from './http/request-body.js';
+import type { FormFields } from './http/request-body.js';
 import type { Accounts, CodeProof, Grant } from './state/accounts.js';
 import type { Stores } from './state/stores.js';
-
-type FormFields = Readonly<Record<string, string | undefined>>;
 
 const grantFields = { authorization_code: 'code', refresh_token: 'refresh_token' } as const;
 
 /** Handles `POST /oauth/token`: exchanges an authorization code or a refresh token for tokens. Each can be used once. */
 export async function exchangeToken({ copied }: Call, { accounts, settings }: Stores): Promise<HandlerResponse> {
-  const fields = fieldsOf(copied.value);
+  const fields = formFieldsOf(copied.value);
   const kind = fields.grant_type;
   if (kind !== 'authorization_code' && kind !== 'refresh_token')
     throw oauthError('unsupported_grant_type', 'grant_type must be authorization_code or refresh_token');
@@ -34,36 +33,10 @@ async function isProven({ code_challenge, redirect_uri }: CodeProof = {}, fields
   return text.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '') === code_challenge;
 }
 
-/** Lets a user agree on the authorisation page of an application. @returns the address to which the browser returns */
-export function authorize(accounts: Accounts, user_id: number, authorizationUrl: string): string {
-  const { searchParams } = new URL(authorizationUrl);
-  const get = (name: string): string | undefined => searchParams.get(name) ?? undefined;
-  const client_id = Number(get('client_id'));
-  const [redirect_uri, code_challenge] = [get('redirect_uri'), get('code_challenge')];
-  if (get('response_type') !== 'code' || !Number.isSafeInteger(client_id) || redirect_uri === undefined)
-    throw new FakeMarketplaceError(
-      'an authorisation needs `response_type=code`, a `client_id` of digits and a `redirect_uri`',
-    );
-  if (code_challenge !== undefined && get('code_challenge_method') !== 'S256')
-    throw new FakeMarketplaceError("`code_challenge_method` is 'S256'");
-  const url = new URL(redirect_uri);
-  url.searchParams.set('code', accounts.issueAuthorizationCode(user_id, client_id, { code_challenge, redirect_uri }));
-  const state = get('state');
-  if (state !== undefined) url.searchParams.set('state', state);
-  return url.href;
-}
-
 function issueTokens(accounts: Accounts, { user_id, application_id }: Grant, expires_in: number): object {
   const access_token = accounts.issueToken(user_id, application_id, undefined, expires_in);
   const refresh_token = accounts.issueRefreshToken(user_id, application_id, access_token);
   return { access_token, token_type: 'Bearer', expires_in, scope: 'offline_access read write', user_id, refresh_token };
-}
-
-/** Reads the fields of a form or of a JSON object. */
-function fieldsOf(body: unknown): FormFields {
-  if (typeof body === 'string') return Object.fromEntries(new URLSearchParams(body));
-  const entries = Object.entries((body ?? {}) as Record<string, unknown>);
-  return Object.fromEntries(entries.map(([name, value]) => [name, String(value)]));
 }
 
 function oauthError(error: string, message: string): ErrorResponse {

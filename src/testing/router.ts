@@ -2,6 +2,7 @@ import type { DescribedEndpoint, Endpoint } from '../core/operation/endpoint.js'
 import type { DocumentedError } from '../core/operation/documented-error.js';
 import { validate } from '../core/schema/validate.js';
 import type { endpoints } from '../endpoints.js';
+import { authorizationPage } from './authorization.js';
 import { FakeMarketplaceError } from './errors.js';
 import { actionGuideHandlers } from './handlers/action-guide.js';
 import { contactHandlers } from './handlers/contacts.js';
@@ -87,6 +88,8 @@ export class Router {
     const { request, path, query, endpoint } = call;
     if (this.#stores.settings.cors && isPreflight(request)) return new HandlerResponse(204);
     if (request.method === 'POST' && path === '/oauth/token') return exchangeToken(call, this.#stores);
+    if (['GET', 'POST'].includes(request.method) && path === '/authorization')
+      return authorizationPage(call, this.#stores.accounts);
     if (request.method !== 'OPTIONS') this.#assertToken(call);
     if (!endpoint) throw noEndpoint(request.method, path);
     const failure = this.#failures.get(endpoint.name)?.shift();

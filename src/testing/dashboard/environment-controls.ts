@@ -59,10 +59,23 @@ export const environmentControls: Readonly<Record<string, Control>> = {
 
   'POST /__fake/authorization-codes': control(
     'Issues an authorization code for POST /oauth/token',
-    strictObject({ user_id: integer, application_id: nullish(integer) }),
-    ({ accounts }, { user_id, application_id }) => ({
-      code: inField('user_id', () => accounts.issueAuthorizationCode(user_id, application_id ?? undefined)),
+    strictObject({
+      user_id: integer,
+      application_id: nullish(integer),
+      code_challenge: nullish(string),
+      redirect_uri: nullish(string),
     }),
+    ({ accounts }, { user_id, application_id, ...proof }) => {
+      inField('user_id', () => accounts.getOrThrow(user_id));
+      return { code: accounts.issueAuthorizationCode(user_id, application_id ?? undefined, withoutNulls(proof)) };
+    },
+  ),
+
+  'POST /__fake/ended-grants': control(
+    'Ends the grants of a user, to all applications or to one: its tokens are no longer valid',
+    strictObject({ user_id: integer, application_id: nullish(integer) }),
+    ({ accounts }, { user_id, application_id }) =>
+      inField('user_id', () => accounts.endGrant({ user_id }, application_id ?? undefined)),
   ),
 
   'POST /__fake/storage': control(

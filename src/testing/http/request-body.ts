@@ -53,6 +53,16 @@ export function formOf(bytes: Bytes, headers: Headers): Promise<FormData> {
   return new Response(bytes, { headers: { 'content-type': type } }).formData().catch(() => new FormData());
 }
 
+/** The fields of a form. */
+export type FormFields = Readonly<Record<string, string | undefined>>;
+
+/** Reads the fields of a form, or of a JSON object, from the copy of a body. */
+export function formFieldsOf(body: unknown): FormFields {
+  if (typeof body === 'string') return Object.fromEntries(new URLSearchParams(body));
+  const entries = Object.entries((body ?? {}) as Record<string, unknown>);
+  return Object.fromEntries(entries.map(([name, value]) => [name, String(value)]));
+}
+
 function jsonOrText(text: string): unknown {
   try {
     return parseJson(text);

@@ -33,11 +33,19 @@ export interface Grant {
   readonly proof?: CodeProof | undefined;
 }
 
-/** What an application stated when it asked for an authorization code. */
+/** What an application stated when it asked for an authorization code, and what its exchange must therefore prove. */
 export interface CodeProof {
   /** The SHA-256 of the verifier of PKCE, in base64url; absent without PKCE. */
   readonly code_challenge?: string | undefined;
   readonly redirect_uri?: string | undefined;
+}
+
+/** @internal @throws {FakeMarketplaceError} that names the field which no application can state */
+export function assertCodeProof({ code_challenge, redirect_uri }: CodeProof): void {
+  if (code_challenge !== undefined && !/^[\w-]{43}$/.test(code_challenge))
+    throw new FakeMarketplaceError('`code_challenge` is the SHA-256 of the verifier in base64url: 43 characters');
+  if (redirect_uri !== undefined && !URL.canParse(redirect_uri))
+    throw new FakeMarketplaceError('`redirect_uri` is an absolute URL');
 }
 
 /**
@@ -54,6 +62,7 @@ export interface CodeProof {
  * const code = accounts.issueAuthorizationCode(user_id); // what the seller's browser brings back
  * console.log(accounts.redeem('authorization_code', code, 500));
  * console.log(accounts.issueRefreshToken(user_id));
+ * accounts.endGrant({ user_id }); // as when the user revokes the application
  */
 export class Accounts extends EntityStore<number, Account> {
   readonly #clock: Clock;
@@ -144,6 +153,7 @@ export class Accounts extends EntityStore<number, Account> {
    */
   issueAuthorizationCode(user_id: number, application_id = 500, proof?: CodeProof): string {
     this.getOrThrow(user_id);
+    assertCodeProof(proof ?? {});
     const value = this.#newValue('TG', user_id, application_id);
     this.data.grants.set(value, { kind: 'authorization_code', value, user_id, application_id, proof });
     return value;
@@ -163,6 +173,21 @@ export class Accounts extends EntityStore<number, Account> {
     if (grant?.kind !== kind || grant.application_id !== application_id) return undefined;
     this.data.grants.delete(value);
     return grant;
+  }
+
+  /**
+   * Ends the grants of a user, as when the user revokes an application or changes the password: its access tokens get a
+   * 401, and its codes and refresh tokens `invalid_grant`. Wire notes 28.
+   *
+   * @param application_id only the grant of this application; by default those of all
+   */
+  endGrant({ user_id }: Pick<Account, 'user_id'>, application_id?: number): void {
+    this.getOrThrow(user_id);
+    const tables: Map<string, Pick<Bearer, 'user_id' | 'application_id'>>[] = [this.data.tokens, this.data.grants];
+    for (const table of tables)
+      for (const [value, granted] of table)
+        if (granted.user_id === user_id && (application_id ?? granted.application_id) === granted.application_id)
+          table.delete(value);
   }
 
   #isExpired({ expiresAt }: Bearer): boolean {
