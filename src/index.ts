@@ -35,7 +35,7 @@ export type { ClientOptions, HttpAgent } from './core/options/client-options.js'
 export type { Limiter, AttemptReport, AttemptInfo } from './core/options/limiter.js';
 export type { Confirmation, ConfirmOptions, StoredWriteOptions } from './core/errors/confirmation.js';
 export { documentedError, type DocumentedError } from './core/operation/documented-error.js';
-export type { StandardSchema } from './core/schema/standard-schema.js';
+export type { StandardSchema } from './core/schema/schema.js';
 export type { Issue } from './core/errors/issue.js';
 export type { Paging, SearchOption } from './core/schema/fields.js';
 export {

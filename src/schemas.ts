@@ -2,7 +2,7 @@
 export { endpoints } from './endpoints.js';
 export { description, methodDescription, resourcePath } from './core/operation/describe.js';
 export type { Entity, Input, Optional, Output, Params, Schema, Shape } from './core/schema/schema.js';
-export type { StandardSchema } from './core/schema/standard-schema.js';
+export type { StandardSchema } from './core/schema/schema.js';
 export { paging, searchOption } from './core/schema/fields.js';
 export * from './resources/action-guide/schemas.js';
 export * from './resources/blacklist/schemas.js';

@@ -136,7 +136,7 @@ describe('third-party packages and Node', () => {
       'core/transport/fetch.ts',
       'oauth/token-request.ts',
     ],
-    'zod/v4/core': ['schema.ts', 'lazy-schema.ts', 'sliced-array.ts', 'inspect.ts', 'parse.ts'].map(
+    'zod/v4/core': ['schema.ts', 'define.ts', 'sliced-array.ts', 'describe.ts', 'issues.ts'].map(
       (file) => `core/schema/${file}`,
     ),
     'form-data': ['core/files/multipart.ts'],

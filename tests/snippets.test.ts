@@ -9,7 +9,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { examplesIn, namesFrom, runSnippet, snippetsIn, typeErrors } from '../tools/snippets.ts';
 // eslint-disable-next-line no-restricted-imports -- a guide imports it as applications do
 import * as zod from 'zod';
-import * as builders from '../src/core/schema/schema.ts';
+import * as builders from '../src/core/schema/define.ts';
 import { entries } from './support/entries.ts';
 import type { Given, Snippet } from '../tools/snippets.ts';
 
@@ -59,7 +59,7 @@ const givenInSources: Given = {
   ...givenInGuides,
   ...(Object.assign({}, ...Object.entries(entries).map(([name, module]) => exportsOf(module, name))) as Given),
   // What schemas are built with is not exported; its examples are for who works on this package.
-  ...exportsOf(builders, '../src/core/schema/schema.ts'),
+  ...exportsOf(builders, '../src/core/schema/define.ts'),
   ...around,
 };
 

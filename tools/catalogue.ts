@@ -1,9 +1,9 @@
 import type { DescribedEndpoint, Endpoint } from '../src/core/operation/endpoint.js';
 import type { DocumentedError } from '../src/core/operation/documented-error.js';
 import { listEndpoints } from '../src/core/operation/list-endpoints.js';
-import { inspect } from '../src/core/schema/inspect.js';
+import { inspect } from '../src/core/schema/describe.js';
 import type { Shape } from '../src/core/schema/schema.js';
-import type { StandardSchema } from '../src/core/schema/standard-schema.js';
+import type { StandardSchema } from '../src/core/schema/schema.js';
 import type { Export, Fields, Member, Sources } from './sources.ts';
 
 /** The file of each entry of the package. */

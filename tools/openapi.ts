@@ -1,8 +1,8 @@
 import * as z from 'zod/v4/core';
 import type { DescribedEndpoint, Endpoint } from '../src/core/operation/endpoint.js';
-import { factsOf } from '../src/core/schema/inspect.js';
+import { factsOf } from '../src/core/schema/describe.js';
 import type { DocumentedError } from '../src/core/operation/documented-error.js';
-import type { StandardSchema } from '../src/core/schema/standard-schema.js';
+import type { StandardSchema } from '../src/core/schema/schema.js';
 import type { Catalogue, NamedSchema, Operation } from './catalogue.ts';
 import { aboutCommon } from './reference.ts';
 import type { Prose } from './prose.ts';

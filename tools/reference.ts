@@ -1,4 +1,4 @@
-import type { StandardSchema } from '../src/core/schema/standard-schema.js';
+import type { StandardSchema } from '../src/core/schema/schema.js';
 import type { Catalogue, Entry, PublicMethod } from './catalogue.ts';
 import { typeNameOf } from './catalogue.ts';
 import { fieldColumns, fieldRows, schemasWithin } from './fields.ts';

@@ -1,6 +1,6 @@
-import { keywordsOf } from '../src/core/schema/inspect.js';
+import { keywordsOf } from '../src/core/schema/describe.js';
 import type { DocumentedError } from '../src/core/operation/documented-error.js';
-import type { StandardSchema } from '../src/core/schema/standard-schema.js';
+import type { StandardSchema } from '../src/core/schema/schema.js';
 import type { Catalogue, NamedSchema, PublicMethod } from './catalogue.ts';
 import { fieldColumns, fieldRows, typeOf } from './fields.ts';
 import { codeSpan, fenced, table } from './markdown.ts';

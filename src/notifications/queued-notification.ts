@@ -1,5 +1,5 @@
 import { nodeModule } from '../core/scope/node-module.js';
-import { millisecondsOf } from '../core/schema/date-time.js';
+import { millisecondsOf } from '../core/schema/dates.js';
 import { knownTopics } from './notification.js';
 import type { Notification } from './notification.js';
 

@@ -3,7 +3,7 @@ import type { ClientOptions, Drift, Endpoint, SellerClient, StandardSchema } fro
 import { questionSearchResponse } from 'marketplace-seller-sdk/schemas';
 import { describe, expect, test } from 'vitest';
 import { nullishArray } from '../../src/core/schema/fields.js';
-import { array, integer, nullish, strictObject, looseObject } from '../../src/core/schema/schema.js';
+import { array, integer, nullish, strictObject, looseObject } from '../../src/core/schema/define.js';
 import { fc } from '../support/fast-check.ts';
 import { goodResponses } from '../support/good-responses.ts';
 import type { GoodResponse } from '../support/good-responses.ts';

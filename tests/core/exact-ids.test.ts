@@ -2,7 +2,7 @@ import { SellerClient } from 'marketplace-seller-sdk';
 import type { Endpoint, StandardSchema } from 'marketplace-seller-sdk';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { describe, expect, test } from 'vitest';
-import { inspect } from '../../src/core/schema/inspect.js';
+import { inspect } from '../../src/core/schema/describe.js';
 import { fieldsOf } from '../../src/core/request/path-template.js';
 import { everyEndpoint } from '../support/every-endpoint.ts';
 import { fc } from '../support/fast-check.ts';

@@ -1,7 +1,7 @@
 import { InvalidInputError } from 'marketplace-seller-sdk';
 import { describe, expect, test } from 'vitest';
-import { inspect } from '../../src/core/schema/inspect.js';
-import type { StandardSchema } from '../../src/core/schema/standard-schema.js';
+import { inspect } from '../../src/core/schema/describe.js';
+import type { StandardSchema } from '../../src/core/schema/schema.js';
 import { validate } from '../../src/core/schema/validate.js';
 import { everyEndpoint } from '../support/every-endpoint.ts';
 import { errorOf, stubbed } from '../support/stubs.ts';

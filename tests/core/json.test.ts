@@ -1,7 +1,7 @@
 import { fc } from '../support/fast-check.ts';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { expect, test } from 'vitest';
-import { unknown } from '../../src/core/schema/schema.js';
+import { unknown } from '../../src/core/schema/define.js';
 import { parseJson } from '../../src/core/json/json.js';
 import { stubbed } from '../support/stubs.ts';
 

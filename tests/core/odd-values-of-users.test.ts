@@ -9,7 +9,7 @@ import {
 import type { Endpoint, StandardSchema } from 'marketplace-seller-sdk';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { describe, expect, test } from 'vitest';
-import { unknown } from '../../src/core/schema/schema.js';
+import { unknown } from '../../src/core/schema/define.js';
 import { everyEndpoint } from '../support/every-endpoint.ts';
 import { fc } from '../support/fast-check.ts';
 import { stubbed } from '../support/stubs.ts';

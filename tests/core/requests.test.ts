@@ -1,7 +1,7 @@
 import { InvalidInputError } from 'marketplace-seller-sdk';
 import type { Endpoint, SellerClient, StandardSchema } from 'marketplace-seller-sdk';
 import { describe, expect, test } from 'vitest';
-import { array, boolean, optional, strictObject, record, string, unknown } from '../../src/core/schema/schema.js';
+import { array, boolean, optional, strictObject, record, string, unknown } from '../../src/core/schema/define.js';
 import { decode, encode } from '../../src/core/request/encode.js';
 import { errorOf, stubbed } from '../support/stubs.ts';
 

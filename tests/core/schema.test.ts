@@ -3,11 +3,12 @@ import type { Endpoint, StandardSchema } from 'marketplace-seller-sdk';
 import * as schemas from 'marketplace-seller-sdk/schemas';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import * as z from 'zod/mini';
-import { inspect, shapeOf } from '../../src/core/schema/inspect.js';
-import { int64, longInt } from '../../src/core/schema/long-integers.js';
-import * as build from '../../src/core/schema/schema.js';
+import { inspect, shapeOf } from '../../src/core/schema/describe.js';
+import { int64, longInt } from '../../src/core/schema/define.js';
+import * as build from '../../src/core/schema/define.js';
 import { validate } from '../../src/core/schema/validate.js';
-import { LazySchema } from '../../src/core/schema/lazy-schema.js';
+import { LazySchema } from '../../src/core/schema/schema.js';
+import type { Schema } from '../../src/core/schema/schema.js';
 import { errorOf, stubbed } from '../support/stubs.ts';
 
 type AnySchema = Pick<LazySchema, 'safeParse' | '~standard'>;
@@ -58,7 +59,7 @@ describe('a value', () => {
 
 describe('a number that comes as text', () => {
   const { integer, number } = build;
-  test.each<readonly [string, build.Schema, unknown]>([
+  test.each<readonly [string, Schema, unknown]>([
     ...['0', '42', '-42', '007'].flatMap((text) =>
       [integer, int64, number].map((of) => [text, of, Number(text)] as const),
     ),

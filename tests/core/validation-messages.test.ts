@@ -17,8 +17,8 @@ import {
   string,
   union,
   unknown,
-} from '../../src/core/schema/schema.js';
-import { int64 } from '../../src/core/schema/long-integers.js';
+} from '../../src/core/schema/define.js';
+import { int64 } from '../../src/core/schema/define.js';
 import type { Schema } from '../../src/core/schema/schema.js';
 import { fc } from '../support/fast-check.ts';
 

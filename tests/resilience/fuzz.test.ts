@@ -1,7 +1,7 @@
 import { fc } from '../support/fast-check.ts';
 import { ApiError, InvalidInputError, SellerError, UnexpectedResponseError } from 'marketplace-seller-sdk';
 import { describe, expect, test } from 'vitest';
-import { shapeOf } from '../../src/core/schema/inspect.js';
+import { shapeOf } from '../../src/core/schema/describe.js';
 import { validate } from '../../src/core/schema/validate.js';
 import { matchPath } from '../../src/core/request/path-template.js';
 import { everyEndpoint } from '../support/every-endpoint.ts';

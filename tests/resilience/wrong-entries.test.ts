@@ -3,7 +3,7 @@ import type { Endpoint, StandardSchema, UnexpectedResponseError } from 'marketpl
 import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod/mini';
 import { conversationResponse } from 'marketplace-seller-sdk/schemas';
-import { array, nullish, strictObject, record, refine, looseObject } from '../../src/core/schema/schema.js';
+import { array, nullish, strictObject, record, refine, looseObject } from '../../src/core/schema/define.js';
 import { errorOf, stubbed } from '../support/stubs.ts';
 
 /** An endpoint whose response is a list of entries that `check` judges. */

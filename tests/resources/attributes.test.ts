@@ -1,8 +1,8 @@
 import { InvalidInputError } from 'marketplace-seller-sdk';
 import type { CallOptions } from 'marketplace-seller-sdk';
 import { describe, expect, test } from 'vitest';
-import { inspect } from '../../src/core/schema/inspect.js';
-import type { StandardSchema } from '../../src/core/schema/standard-schema.js';
+import { inspect } from '../../src/core/schema/describe.js';
+import type { StandardSchema } from '../../src/core/schema/schema.js';
 import { everyEndpoint } from '../support/every-endpoint.ts';
 import { createMarketplace } from '../support/marketplace.ts';
 import { errorOf, stubbed } from '../support/stubs.ts';

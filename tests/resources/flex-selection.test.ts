@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { array, integer, nullish, preprocess, looseObject, string } from '../../src/core/schema/schema.js';
+import { array, integer, nullish, preprocess, looseObject, string } from '../../src/core/schema/define.js';
 import { applySelection } from '../../src/resources/flex/graphql/selection.js';
 import type { AppliedSelection } from '../../src/resources/flex/graphql/selection.js';
 

@@ -1,7 +1,7 @@
 import type { SellerClient } from '../../client.js';
 import type { DescribedEndpoint } from '../../core/operation/endpoint.js';
 import type { Paged } from '../../core/paging/paged.js';
-import { inspect, shapeOf } from '../../core/schema/inspect.js';
+import { inspect, shapeOf } from '../../core/schema/describe.js';
 import { allEndpoints } from '../../testing/http/all-endpoints.js';
 import type { IdName } from './ids.js';
 

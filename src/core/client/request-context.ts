@@ -1,6 +1,6 @@
-import type { Endpoint, EndpointExchange } from '../operation/endpoint.js';
+import type { EndpointExchange } from '../operation/endpoint.js';
 import type { ResponseInfo, WithResponse } from '../operation/api-promise.js';
-import { redactUrl, secretsIn, secretsInUrl } from '../errors/redact.js';
+import { redactUrl } from '../errors/redact.js';
 import { requestIdOf } from '../errors/response-errors.js';
 import type { Upload } from '../files/upload.js';
 import type { openDownload, redirectFollower } from '../files/open-download.js';
@@ -13,9 +13,7 @@ import type { CallState, WriteOutcome } from '../recover/next-step.js';
 import type { AdaptiveLimit } from '../limits/adaptive-limit.js';
 import type { RateLimiter } from '../limits/rate-limiter.js';
 import { CancelScope } from '../scope/cancel-scope.js';
-import type { StandardSchema } from '../schema/standard-schema.js';
 import type { ResponseHeaders } from '../errors/response-headers.js';
-import type { IsSecretName } from '../errors/secrets.js';
 import type { BuiltRequest } from '../request/built-request.js';
 import type { ClientRuntime } from './client-runtime.js';
 

@@ -87,11 +87,3 @@ function isDigit(text: string, at: number): boolean {
   const code = text.charCodeAt(at);
   return code >= 48 && code <= 57;
 }
-
-/** What is wrong with a value that `isRounded`. */
-export const rounded = 'is beyond 2^53 and would be rounded; pass it as a string';
-
-/** Whether a value is an integer that is not exact: an id may have been rounded to it. */
-export function isRounded(value: unknown): boolean {
-  return Number.isInteger(value) && !Number.isSafeInteger(value);
-}

@@ -9,7 +9,7 @@ import {
   string,
   unknown,
   withFacts,
-} from '../schema/schema.js';
+} from '../schema/define.js';
 import type { Input, Output } from '../schema/schema.js';
 import { listOrObject, nullishArray } from '../schema/fields.js';
 

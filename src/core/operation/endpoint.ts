@@ -3,7 +3,7 @@ import type { Confirmation } from '../errors/confirmation.js';
 import type { DocumentedError, ErrorInBody } from './documented-error.js';
 import type { InternalOptions } from '../scope/call-options.js';
 import type { Issue } from '../errors/issue.js';
-import type { StandardSchema } from '../schema/standard-schema.js';
+import type { StandardSchema } from '../schema/schema.js';
 
 /**
  * When a call may be retried after a failure.

@@ -5,7 +5,7 @@ import { ConfigurationError } from '../errors/errors.js';
 import type { InternalOptions } from '../scope/call-options.js';
 import { listOf, ofType, oneOf, verdictOn } from './rules.js';
 import type { Rule } from './rules.js';
-import type { StandardSchema } from '../schema/standard-schema.js';
+import type { StandardSchema } from '../schema/schema.js';
 
 const schema: Rule = (value) =>
   typeof (value as Partial<StandardSchema> | null | undefined)?.['~standard']?.validate === 'function'

@@ -1,6 +1,6 @@
 import type { SentTime } from '../operation/endpoint.js';
 import type { Confirmation } from '../errors/confirmation.js';
-import { isZoned, millisecondsOf } from '../schema/date-time.js';
+import { isZoned, millisecondsOf } from '../schema/dates.js';
 
 /** The time of sending is computed from the service's `date` header, which has no fraction of a second. */
 const dateGranularityMs = 1000;

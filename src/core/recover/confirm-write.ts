@@ -8,7 +8,7 @@ import type { CallOptions } from '../scope/call-options.js';
 import { CancelScope } from '../scope/cancel-scope.js';
 import type { CallProgress } from '../scope/cancel-scope.js';
 import { parseHttpDate } from '../errors/response-headers.js';
-import { unknown } from '../schema/schema.js';
+import { unknown } from '../schema/define.js';
 import { validate } from '../schema/validate.js';
 
 /** A confirmation, and the last response that it is based on. */

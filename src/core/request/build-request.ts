@@ -4,7 +4,7 @@ import { ConfigurationError, InvalidInputError } from '../errors/errors.js';
 import type { InternalOptions } from '../scope/call-options.js';
 import { callRules, checkOptions } from '../options/resolve-options.js';
 import { selectAttributes } from '../operation/attributes.js';
-import { shapeOf } from '../schema/inspect.js';
+import { shapeOf } from '../schema/describe.js';
 import type { Issue } from '../errors/issue.js';
 import { whileReading } from '../schema/readable.js';
 import type { Shape } from '../schema/schema.js';

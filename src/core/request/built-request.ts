@@ -1,7 +1,7 @@
 import { secretsIn, secretsInUrl } from '../errors/redact.js';
 import type { IsSecretName } from '../errors/secrets.js';
 import type { Endpoint } from '../operation/endpoint.js';
-import type { StandardSchema } from '../schema/standard-schema.js';
+import type { StandardSchema } from '../schema/schema.js';
 import type { InternalOptions } from '../scope/call-options.js';
 
 /** A request as data: checked and encoded, without its token. */

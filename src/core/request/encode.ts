@@ -1,10 +1,10 @@
 import type { Endpoint } from '../operation/endpoint.js';
-import { factsOf, inspect, shapeOf, unwrapped } from '../schema/inspect.js';
-import { exact } from '../schema/long-integers.js';
+import { factsOf, inspect, shapeOf, unwrapped } from '../schema/describe.js';
+import { exact } from '../json/long-integer.js';
 import type { Shape } from '../schema/schema.js';
 import { fieldsOf, fillPath, matchPath } from './path-template.js';
 import { appendToQuery, textOf } from './query.js';
-import type { StandardSchema } from '../schema/standard-schema.js';
+import type { StandardSchema } from '../schema/schema.js';
 
 /** The parts of a request, without its base URL and token. */
 export interface RequestParts {

@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../errors/errors.js';
-import { LongInteger } from '../schema/long-integers.js';
-import { isRounded, rounded } from '../json/json.js';
+import { LongInteger } from '../json/long-integer.js';
+import { isRounded, rounded } from '../json/long-integer.js';
 import { rejected } from './query.js';
 
 /** Where a value is in a body. */

@@ -1,10 +1,10 @@
 import { InvalidInputError } from '../errors/errors.js';
 import type { Endpoint } from '../operation/endpoint.js';
 import { isPlainObject } from '../json/plain-object.js';
-import { shapeOf } from '../schema/inspect.js';
+import { shapeOf } from '../schema/describe.js';
 import { reservedQuery } from '../options/reserved-query.js';
-import { LongInteger } from '../schema/long-integers.js';
-import { isRounded, rounded } from '../json/json.js';
+import { LongInteger } from '../json/long-integer.js';
+import { isRounded, rounded } from '../json/long-integer.js';
 
 /** Where a value is in an input. */
 export type FieldPath = readonly (string | number)[];

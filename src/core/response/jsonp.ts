@@ -2,7 +2,7 @@ import type { Endpoint } from '../operation/endpoint.js';
 import { UnexpectedResponseError } from '../errors/response-errors.js';
 import { responseHeaders } from '../errors/response-headers.js';
 import { isSecretName } from '../errors/secrets.js';
-import { unknown } from '../schema/schema.js';
+import { unknown } from '../schema/define.js';
 import { parseJson } from '../json/json.js';
 import { apiErrorFrom } from './error-response.js';
 

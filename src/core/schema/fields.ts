@@ -1,7 +1,8 @@
 import { isObject, isPlainObject } from '../json/plain-object.js';
-import * as s from './schema.js';
-import { longInt, textOrInt, writtenInteger } from './long-integers.js';
-import type { Facts } from './facts.js';
+import * as s from './define.js';
+import { longInt, textOrInt } from './define.js';
+import { writtenInteger } from '../json/long-integer.js';
+import type { Facts } from './schema.js';
 import type { Optional, Output, Schema } from './schema.js';
 
 /** The id of a question, user, pack, order or shipment in an input: a number, or a string of digits. */
@@ -191,4 +192,12 @@ export function orAnything<Out>(
 // @__NO_SIDE_EFFECTS__
 export function orAsItCame<Out>(of: Schema<Out, unknown>): Schema<Out | undefined> {
   return s.withFacts(of as Schema<Out>, { acceptsAny: true });
+}
+
+/**
+ * Whether a value is a word of the service, for example a status or a code. Upper and lower case vary, and at run time
+ * the value can have another type.
+ */
+export function isWord(value: unknown, word: string): boolean {
+  return typeof value === 'string' && value.toLowerCase() === word.toLowerCase();
 }

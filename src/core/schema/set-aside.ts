@@ -1,9 +1,9 @@
-import type { Facts } from './facts.js';
-import { factsOf, inspect, unwrapped } from './inspect.js';
-import type { Inspected } from './inspect.js';
+import type { Facts } from './schema.js';
+import { factsOf, inspect, unwrapped } from './describe.js';
+import type { Inspected } from './describe.js';
 import type { Path } from '../errors/issue.js';
-import { valueAt } from './parse.js';
-import type { StandardSchema } from './standard-schema.js';
+import { valueAt } from './issues.js';
+import type { StandardSchema } from './schema.js';
 
 /** A place in a value: what is set aside there and below. */
 interface Place {

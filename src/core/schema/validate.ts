@@ -1,10 +1,10 @@
 import { ConfigurationError } from '../errors/errors.js';
 import { redactText, userTexts } from '../errors/redact.js';
 import { SellerError } from '../errors/seller-error.js';
-import { isOwn } from './inspect.js';
+import { isOwn } from './describe.js';
 import type { Issue } from '../errors/issue.js';
-import { parseWithZod } from './parse.js';
-import type { StandardSchema } from './standard-schema.js';
+import { parseWithZod } from './issues.js';
+import type { StandardSchema } from './schema.js';
 
 /** A validated value, or its issues. */
 export type Validated<Out> =

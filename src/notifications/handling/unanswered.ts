@@ -1,4 +1,4 @@
-import { millisecondsOf } from '../../core/schema/date-time.js';
+import { millisecondsOf } from '../../core/schema/dates.js';
 import type { Question } from '../../resources/questions/schemas.js';
 import type { NotificationClient } from './read-notification.js';
 

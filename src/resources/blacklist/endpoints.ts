@@ -1,7 +1,7 @@
 import type { Confirmation } from '../../core/errors/confirmation.js';
 import { shownList } from '../../core/recover/shown-list.js';
 import type { ConfirmContext, DescribedEndpoint } from '../../core/operation/endpoint.js';
-import { unknown } from '../../core/schema/schema.js';
+import { unknown } from '../../core/schema/define.js';
 import { blacklistParams, blacklistResponse, listBlacklistParams } from './schemas.js';
 import type { BlacklistParams, BlacklistResponse, ListBlacklistParams } from './schemas.js';
 

@@ -1,6 +1,6 @@
 import type { DescribedEndpoint } from '../../core/operation/endpoint.js';
 import { alone, bareList, orAnything } from '../../core/schema/fields.js';
-import { array, preprocess, union } from '../../core/schema/schema.js';
+import { array, preprocess, union } from '../../core/schema/define.js';
 import * as schemas from './schemas.js';
 
 const oneTotal = preprocess<schemas.ContactTotal>(schemas.contactTotal, alone);

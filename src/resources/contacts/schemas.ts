@@ -1,6 +1,6 @@
-import * as s from '../../core/schema/schema.js';
+import * as s from '../../core/schema/define.js';
 import type { Input, Output, Schema } from '../../core/schema/schema.js';
-import { isAfter, dateTimeInput, writtenDate } from '../../core/schema/date-time.js';
+import { isAfter, dateTimeInput, writtenDate } from '../../core/schema/dates.js';
 import { atLeast, id, key, limit, offset, nullishArray, nonEmptyArray } from '../../core/schema/fields.js';
 
 /** The number of contacts between two dates. */

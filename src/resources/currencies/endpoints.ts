@@ -1,6 +1,6 @@
 import type { DescribedEndpoint } from '../../core/operation/endpoint.js';
 import { alone, bareList } from '../../core/schema/fields.js';
-import { array, preprocess } from '../../core/schema/schema.js';
+import { array, preprocess } from '../../core/schema/define.js';
 import { documentedError } from '../../core/operation/documented-error.js';
 import { currency, currencyParams, noInput } from './schemas.js';
 import type { Currency, CurrencyParams, NoInput } from './schemas.js';

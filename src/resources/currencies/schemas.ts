@@ -1,4 +1,4 @@
-import * as s from '../../core/schema/schema.js';
+import * as s from '../../core/schema/define.js';
 import type { Input, Output } from '../../core/schema/schema.js';
 import { key } from '../../core/schema/fields.js';
 

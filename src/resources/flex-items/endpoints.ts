@@ -1,6 +1,6 @@
 import type { Confirmation } from '../../core/errors/confirmation.js';
 import type { ConfirmContext, DescribedEndpoint } from '../../core/operation/endpoint.js';
-import { unknown } from '../../core/schema/schema.js';
+import { unknown } from '../../core/schema/define.js';
 import { alreadyInFlex, itemDown, itemLocked, itemNotFound, meansNotInFlex, notInFlex } from './errors.js';
 import { flexItemParams } from './schemas.js';
 import type { FlexItemParams } from './schemas.js';

@@ -1,5 +1,5 @@
 import { key, siteId } from '../../core/schema/fields.js';
-import * as s from '../../core/schema/schema.js';
+import * as s from '../../core/schema/define.js';
 import type { Input } from '../../core/schema/schema.js';
 
 export const flexItemParams = s.strictObject({

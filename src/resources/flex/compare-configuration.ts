@@ -1,5 +1,5 @@
 import type { Confirmation } from '../../core/errors/confirmation.js';
-import { isWord } from '../../core/schema/word.js';
+import { isWord } from '../../core/schema/fields.js';
 import type {
   AddZonesParams,
   DeliveryRange,

@@ -5,7 +5,7 @@ import type { Attributed, WithAttributes } from '../../core/operation/attributes
 import type { Requester } from '../../core/operation/endpoint.js';
 import { InvalidInputError } from '../../core/errors/errors.js';
 import type { CallOptions } from '../../core/scope/call-options.js';
-import { object } from '../../core/schema/schema.js';
+import { object } from '../../core/schema/define.js';
 import type { Schema } from '../../core/schema/schema.js';
 import { allOf, applySelection } from './graphql/selection.js';
 import type { AppliedSelection, Exact, Selected, Selection } from './graphql/selection.js';

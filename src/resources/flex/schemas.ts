@@ -1,8 +1,8 @@
 import { documentRule } from './graphql/response.js';
-import * as s from '../../core/schema/schema.js';
+import * as s from '../../core/schema/define.js';
 import type { Input, Output } from '../../core/schema/schema.js';
 import { atLeast, bareList, id, key, nonEmptyArray, nullishArray, siteId } from '../../core/schema/fields.js';
-import { int64 } from '../../core/schema/long-integers.js';
+import { int64 } from '../../core/schema/define.js';
 
 /** `in`: active. `out`: inactive, settings cannot be changed. `pending`: settings can be changed, no orders yet. */
 const subscriptionState = s.looseObject({ id: s.nullish(s.openEnum('in', 'out', 'pending')) });

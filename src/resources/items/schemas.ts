@@ -1,5 +1,5 @@
 import { isPlainObject } from '../../core/json/plain-object.js';
-import * as s from '../../core/schema/schema.js';
+import * as s from '../../core/schema/define.js';
 import type { Input, Output, Schema } from '../../core/schema/schema.js';
 import { key, keyOf, nonEmptyArray } from '../../core/schema/fields.js';
 

@@ -2,7 +2,7 @@ import { copyOf } from '../../core/schema/readable.js';
 import type { Requester } from '../../core/operation/endpoint.js';
 import type { CallOptions } from '../../core/scope/call-options.js';
 import { Deadline } from '../../core/scope/deadline.js';
-import { isWord } from '../../core/schema/word.js';
+import { isWord } from '../../core/schema/fields.js';
 import type { ActionGuide } from '../action-guide/action-guide.js';
 import { ExceptedCaseError } from '../post-sale/errors.js';
 import { messageTextLimit } from '../post-sale/text.js';

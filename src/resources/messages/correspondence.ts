@@ -4,7 +4,7 @@ import { NotFoundError } from '../../core/errors/status-errors.js';
 import type { CallOptions } from '../../core/scope/call-options.js';
 import { pagedCalls } from '../../core/paging/paged.js';
 import type { Paged } from '../../core/paging/paged.js';
-import { millisecondsOf } from '../../core/schema/date-time.js';
+import { millisecondsOf } from '../../core/schema/dates.js';
 import type { Output } from '../../core/schema/schema.js';
 import type { SentMessage } from '../post-sale/message.js';
 import { messageTextLimit } from '../post-sale/text.js';

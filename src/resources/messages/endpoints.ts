@@ -2,7 +2,7 @@ import { compareText, confirmByList } from '../../core/recover/confirm-by-list.j
 import { assertSame, readEnds } from '../../core/recover/shown-list.js';
 import type { ShownPage } from '../../core/recover/shown-list.js';
 import type { ConfirmContext, DescribedEndpoint } from '../../core/operation/endpoint.js';
-import { unknown } from '../../core/schema/schema.js';
+import { unknown } from '../../core/schema/define.js';
 import type { Schema } from '../../core/schema/schema.js';
 import type { Download } from '../../core/files/download.js';
 import { accessTokenRequired, applicationIdRequired, conversationBlocked } from '../post-sale/errors.js';

@@ -2,8 +2,8 @@ import type { FileSource } from '../../core/files/file-source.js';
 import { currentMessage, currentSentMessage, toCurrentShape } from '../post-sale/message.js';
 import type { Message, SentMessage } from '../post-sale/message.js';
 import { messageText } from '../post-sale/text.js';
-import * as s from '../../core/schema/schema.js';
-import { int64 } from '../../core/schema/long-integers.js';
+import * as s from '../../core/schema/define.js';
+import { int64 } from '../../core/schema/define.js';
 import type { Input, Output, Schema } from '../../core/schema/schema.js';
 import {
   eachIn,

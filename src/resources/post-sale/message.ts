@@ -1,6 +1,6 @@
 import { isObject } from '../../core/json/plain-object.js';
-import * as s from '../../core/schema/schema.js';
-import { int64 } from '../../core/schema/long-integers.js';
+import * as s from '../../core/schema/define.js';
+import { int64 } from '../../core/schema/define.js';
 import type { Output, Schema } from '../../core/schema/schema.js';
 import { keyOf, nullishArray, orAsItCame } from '../../core/schema/fields.js';
 import { currentShape, entriesIn, idOf } from './legacy.js';

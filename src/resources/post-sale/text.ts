@@ -1,4 +1,4 @@
-import { refine } from '../../core/schema/schema.js';
+import { refine } from '../../core/schema/define.js';
 import type { Schema } from '../../core/schema/schema.js';
 import { boundedText } from '../../core/schema/fields.js';
 

@@ -3,7 +3,7 @@ import { assertSame, readEnds } from '../../core/recover/shown-list.js';
 import type { ShownPage } from '../../core/recover/shown-list.js';
 import type { ConfirmContext, DescribedEndpoint } from '../../core/operation/endpoint.js';
 import { orAnything, orAsItCame } from '../../core/schema/fields.js';
-import { array, preprocess, string, unknown } from '../../core/schema/schema.js';
+import { array, preprocess, string, unknown } from '../../core/schema/define.js';
 import type { Schema } from '../../core/schema/schema.js';
 import { blacklistEndpoints } from '../blacklist/endpoints.js';
 import * as errors from './errors.js';

@@ -1,5 +1,5 @@
-import { inspect } from '../../core/schema/inspect.js';
-import type { StandardSchema } from '../../core/schema/standard-schema.js';
+import { inspect } from '../../core/schema/describe.js';
+import type { StandardSchema } from '../../core/schema/schema.js';
 import { controlError, controlResponses } from './control-responses.js';
 import { filterNames } from './select-requests.js';
 import type { Control } from './control.js';

@@ -9,7 +9,7 @@ import {
   refine,
   string,
   unknown,
-} from '../../core/schema/schema.js';
+} from '../../core/schema/define.js';
 import type { Schema } from '../../core/schema/schema.js';
 import { FakeMarketplaceError } from '../errors.js';
 import { lengthOf } from '../../core/schema/fields.js';

@@ -1,4 +1,4 @@
-import { boolean, integer, nullish, number, strictObject, record, string } from '../../core/schema/schema.js';
+import { boolean, integer, nullish, number, strictObject, record, string } from '../../core/schema/define.js';
 import type { Output } from '../../core/schema/schema.js';
 import type { Clock } from '../clock.js';
 import { readAs } from '../seed/read-as.js';

@@ -1,4 +1,4 @@
-import { array, boolean, integer, nullish, strictObject, record, string } from '../../core/schema/schema.js';
+import { array, boolean, integer, nullish, strictObject, record, string } from '../../core/schema/define.js';
 import { from, share } from '../seed/settings-schema.js';
 import { assertTopic } from '../webhooks/topics.js';
 import { maxLateMs, maxTimeoutMs } from '../webhooks/callback.js';

@@ -13,7 +13,7 @@ import {
   validate,
 } from 'graphql';
 import type { DocumentNode, GraphQLOutputType } from 'graphql';
-import type { inspect } from '../../core/schema/inspect.js';
+import type { inspect } from '../../core/schema/describe.js';
 import type { Schema } from '../../core/schema/schema.js';
 import type { GraphqlRequest } from './read-flex.js';
 

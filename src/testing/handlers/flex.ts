@@ -1,4 +1,4 @@
-import { inspect } from '../../core/schema/inspect.js';
+import { inspect } from '../../core/schema/describe.js';
 import type { endpoints } from '../../endpoints.js';
 import {
   deliveryNotUpdated,

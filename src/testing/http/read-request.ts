@@ -1,5 +1,5 @@
 import { isObject } from '../../core/json/plain-object.js';
-import { isIso, isZoned, millisecondsOf } from '../../core/schema/date-time.js';
+import { isIso, isZoned, millisecondsOf } from '../../core/schema/dates.js';
 import type { PageParams } from './conventions.js';
 import { badRequest, errorResponse } from './handler.js';
 import type { ErrorResponse } from './handler.js';

@@ -13,7 +13,7 @@ import {
   string,
   union,
   unknown,
-} from '../../core/schema/schema.js';
+} from '../../core/schema/define.js';
 import { isTime, timeMs } from '../clock.js';
 import { settingsChange } from './settings-schema.js';
 import { lengthOf } from '../../core/schema/fields.js';

@@ -10,7 +10,7 @@ import {
   record,
   refine,
   string,
-} from '../../core/schema/schema.js';
+} from '../../core/schema/define.js';
 import type { Output, Schema } from '../../core/schema/schema.js';
 import { defined } from '../../core/json/defined.js';
 import { FakeMarketplaceError } from '../errors.js';

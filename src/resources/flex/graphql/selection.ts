@@ -1,7 +1,7 @@
 import { isObject } from '../../../core/json/plain-object.js';
-import { inspect } from '../../../core/schema/inspect.js';
-import type { Inspected } from '../../../core/schema/inspect.js';
-import { array, nullish, object, preprocess, unknown } from '../../../core/schema/schema.js';
+import { inspect } from '../../../core/schema/describe.js';
+import type { Inspected } from '../../../core/schema/describe.js';
+import { array, nullish, object, preprocess, unknown } from '../../../core/schema/define.js';
 import type { Issue } from '../../../core/errors/issue.js';
 import type { Schema, Shape } from '../../../core/schema/schema.js';
 

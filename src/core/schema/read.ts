@@ -1,10 +1,10 @@
-import { factsOf, inspect, isZod, unwrapped } from './inspect.js';
+import { factsOf, inspect, isZod, unwrapped } from './describe.js';
 import type { Issue, Path } from '../errors/issue.js';
-import { formatIssue, valueAt, zodParse } from './parse.js';
-import type { ZodIssues, ZodSchema } from './parse.js';
+import { formatIssue, valueAt, zodParse } from './issues.js';
+import type { ZodIssues, ZodSchema } from './issues.js';
 import { SetAside } from './set-aside.js';
 import { validate } from './validate.js';
-import type { StandardSchema } from './standard-schema.js';
+import type { StandardSchema } from './schema.js';
 
 /** A difference between a value and its schema that did not prevent reading the rest. */
 export interface Difference extends Issue {

@@ -1,4 +1,4 @@
-import { refine, unknown, withFacts } from './schema.js';
+import { refine, unknown, withFacts } from './define.js';
 import type { Schema } from './schema.js';
 
 const iso = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?)?$/;
