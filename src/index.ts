@@ -10,6 +10,7 @@ export type {
   SentTime,
 } from './core/operation/endpoint.js';
 export { readJsonp } from './core/response/jsonp.js';
+export type { NoInput } from './core/operation/no-input.js';
 export type { Description, MethodDescription, ResourcePath } from './core/operation/describe.js';
 export { ApiPromise, type ResponseInfo, type WithResponse } from './core/operation/api-promise.js';
 export { Paged, type PaginationOptions } from './core/paging/paged.js';

@@ -99,7 +99,7 @@ export type { Sites } from './resources/sites/sites.js';
 export type { Listing, SiteSearchParams, SiteSearchResponse, SiteSearchExtra } from './resources/sites/schemas.js';
 
 export type { Currencies } from './resources/currencies/currencies.js';
-export type { Currency, CurrencyParams, NoInput } from './resources/currencies/schemas.js';
+export type { Currency, CurrencyParams } from './resources/currencies/schemas.js';
 
 export {
   AccessTokenRequiredError,
@@ -191,6 +191,8 @@ export type {
   ConversationParams,
   ConversationStatus,
   GetMessageParams,
+  UnreadConversation,
+  UnreadMessages,
   UploadParams,
   ContactParams,
   SendMessageParams,

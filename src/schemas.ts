@@ -1,5 +1,6 @@
 // './schemas': the schemas of inputs and responses, and all endpoints.
 export { endpoints } from './endpoints.js';
+export { noInput } from './core/operation/no-input.js';
 export { description, methodDescription, resourcePath } from './core/operation/describe.js';
 export type { Entity, Input, Optional, Output, Params, Schema, Shape } from './core/schema/schema.js';
 export type { StandardSchema } from './core/schema/schema.js';

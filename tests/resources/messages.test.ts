@@ -144,6 +144,65 @@ describe('a conversation', () => {
   });
 });
 
+describe('the unread messages of a seller', () => {
+  test('a conversation is listed with its number of unread messages until the seller reads it', async () => {
+    const { marketplace, sellerClient, pack, whose } = createConversation();
+    marketplace.buyerWrites({ pack, text: '¿Sigue ahí?' });
+    const second = marketplace.addPack({ seller_id: 7, buyer_id: 31, pack_id: null });
+    marketplace.buyerWrites({ pack: second, text: 'Hola' });
+    marketplace.addPack({ seller_id: 7, buyer_id: 31 });
+    const { user_id, results } = await sellerClient.messages.unread();
+    expect(user_id).toBe(7);
+    expect(results).toEqual([
+      { resource: `/packs/${whose.pack_id}/sellers/7`, count: 2, pack_id: whose.pack_id, user_id: 7 },
+      { resource: `/packs/${second.order_ids[0]}/sellers/7`, count: 1, pack_id: second.order_ids[0], user_id: 7 },
+    ]);
+    await sellerClient.messages.conversation({ ...whose, mark_as_read: false }).first();
+    expect((await sellerClient.messages.unread()).results).toHaveLength(2);
+    await sellerClient.messages.conversation(whose).first();
+    expect((await sellerClient.messages.unread()).results.map(({ count }) => count)).toEqual([1]);
+  });
+
+  test('what moderation hides, what the seller wrote and the sales of others are not unread', async () => {
+    const { marketplace, sellerClient, buyerClient, pack, input } = createConversation();
+    await sellerClient.messages.send(input);
+    await sellerClient.messages.conversation({ pack_id: input.pack_id, user_id: 7 }).first();
+    marketplace.messages.moderation = 'later';
+    marketplace.buyerWrites({ pack, text: 'Hola' });
+    expect((await sellerClient.messages.unread()).results).toEqual([]);
+    expect((await buyerClient.messages.unread()).results).toEqual([]);
+    marketplace.messages.moderate();
+    expect((await sellerClient.messages.unread()).results).toHaveLength(1);
+  });
+
+  test('at most 500 conversations are listed', async () => {
+    const { marketplace, sellerClient } = createSale();
+    for (let count = 1; count <= 501; count += 1)
+      marketplace.buyerWrites({ pack: marketplace.addPack({ seller_id: 7, buyer_id: 31 }), text: 'Hola' });
+    expect((await sellerClient.messages.unread()).results).toHaveLength(500);
+  });
+
+  const place = { pack_id: 2000000012345678, user_id: 7 };
+  test.each([
+    ['/packs/2000000012345678/sellers/7', place],
+    ['packs/2000000012345678/sellers/7?tag=post_sale', place],
+    ['/v2/orders/2000000012345678/sellers/7', place],
+    ['/packs/99999999999999999999/sellers/7', { pack_id: '99999999999999999999', user_id: 7 }],
+    ['/conversations/5', {}],
+  ])('%s is read as %j', async (resource, ids) => {
+    const { results } = await answering({ user_id: '7', results: [{ resource, count: '2' }] }).messages.unread();
+    expect(results).toEqual([{ resource, count: 2, ...ids }]);
+  });
+
+  test.each([null, [], {}, { user_id: 7, results: null }])('%j has no unread messages', async (body) => {
+    expect((await answering(body).messages.unread()).results).toEqual([]);
+  });
+
+  test('the words of its path are no id of a message', async () => {
+    await expect(answering({}).messages.get({ message_id: 'unread' })).rejects.toBeInstanceOf(InvalidInputError);
+  });
+});
+
 describe('a message', () => {
   test('a message reaches the buyer with its sender and application', async () => {
     const { sellerClient, buyerClient, whose, input } = createConversation();
@@ -737,6 +796,10 @@ goldenRequests<typeof endpoints.messages>({
   get: {
     call: (client) => client.messages.get({ message_id: '0c1ad0b9a9de4b1f' }),
     request: ['GET /messages/0c1ad0b9a9de4b1f?tag=post_sale'],
+  },
+  unread: {
+    call: (client) => client.messages.unread(),
+    request: ['GET /messages/unread?role=seller&tag=post_sale'],
   },
   send: {
     call: (client) =>

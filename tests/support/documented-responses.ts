@@ -258,6 +258,15 @@ export const documentedResponses: Readonly<Record<string, DocumentedResponse>> =
       'messages.0.message_resources.0.id=7',
     ],
   },
+  'messages.unread': {
+    body: {
+      user_id: 7,
+      results: [{ resource: '/packs/2000000012345678/sellers/7', count: 2 }],
+    },
+    call: (client) => client.messages.unread(),
+    required: ['results.*.resource'],
+    known: ['=[]'],
+  },
   'messages.upload': {
     body: { id: 'f1.pdf' },
     call: (client) => client.messages.upload({ site_id: 'MLA', file: new Uint8Array(1), filename: 'a.pdf' }),

@@ -12,10 +12,6 @@ export const currency = s.looseObject({
 });
 export interface Currency extends Output<typeof currency> {}
 
-export const noInput = s.strictObject({});
-/** An input without fields. */
-export interface NoInput extends Input<typeof noInput> {}
-
 export const currencyParams = s.strictObject({
   /** The ISO 4217 code, e.g. `BRL`. */
   id: key,

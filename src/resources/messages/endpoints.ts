@@ -2,6 +2,8 @@ import { compareText, confirmByList } from '../../core/recover/confirm-by-list.j
 import { assertSame, readEnds } from '../../core/recover/shown-list.js';
 import type { ShownPage } from '../../core/recover/shown-list.js';
 import type { ConfirmContext, DescribedEndpoint } from '../../core/operation/endpoint.js';
+import { noInput } from '../../core/operation/no-input.js';
+import type { NoInput } from '../../core/operation/no-input.js';
 import { unknown } from '../../core/schema/define.js';
 import type { Schema } from '../../core/schema/schema.js';
 import type { Download } from '../../core/files/download.js';
@@ -40,6 +42,19 @@ const get: DescribedEndpoint<schemas.GetMessageParams, Message> = {
   retry: 'safe',
   query,
   errors: [errors.messageNotFound, errors.noAccessToMessage, errors.messageNotReady],
+};
+
+const unread: DescribedEndpoint<NoInput, schemas.UnreadMessages> = {
+  name: 'messages.unread',
+  summary: 'Lists the conversations with unread messages',
+  method: 'GET',
+  path: '/messages/unread',
+  input: noInput,
+  example: {},
+  output: schemas.unreadMessages,
+  retry: 'safe',
+  query: { role: 'seller', ...query },
+  errors: [],
 };
 
 const send: DescribedEndpoint<schemas.SendMessageParams, SentMessage | undefined> = {
@@ -174,4 +189,4 @@ const download: DescribedEndpoint<schemas.DownloadParams, Download> = {
 };
 
 /** The endpoints of messages, as `endpoints` has them. */
-export const messageEndpoints = { conversation, get, send, upload, download };
+export const messageEndpoints = { conversation, get, unread, send, upload, download };

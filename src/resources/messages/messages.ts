@@ -1,6 +1,7 @@
 import { copyOf } from '../../core/schema/readable.js';
 import type { ApiPromise } from '../../core/operation/api-promise.js';
 import type { Requester } from '../../core/operation/endpoint.js';
+import type { NoInput } from '../../core/operation/no-input.js';
 import type { Download } from '../../core/files/download.js';
 import type { NeededBy } from '../../core/files/file-source.js';
 import type { DownloadProgress, UploadProgress } from '../../core/scope/progress.js';
@@ -24,6 +25,7 @@ import type {
   ConversationExtra,
   ConversationParams,
   GetMessageParams,
+  UnreadMessages,
   UploadParams,
   SendMessageParams,
   StoredAttachment,
@@ -106,6 +108,21 @@ export class Messages {
   get(input: GetMessageParams, options?: CallOptions): ApiPromise<Message> {
     const output = messageWithId((copyOf(input) as Partial<GetMessageParams>).message_id);
     return this.#requester.call({ ...messageEndpoints.get, output }, input, options);
+  }
+
+  /**
+   * Returns the conversations of the seller that contain unread messages: at most 500, without pages. It marks nothing as
+   * read. The specification does not have this operation, but the service does. Request: GET /messages/unread.
+   *
+   * Only `conversation` marks messages as read. A `count` may include a message that moderation hides, so it may never
+   * become 0.
+   *
+   * @example
+   * const { results } = await seller.messages.unread();
+   * for (const { pack_id, count } of results) console.log(pack_id, count);
+   */
+  unread(input: NoInput = {}, options?: CallOptions): ApiPromise<UnreadMessages> {
+    return this.#requester.call(messageEndpoints.unread, input, options);
   }
 
   /**

@@ -1,3 +1,4 @@
+import { isPlainObject } from '../../core/json/plain-object.js';
 import type { FileSource } from '../../core/files/file-source.js';
 import { currentMessage, currentSentMessage, toCurrentShape } from '../post-sale/message.js';
 import type { Message, SentMessage } from '../post-sale/message.js';
@@ -99,9 +100,47 @@ export interface ConversationParams extends Input<typeof conversationParams> {}
 
 export const getMessageParams = s.strictObject({
   /** The message's id. */
-  message_id: key,
+  message_id: s.refine(key, (value) =>
+    value === 'unread' ? '`message_id` is the path of `messages.unread`, not an id' : undefined,
+  ),
 });
 export interface GetMessageParams extends Input<typeof getMessageParams> {}
+
+/** A conversation with messages that the seller has not read. */
+export const unreadConversation = s.looseObject({
+  /** The path of the conversation, as the service sends it: `/packs/{pack_id}/sellers/{user_id}`. */
+  resource: s.string,
+  /** The number of unread messages. It may include messages that moderation hides, so it may never become 0. */
+  count: s.nullish(s.integer),
+  /** The pack in `resource`; absent if `resource` has another form. */
+  pack_id: s.nullish(int64),
+  /** The seller in `resource`; absent if `resource` has another form. */
+  user_id: s.nullish(s.integer),
+});
+export interface UnreadConversation extends Output<typeof unreadConversation> {}
+
+const unreadFields = s.looseObject({
+  /** The seller. */
+  user_id: s.nullish(s.integer),
+  /** At most 500 conversations. Empty if the service sends none. */
+  results: s.withFacts(s.array<UnreadConversation>(unreadConversation), { list: 'main' }),
+});
+/** The conversations with messages that the seller has not read. */
+export const unreadMessages = s.preprocess<UnreadMessages>(unreadFields, (value) => {
+  const body = listIn('results')(value);
+  if (!isPlainObject(body)) return body;
+  return eachIn('results', withPlace)({ ...body, results: (body as { results?: unknown }).results ?? [] });
+});
+export interface UnreadMessages extends Output<typeof unreadFields> {}
+
+/** Adds the ids that `resource` contains. */
+function withPlace(entry: unknown): unknown {
+  const { resource } = (entry ?? {}) as { resource?: unknown };
+  if (typeof resource !== 'string') return entry;
+  const pack_id = /\b(?:packs|orders)\/(\d+)/.exec(resource)?.[1];
+  const user_id = /\bsellers\/(\d+)/.exec(resource)?.[1];
+  return { ...(entry as object), ...(pack_id && { pack_id }), ...(user_id && { user_id }) };
+}
 
 const sender = s.strictObject({
   /** The seller. */

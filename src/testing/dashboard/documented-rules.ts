@@ -59,6 +59,7 @@ const rules: readonly DocumentedRule[] = [
   ['messages.get', 'does not exist', 'Errors, Get by id: the message id does not exist'],
   ['messages.get', 'no access', 'Errors, Get by id: user has no access to the message'],
   ['messages.get', 'could not be retrieved', 'Errors, Get by id: message could not be retrieved from storage'],
+  ['messages.unread', 'role must be', 'Wire notes, Facts of late 2026 20: role=seller always'],
   ['messages.send', 'conversation_blocked', `${sending}: conversation_blocked`],
   ['messages.send', 'mediation', `${sending}: mediation in process (Brazil only)`],
   ['messages.send', 'fulfilment', `${sending}: purchase in the fulfilment shipping mode not yet delivered`],

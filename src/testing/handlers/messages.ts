@@ -3,7 +3,7 @@ import * as attachmentErrors from '../../resources/messages/attachment-errors.js
 import * as errors from '../../resources/messages/errors.js';
 import { conversationBlocked } from '../../resources/post-sale/errors.js';
 import { messageTextLimit } from '../../resources/post-sale/text.js';
-import { HandlerResponse, bearerOrThrow, errorResponse, forbidden, notFound } from '../http/handler.js';
+import { HandlerResponse, badRequest, bearerOrThrow, errorResponse, forbidden, notFound } from '../http/handler.js';
 import type { EndpointHandlers } from '../http/handler.js';
 import type { Call } from '../http/call.js';
 import { pathId, pathText } from '../http/read-request.js';
@@ -20,6 +20,9 @@ import { querySite, readUpload } from './read-upload.js';
 
 /** The seller cannot write before the buyer has replied, except through the action guide. */
 const noReplyYet = 'blocked_by_conversation_initiated_by_seller';
+
+/** The most conversations with unread messages in a response. */
+const maxUnread = 500;
 
 /** Handles messages and attachments. Spec: Messages. */
 export function messageHandlers(stores: Stores): EndpointHandlers<typeof endpoints.messages> {
@@ -48,6 +51,17 @@ export function messageHandlers(stores: Stores): EndpointHandlers<typeof endpoin
       if (!message) throw errorResponse(errors.messageNotFound);
       if (!isVisible(message, reader)) throw errorResponse(errors.noAccessToMessage);
       return toMessageByIdView(message, stores);
+    },
+
+    // Wire notes 20.
+    unread: (call) => {
+      const { user_id } = bearerOrThrow(call);
+      if (call.query.get('role') !== 'seller') throw badRequest('role must be seller');
+      const results = packs.all
+        .filter(({ seller_id }) => seller_id === user_id)
+        .map((pack) => ({ resource: pathOf(pack), count: messages.unreadCount(user_id, pack) }))
+        .filter(({ count }) => count > 0);
+      return { user_id, results: results.slice(0, maxUnread) };
     },
 
     send: async (call) => {
@@ -123,7 +137,7 @@ export function messageHandlers(stores: Stores): EndpointHandlers<typeof endpoin
     const substatus = blockReason(pack);
     const changedAt = Math.max(pack.changedAt, messages.firstReplyAt(pack) ?? 0);
     return {
-      path: `/packs/${numberOf(pack)}/sellers/${pack.seller_id}`,
+      path: pathOf(pack),
       status: substatus === null ? 'active' : 'blocked',
       substatus,
       status_date: new Date(changedAt).toISOString(),
@@ -133,6 +147,10 @@ export function messageHandlers(stores: Stores): EndpointHandlers<typeof endpoin
       shipping_id: pack.shipping_id,
     };
   }
+}
+
+function pathOf(pack: Pack): string {
+  return `/packs/${numberOf(pack)}/sellers/${pack.seller_id}`;
 }
 
 function toDownload({ bytes, type, filename }: StoredFile): Response {

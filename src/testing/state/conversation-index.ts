@@ -36,6 +36,11 @@ export class ConversationIndex {
     return [...(this.#unread.get(user_id) ?? [])];
   }
 
+  /** The number of these messages. */
+  unreadCount(user_id: number): number {
+    return this.#unread.get(user_id)?.size ?? 0;
+  }
+
   /** The first message of a user that moderation accepted. */
   firstFrom(user_id: number): StoredMessage | undefined {
     return this.#firstFrom.get(user_id);

@@ -166,6 +166,11 @@ export class MessageStore extends EntityStore<string, StoredMessage> {
       this.#save({ ...message, readAt: this.#state.clock.ms });
   }
 
+  /** @internal Returns how many messages to a user in a pack are unread. */
+  unreadCount(user_id: number, pack: Pack): number {
+    return this.#of(numberOf(pack)).unreadCount(user_id);
+  }
+
   /** Locks the options of a pack, as a request in progress does. @returns a function that unlocks them */
   lock(pack: Pack): () => void {
     if (this.isLocked(pack)) throw new FakeMarketplaceError(`pack ${numberOf(pack)} is already locked`);
