@@ -129,11 +129,11 @@ describe('third-party packages and Node', () => {
   const owners: Readonly<Record<string, readonly string[]>> = {
     ky: ['core/transport/fetch.ts'],
     '#platform': [
-      'core/client/file-transfer.ts',
       'core/client/client-runtime.ts',
-      'core/client/classify-failure.ts',
-      'core/transport/create-transport.ts',
-      'core/transport/fetch.ts',
+      'core/client/http-client.ts',
+      'core/client/loaded-parts.ts',
+      'core/recover/failure-error.ts',
+      'core/recover/failure.ts',
       'oauth/token-request.ts',
     ],
     'zod/v4/core': ['schema.ts', 'define.ts', 'sliced-array.ts', 'describe.ts', 'issues.ts'].map(

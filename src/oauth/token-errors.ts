@@ -1,7 +1,7 @@
 import { AuthorizationCallbackError, GrantRevokedError, OutcomeUnknownError } from '../core/errors/errors.js';
 import { UnexpectedResponseError } from '../core/errors/response-errors.js';
 import type { ApiError } from '../core/errors/response-errors.js';
-import { printable, redactText } from '../core/errors/redact.js';
+import { Redactor, printable } from '../core/errors/redactor.js';
 import type { SellerError } from '../core/errors/seller-error.js';
 import { classOfStatus } from '../core/errors/status-errors.js';
 import type { OAuthOptions } from './application.js';
@@ -20,7 +20,8 @@ const maxReasonLength = 200;
 
 /** A text of the authorisation server for a message: on one line, without secrets. */
 export function mask(text: string, secrets: readonly string[]): string {
-  return redactText(printable(text.slice(0, maxTextLength)), secrets)
+  return new Redactor({ secrets })
+    .foreignText(printable(text.slice(0, maxTextLength)))
     .trim()
     .slice(0, maxReasonLength);
 }

@@ -1,6 +1,6 @@
 import { platform } from '#platform';
 import { ConnectionError, RequestAbortedError, TimeoutError } from '../core/errors/errors.js';
-import { redactError } from '../core/errors/redact-error.js';
+import { Redactor } from '../core/errors/redactor.js';
 import type { SellerError } from '../core/errors/seller-error.js';
 import { isPlainObject } from '../core/json/plain-object.js';
 import { TimeLimit } from '../core/scope/time-limit.js';
@@ -115,13 +115,13 @@ function connectionError(grant: TokenGrant, error: unknown, attempts: number, re
   const detail = cause instanceof Error ? ` (${platform.networkReason(cause)})` : '';
   const advice = remedy === undefined ? '' : `; ${remedy.replace('`baseUrl`', '`tokenUrl`')}`;
   return new ConnectionError(`${nameOf(grant)} got no response: ${mask(message + detail, grant.secrets)}${advice}`, {
-    cause: redactError(error, grant.secrets),
+    cause: new Redactor(grant).error(error),
     attempts,
   });
 }
 
 function abortedError(grant: TokenGrant, attempts: number): RequestAbortedError {
-  const cause = redactError(grant.signal?.reason, grant.secrets);
+  const cause = new Redactor(grant).error(grant.signal?.reason);
   return new RequestAbortedError(`${nameOf(grant)} was aborted before it was sent`, { cause, attempts });
 }
 

@@ -2,7 +2,7 @@ import { runInNewContext } from 'node:vm';
 import { ConnectionError } from 'marketplace-seller-sdk';
 import type { ApiError, ClientOptions } from 'marketplace-seller-sdk';
 import { describe, expect, test } from 'vitest';
-import { userTexts } from '../../src/core/errors/redact.js';
+import { userTexts } from '../../src/core/errors/redactor.js';
 import { errorOf, stubbed } from '../support/stubs.ts';
 
 const token = 'APP_USR-1234567890';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { nextStep } from '../../src/core/recover/next-step.js';
 import type { CallState } from '../../src/core/recover/next-step.js';
-import { mayHaveSucceeded } from '../../src/core/response/failure.js';
-import type { Failure } from '../../src/core/response/failure.js';
+import { mayHaveSucceeded } from '../../src/core/recover/failure.js';
+import type { Failure } from '../../src/core/recover/failure.js';
 import { fc } from '../support/fast-check.ts';
 
 const failures: fc.Arbitrary<Failure> = fc.oneof(
@@ -17,7 +17,7 @@ const failures: fc.Arbitrary<Failure> = fc.oneof(
 
 const states: fc.Arbitrary<CallState> = fc.record({
   retry: fc.constantFrom('safe', 'idempotent', 'unsafe'),
-  outcome: fc.constantFrom('none', 'unknown', 'undone'),
+  outcome: fc.constantFrom('none', 'unknown', 'notDone'),
   canReplaceToken: fc.boolean(),
   canConfirm: fc.boolean(),
   isConfirmed: fc.boolean(),
@@ -61,7 +61,7 @@ describe('after a failed attempt', () => {
       if (kind !== 'confirm') return;
       expect(state).toMatchObject({ canConfirm: true, isConfirmed: false });
       expect(state.outcome).not.toBe('none');
-      if (state.outcome === 'undone') expect(failure.status).toBeLessThan(500);
+      if (state.outcome === 'notDone') expect(failure.status).toBeLessThan(500);
     });
   });
 

@@ -36,10 +36,9 @@ function dispatched(timeoutMs: number, global: object = {}) {
     endpoint: { retry: 'unsafe' },
     timeoutMs,
     signal: controller.signal,
-    onSend: () => told.push('send'),
-    onHold: () => told.push('hold'),
   } as unknown as OutgoingRequest;
-  const { dispatcher } = requestOptions(outgoing);
+  const writing = { holds: () => void told.push('hold'), begins: () => void told.push('send') };
+  const { dispatcher } = requestOptions(outgoing, writing);
   return { dispatcher: dispatcher!, dispatch, told, controller };
 }
 
@@ -91,9 +90,12 @@ describe('a request over the fetch of Node', () => {
   });
 
   test('is not changed if it is a read of ordinary length', () => {
-    const of = (retry: string, timeoutMs: number): OutgoingRequest =>
-      ({ endpoint: { retry }, timeoutMs }) as unknown as OutgoingRequest;
-    expect(requestOptions(of('safe', 290_000))).toEqual({});
-    expect(requestOptions(of('safe', 290_001))).toHaveProperty('dispatcher');
+    const of = (retry: string, timeoutMs: number): object =>
+      requestOptions({ endpoint: { retry }, timeoutMs } as unknown as OutgoingRequest, {
+        holds: vi.fn(),
+        begins: vi.fn(),
+      });
+    expect(of('safe', 290_000)).toEqual({});
+    expect(of('safe', 290_001)).toHaveProperty('dispatcher');
   });
 });

@@ -1,5 +1,5 @@
 import { requestIdOf } from '../errors/response-errors.js';
-import { maskSecrets } from '../errors/redact.js';
+import type { Redactor } from '../errors/redactor.js';
 import { ignoreErrors } from '../scope/ignore-errors.js';
 import type { CallEvent, CallInfo, Logger, Tracing, WaitReason } from './hooks.js';
 
@@ -28,7 +28,7 @@ export function emitAttemptResult(
   { info: call, attempts, emit }: EmittingCall,
   response: { readonly status: number; readonly headers: Pick<Headers, 'get'> } | undefined,
   sentAt: number,
-  secrets: readonly string[],
+  redactor: Redactor,
 ): void {
   if (!response) {
     emit?.({ type: 'error', call, attempt: attempts });
@@ -37,7 +37,7 @@ export function emitAttemptResult(
   const { status, headers } = response;
   const durationMs = performance.now() - sentAt;
   const echoed = requestIdOf(headers);
-  const requestId = echoed && maskSecrets(echoed, secrets);
+  const requestId = echoed && redactor.secrets(echoed);
   emit?.({ type: 'response', call, attempt: attempts, status, requestId, durationMs });
 }
 

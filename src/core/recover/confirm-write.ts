@@ -2,7 +2,7 @@ import type { ResponseInfo } from '../operation/api-promise.js';
 import { userOfToken } from './user-of-token.js';
 import type { ConfirmContext, Endpoint, Requester, SentTime } from '../operation/endpoint.js';
 import type { ConfirmOptions, Confirmation } from '../errors/confirmation.js';
-import { OutcomeUnknownError, TimeoutError } from '../errors/errors.js';
+import { TimeoutError } from '../errors/errors.js';
 import { ApiError } from '../errors/response-errors.js';
 import type { CallOptions } from '../scope/call-options.js';
 import { CancelScope } from '../scope/cancel-scope.js';
@@ -40,11 +40,10 @@ const firstPauseMs = 100;
 const usualWindowMs = 3000;
 
 /**
- * Returns how long a write is read back after an error. After a timeout, the service may still be processing the write, so
- * it gets at least `timeoutMs` to finish.
+ * Returns how long a write is read back. After a timeout, the service may still be processing the write, so it gets at least
+ * `timeoutMs` to finish.
  */
-export function confirmWindowAfter(error: unknown, timeoutMs: number): number {
-  const isTimeout = error instanceof OutcomeUnknownError && error.cause instanceof TimeoutError;
+export function confirmWindowMs(isTimeout: boolean, timeoutMs: number): number {
   return isTimeout ? Math.max(usualWindowMs, timeoutMs) : usualWindowMs;
 }
 
@@ -53,11 +52,11 @@ export async function confirmWrite(
   requester: Requester,
   context: UnconfirmedCall,
   scope: CancelScope,
-  { signal, confirmWindowMs }: ConfirmLimits,
+  { signal, confirmWindowMs: windowMs }: ConfirmLimits,
 ): Promise<ConfirmResult> {
   const { endpoint, input } = context.request;
   const confirmContext = new ConfirmContextImpl(requester, context, scope, signal);
-  const until = performance.now() + confirmWindowMs;
+  const until = performance.now() + windowMs;
   for (let pauseMs = firstPauseMs; ; pauseMs *= 2) {
     const isLast = !endpoint.confirm || performance.now() >= until;
     const confirmation = await confirmOnce(endpoint, input, confirmContext);

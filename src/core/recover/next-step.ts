@@ -1,5 +1,5 @@
 import type { RetryClass } from '../operation/endpoint.js';
-import type { Failure } from '../response/failure.js';
+import type { Failure } from './failure.js';
 
 /*
  * When is a POST sent twice? This file decides it. A write that is not idempotent is sent again only
@@ -12,9 +12,9 @@ import type { Failure } from '../response/failure.js';
 
 /**
  * What is known of the attempts of a call that have ended. `none`: none of them can have been carried out. `unknown`: a
- * write may have been carried out. `undone`: reading back proved that it was not.
+ * write may have been carried out. `notDone`: reading back proved that it was not.
  */
-export type WriteOutcome = 'none' | 'unknown' | 'undone';
+export type WriteOutcome = 'none' | 'unknown' | 'notDone';
 
 /** The state of a call after a failed attempt. */
 export interface CallState {
@@ -51,12 +51,12 @@ export type NextStep =
   /** Send again: after `waitMs`, or, without it, when the pause of all calls is over. */
   | { readonly kind: 'retry'; readonly waitMs?: number; readonly pauseAllMs?: number | undefined }
   /**
-   * Read back. All calls pause before it, or after it if the write was not carried out. `isRenewed`: one reading is
+   * Read back. All calls pause before it, or after it if the write was not carried out. `once`: one reading is
    * enough, because there was proof before, and the service has done nothing since.
    */
   | {
       readonly kind: 'confirm';
-      readonly isRenewed: boolean;
+      readonly once: boolean;
       readonly pauseBeforeMs?: number | undefined;
       readonly pauseAfterMs?: number | undefined;
     }
@@ -79,16 +79,16 @@ export function nextStep(failure: Failure, state: CallState): NextStep {
   if (isInTime && (wait.isOfAll || state.hasBudget) && (!confirms || state.retry === 'idempotent'))
     return wait.isOfAll ? { kind: 'retry', pauseAllMs } : { kind: 'retry', waitMs: wait.ms };
   if (!confirms) return { kind: 'throw', pauseAllMs };
-  const isRenewed = state.outcome === 'undone' && failure.status === 429;
+  const once = state.outcome === 'notDone' && failure.status === 429;
   // It is read back when the pause is over, unless that would be too late for a retry.
   const pause = isInTime ? { pauseBeforeMs: pauseAllMs } : { pauseAfterMs: pauseAllMs };
-  return { kind: 'confirm', isRenewed, ...pause };
+  return { kind: 'confirm', once, ...pause };
 }
 
 function needsConfirmation(failure: Failure, { outcome, canConfirm, isConfirmed }: CallState): boolean {
   if (!canConfirm || isConfirmed) return false;
   // A write that was sent again may fail because the first attempt was carried out nevertheless.
-  return outcome === 'unknown' || (outcome === 'undone' && failure.kind === 'errorResponse' && failure.status < 500);
+  return outcome === 'unknown' || (outcome === 'notDone' && failure.kind === 'errorResponse' && failure.status < 500);
 }
 
 /** Whether the request may be sent again, if there is time for it. */

@@ -1,5 +1,5 @@
 import { AccessTokenError, ConfigurationError, GrantRevokedError } from '../errors/errors.js';
-import { printable, redactText } from '../errors/redact.js';
+import { Redactor, printable } from '../errors/redactor.js';
 import { copyOfError } from '../errors/seller-error.js';
 import type { SellerError } from '../errors/seller-error.js';
 import type { TokenProvider } from '../options/hooks.js';
@@ -122,7 +122,7 @@ const ownErrors = [AccessTokenError, ConfigurationError, GrantRevokedError];
 function providerError(error: unknown): SellerError {
   if (ownErrors.some((each) => error instanceof each)) return error as SellerError;
   const reason = error instanceof Error ? error.message : 'it rejected with a value that is not an error';
-  const told = redactText(printable(reason.slice(0, 300)));
+  const told = new Redactor().foreignText(printable(reason.slice(0, 300)));
   return new AccessTokenError(`The function given as accessToken failed: ${told}`, { cause: error });
 }
 

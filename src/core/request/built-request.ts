@@ -1,4 +1,4 @@
-import { secretsIn, secretsInUrl } from '../errors/redact.js';
+import { Redactor, secretsIn, secretsInUrl } from '../errors/redactor.js';
 import type { IsSecretName } from '../errors/secrets.js';
 import type { Endpoint } from '../operation/endpoint.js';
 import type { StandardSchema } from '../schema/schema.js';
@@ -22,19 +22,20 @@ export interface BuiltRequest {
   readonly output: StandardSchema;
 }
 
-/** The part of a call that is needed to read its response. */
-export interface ResponseContext {
+/** The part of a call that is needed to explain how it ended. */
+export interface SentCall {
   readonly request: Pick<BuiltRequest, 'endpoint' | 'input' | 'url' | 'headers' | 'isSecretHeader'>;
   readonly token: string | undefined;
   readonly rejectedToken?: string | undefined;
   readonly attempts: number;
 }
 
-/** The secrets of a call, which errors, logs and traces must not contain. */
-export function secretsOf({ token, rejectedToken, request }: ResponseContext): string[] {
+/** Returns what masks the secrets of a call. `texts` are the texts of people that it masks, too. */
+export function redactorOf({ token, rejectedToken, request }: SentCall, texts?: readonly string[]): Redactor {
   const { headers, url, isSecretHeader } = request;
   const tokens = [token, rejectedToken].filter((each) => each !== undefined);
-  return [...tokens, ...secretsIn(headers, isSecretHeader), ...secretsInUrl(url)];
+  const secrets = [...tokens, ...secretsIn(headers, isSecretHeader), ...secretsInUrl(url)];
+  return new Redactor({ secrets, texts, isSecretHeader });
 }
 
 /** Converts header names to lower case, so that a user's header replaces the default in any case. */

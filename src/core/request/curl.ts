@@ -1,5 +1,5 @@
 import { jsonBody } from './json-body.js';
-import { redactUrl, redactUserText } from '../errors/redact.js';
+import { redactUrl, redactUserText } from '../errors/redactor.js';
 import type { IsSecretName } from '../errors/secrets.js';
 import type { CurlOptions } from '../errors/seller-error.js';
 

@@ -4,7 +4,8 @@ import { responseHeaders } from '../errors/response-headers.js';
 import { isSecretName } from '../errors/secrets.js';
 import { unknown } from '../schema/define.js';
 import { parseJson } from '../json/json.js';
-import { apiErrorFrom } from './error-response.js';
+import { apiError } from './api-error.js';
+import { readError } from './read-error.js';
 
 /** A placeholder for the endpoint, which a JSONP response does not name. */
 const unknownEndpoint: Endpoint = {
@@ -36,7 +37,7 @@ export function readJsonp(text: string): unknown {
     isTruncated: false,
   };
   const request = { endpoint: unknownEndpoint, input: {}, url: '', headers: {}, isSecretHeader: isSecretName };
-  throw apiErrorFrom(response, { request, token: undefined, attempts: 1 }).error;
+  throw apiError(readError(response, unknownEndpoint), response.text, { request, token: undefined, attempts: 1 });
 }
 
 function unwrapped(text: string): [number, Headers, unknown] {

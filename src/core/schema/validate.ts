@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../errors/errors.js';
-import { redactText, userTexts } from '../errors/redact.js';
+import { Redactor, userTexts } from '../errors/redactor.js';
 import { SellerError } from '../errors/seller-error.js';
 import { isOwn } from './describe.js';
 import type { Issue } from '../errors/issue.js';
@@ -28,8 +28,8 @@ export function validate<Out>(schema: StandardSchema<Out, unknown>, value: unkno
   if (issues === undefined || issues === null) return { success: true, data: data as Out };
   if (!Array.isArray(issues))
     throw new ConfigurationError('A schema of the endpoint returned `issues` that are no list');
-  const texts = userTexts(value);
-  return { success: false, issues: issues.map((issue) => issueOf(issue, texts)) };
+  const redactor = new Redactor({ texts: userTexts(value) });
+  return { success: false, issues: issues.map((issue) => issueOf(issue, redactor)) };
 }
 
 /** What a schema may return, whatever its type says. */
@@ -49,17 +49,18 @@ function resultOf(schema: StandardSchema, value: unknown): Returned {
     return { then, issues, value: data };
   } catch (error) {
     if (error instanceof SellerError) throw error;
-    const why = error instanceof Error ? `: ${redactText(error.message, [], userTexts(value))}` : '';
+    const why =
+      error instanceof Error ? `: ${new Redactor({ texts: userTexts(value) }).foreignText(error.message)}` : '';
     throw new ConfigurationError(`A schema of the endpoint failed${why}`, { cause: error });
   }
 }
 
-/** Reads an issue of any shape. `texts` are those that its message must not repeat. */
-function issueOf(issue: unknown, texts: readonly string[]): Issue {
+/** Reads an issue of any shape. Its message must not repeat texts of the value. */
+function issueOf(issue: unknown, redactor: Redactor): Issue {
   const { message, path } = (issue ?? {}) as { message?: unknown; path?: unknown };
   const text = typeof message === 'string' && message !== '' ? message : 'the value does not fit';
   const segments: unknown[] = Array.isArray(path) ? path : [];
-  return { message: redactText(text, [], texts), path: segments.map(keyOf).filter(isKey) };
+  return { message: redactor.foreignText(text), path: segments.map(keyOf).filter(isKey) };
 }
 
 function keyOf(segment: unknown): unknown {

@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../errors/errors.js';
 import type { ResolvedOptions } from '../options/resolve-options.js';
 import { createNodeTransport } from './node.js';
-import type { OutgoingRequest, Transport } from './transport.js';
+import type { Exchange, OutgoingRequest, Transport } from './transport.js';
 
 /**
  * Chooses the transport of a client on Node.js. Requests are sent with `node:http`, which takes about half the time,
@@ -11,7 +11,7 @@ import type { OutgoingRequest, Transport } from './transport.js';
  */
 export function chooseTransport(options: ResolvedOptions): Transport {
   const loadFetch = fetchLoader(options);
-  const sendWithFetch: Transport = async (outgoing) => (await loadFetch())(outgoing);
+  const sendWithFetch: Transport = (outgoing) => lateExchange(outgoing, loadFetch());
   const reason = reasonForFetch(options);
   if (reason === undefined) {
     const sendWithNode = createNodeTransport(options);
@@ -21,6 +21,18 @@ export function chooseTransport(options: ResolvedOptions): Transport {
   // Now, so that no time limit of the first request includes it. If it fails, the request fails.
   loadFetch().catch(() => undefined);
   return sendWithFetch;
+}
+
+/** An exchange whose transport is being loaded. Until then, nothing is sent. */
+function lateExchange(outgoing: OutgoingRequest, loading: Promise<Transport>): Exchange {
+  let exchange: Exchange | undefined;
+  const send = (transport: Transport): Exchange['response'] => (exchange = transport(outgoing)).response;
+  return {
+    response: loading.then(send),
+    get delivery() {
+      return exchange?.delivery ?? 'never';
+    },
+  };
 }
 
 /** Loads ky once, only where it is needed, because its import loads the platform's `fetch`, which takes tens of ms. */

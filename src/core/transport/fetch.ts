@@ -1,48 +1,100 @@
-import ky, { isNetworkError } from 'ky';
+import ky, { isNetworkError as isKysNetworkError } from 'ky';
 import { ConfigurationError } from '../errors/errors.js';
 import type { Middleware } from '../options/hooks.js';
 import type { ResolvedOptions } from '../options/resolve-options.js';
 import { FetchResponse } from './fetch-response.js';
-import type { OutgoingRequest, Transport } from './transport.js';
+import { networkError } from './transport.js';
+import type { RequestDelivery, Exchange, OutgoingRequest, Transport, TransportResponse } from './transport.js';
 
 /** What has to be known of a `fetch`. Only that of Node.js needs it. */
 interface FetchTraits {
   /** Returns options with which a request can be without data for its `timeoutMs`, and tells when it is written. */
-  readonly requestOptions: (outgoing: OutgoingRequest) => object;
+  readonly requestOptions: (outgoing: OutgoingRequest, writing: Writing) => object;
   /** Whether the end of a body cannot be distinguished from a lost connection. */
   readonly hasOpenEnd: (headers: Headers) => boolean;
 }
 
+/** Hears from a `fetch` when its request is written. */
+export interface Writing {
+  /** The request waits for its connection, so it is not written yet. */
+  holds(): void;
+  begins(): void;
+}
+
+/** What a platform knows of `fetch`. */
+interface FetchPlatform {
+  readonly traitsOf?: (fetch: unknown) => FetchTraits | undefined;
+  /** Whether an error shows that no connection was made. */
+  readonly isConnectError?: (error: unknown) => boolean;
+}
+
+type FetchOptions = Pick<ResolvedOptions, 'fetch' | 'middleware' | 'tracing'>;
+
 /** Sends requests with ky, on every platform and with any `fetch`. */
-export function createFetchTransport(
-  { fetch, middleware = [], tracing }: Pick<ResolvedOptions, 'fetch' | 'middleware' | 'tracing'>,
-  traitsOf?: (fetch: unknown) => FetchTraits | undefined,
-): Transport {
+export function createFetchTransport(options: FetchOptions, platform: FetchPlatform = {}): Transport {
+  const { middleware = [], tracing } = options;
   const layers = tracing?.middleware ? [...middleware, tracing.middleware] : middleware;
-  return async (outgoing) => {
-    // The platform's `fetch` is looked up for each request, so that it can be replaced (msw, instrumentation).
-    const used = fetch ?? globalThis.fetch;
-    const traits = traitsOf?.(used);
-    const options = {
-      ...requestInit(outgoing),
-      ...traits?.requestOptions(outgoing),
-      ...kyOptions,
-      fetch: composeMiddleware(layers, outgoing, used),
-    };
-    const response = await ky(outgoing.url, options).catch((error: unknown) => rethrowCause(error, outgoing));
-    return new FetchResponse(response, traits?.hasOpenEnd(response.headers) ?? false);
-  };
+  // The platform's `fetch` is looked up for each request, so that it can be replaced (msw, instrumentation).
+  return (outgoing) => new FetchExchange(outgoing, options.fetch ?? globalThis.fetch, layers, platform);
+}
+
+class FetchExchange implements Exchange, Writing {
+  readonly response: Promise<TransportResponse>;
+  /** How many requests were sent. A middleware can send several. */
+  #sends = 0;
+  #hasResponded = false;
+
+  constructor(
+    outgoing: OutgoingRequest,
+    fetch: NonNullable<ResolvedOptions['fetch']>,
+    layers: readonly Middleware[],
+    platform: FetchPlatform,
+  ) {
+    this.response = this.#send(outgoing, fetch, layers, platform);
+  }
+
+  get delivery(): RequestDelivery {
+    return this.#sends > 0 ? 'maybe' : 'never';
+  }
+
+  holds(): void {
+    this.#sends -= 1;
+  }
+
+  begins(): void {
+    this.#sends += 1;
+  }
+
+  responds(): void {
+    this.#hasResponded = true;
+  }
+
+  async #send(
+    outgoing: OutgoingRequest,
+    fetch: NonNullable<ResolvedOptions['fetch']>,
+    layers: readonly Middleware[],
+    { traitsOf, isConnectError }: FetchPlatform,
+  ): Promise<TransportResponse> {
+    const traits = traitsOf?.(fetch);
+    try {
+      const response = await ky(outgoing.url, {
+        ...requestInit(outgoing),
+        ...traits?.requestOptions(outgoing, this),
+        ...kyOptions,
+        fetch: composeMiddleware(layers, outgoing, fetch, this),
+      });
+      return new FetchResponse(response, traits?.hasOpenEnd(response.headers) ?? false);
+    } catch (thrown) {
+      // ky puts what `fetch` threw into an error of its own, with the request, whose headers contain the token.
+      const error = isKysNetworkError(thrown) ? thrown.cause : thrown;
+      if (!this.#hasResponded && isConnectError?.(error)) this.#sends = 0;
+      throw error instanceof TypeError && isKysNetworkError(thrown) ? networkError(error) : error;
+    }
+  }
 }
 
 /** Disables the features of ky that the pipeline implements itself. */
 const kyOptions = { retry: 0, timeout: false, throwHttpErrors: false } as const;
-
-/** Throws what `fetch` threw. ky puts it into an error of its own, with the request, whose headers contain the token. */
-function rethrowCause(error: unknown, { isSent }: OutgoingRequest): never {
-  if (!isNetworkError(error)) throw error;
-  const { cause } = error;
-  throw cause instanceof TypeError && !isSent() ? Object.assign(cause, { sent: false }) : cause;
-}
 
 function requestInit(outgoing: OutgoingRequest): RequestInit {
   const { endpoint, headers, body, signal } = outgoing;
@@ -75,8 +127,9 @@ function uploadRedirectMode(): RequestRedirect {
 
 function composeMiddleware(
   middleware: readonly Middleware[],
-  { endpoint, attempt, call, followRedirects, signal, onSend, onResponse }: OutgoingRequest,
+  { endpoint, attempt, call, followRedirects, signal }: OutgoingRequest,
   fetch: NonNullable<ResolvedOptions['fetch']>,
+  exchange: FetchExchange,
 ): typeof globalThis.fetch {
   const sendOnce = fetch as (request: Request) => Promise<Response>;
   const send = followRedirects ? (request: Request) => followRedirects(request, sendOnce) : sendOnce;
@@ -93,9 +146,9 @@ function composeMiddleware(
       // A middleware may be late: the attempt has ended, and the request may have been sent again.
       signal.throwIfAborted();
       isSent = true;
-      onSend();
+      exchange.begins();
       const response = checked('`fetch`', await send(request));
-      onResponse();
+      exchange.responds();
       return response;
     },
   );

@@ -1,10 +1,15 @@
 import type { ResolvedOptions } from '../options/resolve-options.js';
+import { connectErrorOf } from './connect-errors.js';
 import { createFetchTransport } from './fetch.js';
+import type { Writing } from './fetch.js';
 import type { OutgoingRequest, Transport } from './transport.js';
 
 /** Sends requests with `fetch`. `isOwn` says whether a `fetch` is that of Node.js, whose defects are known. */
 export function createNodeFetchTransport(options: ResolvedOptions, isOwn: (fetch: unknown) => boolean): Transport {
-  return createFetchTransport(options, (fetch) => (isOwn(fetch) ? { requestOptions, hasOpenEnd } : undefined));
+  return createFetchTransport(options, {
+    traitsOf: (fetch) => (isOwn(fetch) ? { requestOptions, hasOpenEnd } : undefined),
+    isConnectError: (error) => connectErrorOf(error) !== undefined,
+  });
 }
 
 /**
@@ -35,15 +40,15 @@ interface FetchDispatcher {
 
 /**
  * Returns options of Node's own `fetch`: without the time limits of undici where `timeoutMs` is longer, and with calls of
- * `onHold` and `onSend`. A TLS handshake or a proxy that never answers thus ends a write that was never sent.
+ * `writing`. A TLS handshake or a proxy that never answers thus ends a write that was never sent.
  */
-export function requestOptions(outgoing: OutgoingRequest): { readonly dispatcher?: FetchDispatcher } {
+export function requestOptions(outgoing: OutgoingRequest, writing: Writing): { readonly dispatcher?: FetchDispatcher } {
   // Whether a read was sent makes no difference.
   const isNeeded = outgoing.endpoint.retry !== 'safe' || outgoing.timeoutMs > undiciLimitMs;
-  return isNeeded ? { dispatcher: observedDispatcher(outgoing) } : {};
+  return isNeeded ? { dispatcher: observedDispatcher(outgoing, writing) } : {};
 }
 
-function observedDispatcher({ timeoutMs, signal, onSend, onHold }: OutgoingRequest): FetchDispatcher {
+function observedDispatcher({ timeoutMs, signal }: OutgoingRequest, writing: Writing): FetchDispatcher {
   const limits = timeoutMs > undiciLimitMs ? { headersTimeout: 0, bodyTimeout: 0 } : {};
   let isWritten = false;
   const observe = (handler: DispatchHandler): void => {
@@ -51,12 +56,12 @@ function observedDispatcher({ timeoutMs, signal, onSend, onHold }: OutgoingReque
     const start = handler[event];
     // A mock has no connections. A redirected request was already written.
     if (!start || isWritten || globalDispatcher().isMockActive) return;
-    onHold();
+    writing.holds();
     handler[event] = (...args) => {
       // After the attempt, a write must not go out: it may have been sent again. It throws, which ends the request.
       signal.throwIfAborted();
       isWritten = true;
-      onSend();
+      writing.begins();
       return start.apply(handler, args);
     };
   };

@@ -4,7 +4,15 @@ import { closeIdleConnections, whenConnected } from './node-connection.js';
 import { RawHeaders } from '../errors/response-headers.js';
 import { TimeoutError } from '../errors/errors.js';
 import type { ResolvedOptions } from '../options/resolve-options.js';
-import type { BodyText, OutgoingRequest, Transport, TransportError, TransportResponse } from './transport.js';
+import { networkError } from './transport.js';
+import type {
+  BodyText,
+  RequestDelivery,
+  Exchange,
+  OutgoingRequest,
+  Transport,
+  TransportResponse,
+} from './transport.js';
 
 /**
  * Sends requests with `node:http` and `node:https`. This takes about half the time of the platform's `fetch`, which is
@@ -12,19 +20,17 @@ import type { BodyText, OutgoingRequest, Transport, TransportError, TransportRes
  * apply.
  */
 export function createNodeTransport({ agent }: Pick<ResolvedOptions, 'agent'>): Transport {
-  return async (outgoing) => {
-    outgoing.signal.throwIfAborted();
-    return new Exchange(outgoing, agent as Agent | undefined).response;
-  };
+  return (outgoing) => new NodeExchange(outgoing, agent as Agent | undefined);
 }
 
 /** A request and its response. */
-class Exchange {
-  /** Rejects when the request ends without a response. */
+class NodeExchange implements Exchange {
   readonly response: Promise<TransportResponse>;
   readonly #signal: AbortSignal;
   readonly #request: ClientRequest;
   #sent = false;
+  /** The same request on another connection. */
+  #repeated: NodeExchange | undefined;
   #error: Error | undefined;
 
   constructor(outgoing: OutgoingRequest, agent: Agent | undefined) {
@@ -37,7 +43,7 @@ class Exchange {
         hasEnded = true;
         // An idle connection was closed, or had bytes that nobody asked for, before anything was written to it.
         const isStale = !this.#sent && request.reusedSocket && !this.#signal.aborted;
-        if (isStale) resolve(new Exchange(outgoing, agent).response);
+        if (isStale) resolve((this.#repeated = new NodeExchange(outgoing, agent)).response);
         else reject(this.#failure('fetch failed'));
       };
       const fail = (error: Error): void => {
@@ -57,7 +63,6 @@ class Exchange {
           return;
         }
         hasEnded = true;
-        outgoing.onResponse();
         resolve(this.#read(message));
       });
       request.on('error', fail);
@@ -78,8 +83,11 @@ class Exchange {
         return;
       }
       this.#sent = true;
-      outgoing.onSend();
     });
+  }
+
+  get delivery(): RequestDelivery {
+    return this.#sent || this.#repeated?.delivery === 'maybe' ? 'maybe' : 'never';
   }
 
   #read(message: IncomingMessage): TransportResponse {
@@ -108,7 +116,7 @@ class Exchange {
     const cause = this.#error ?? Object.assign(new Error('the connection was closed'), { code: 'ECONNRESET' });
     // Node.js adds the bytes that it could not parse, which may contain secrets.
     if ('rawPacket' in cause) delete cause.rawPacket;
-    return transportError(message, cause, this.#sent);
+    return networkError(new TypeError(message, { cause }));
   }
 }
 
@@ -134,7 +142,7 @@ function openRequest({ endpoint, url, headers, body }: OutgoingRequest, agent: A
     request.maxHeadersCount = 0;
     return request;
   } catch (error) {
-    throw transportError('fetch failed', error, false);
+    throw networkError(new TypeError('fetch failed', { cause: error }));
   }
 }
 
@@ -156,8 +164,4 @@ function sendBody(request: ClientRequest, body: OutgoingRequest['body']): void {
   else if (typeof body === 'string') request.end(Buffer.from(body));
   else if (body.pipeTo) body.pipeTo(request);
   else throw new TypeError('a form of the platform can be sent only with `fetch`');
-}
-
-function transportError(message: string, cause: unknown, sent: boolean): TransportError {
-  return Object.assign(new TypeError(message, { cause }), { sent });
 }

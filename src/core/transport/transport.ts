@@ -20,14 +20,6 @@ export interface OutgoingRequest {
     ((request: Request, send: (request: Request) => Promise<Response>) => Promise<Response>) | undefined;
   /** Ends the request immediately, also while the response is read. */
   readonly signal: AbortSignal;
-  /** Called when the request is sent: from then on, a write may have been carried out. */
-  readonly onSend: () => void;
-  /** Called when the last `onSend` was too early: the request still waits for its connection, and nothing was written. */
-  readonly onHold: () => void;
-  /** Whether an `onSend` was not taken back. */
-  readonly isSent: () => boolean;
-  /** Called when a response begins to arrive, which proves that the request was sent. */
-  readonly onResponse: () => void;
 }
 
 /** The text of a body, up to the maximum size. */
@@ -51,17 +43,30 @@ export interface TransportResponse {
   discard?(): void;
 }
 
-/**
- * Sends one attempt. It does not retry, does not check the status, and follows redirects only for downloads. It rejects
- * like the platform's `fetch`: with a `TypeError` whose `cause` is the network error, or with the reason of the signal.
- */
-export type Transport = (outgoing: OutgoingRequest) => Promise<TransportResponse>;
+/** Whether a request may have reached the service. */
+export type RequestDelivery = 'never' | 'maybe';
 
-/** The error of a transport that knows whether the request was sent, unlike the platform's `fetch`. */
-export interface TransportError extends TypeError {
-  readonly sent: boolean;
+/** A request that is being sent. */
+export interface Exchange {
+  /** Rejects like the platform's `fetch`: with a `TypeError` whose `cause` is the network error, or with the reason of the signal. */
+  readonly response: Promise<TransportResponse>;
+  /** What is known now. It becomes `maybe` when the request is written, and `never` again if the connection was not made. */
+  readonly delivery: RequestDelivery;
 }
 
-export function isTransportError(error: unknown): error is TransportError {
-  return error instanceof TypeError && 'sent' in error;
+/** Sends a request once. It does not retry, does not check the status, and follows redirects only for downloads. */
+export type Transport = (outgoing: OutgoingRequest) => Exchange;
+
+/** The error of the network, unlike that of a middleware or of a file. */
+export interface NetworkError extends TypeError {
+  readonly isOfNetwork: true;
+}
+
+/** Marks the error of a transport as one of the network. */
+export function networkError(error: TypeError): NetworkError {
+  return Object.assign(error, { isOfNetwork: true } as const);
+}
+
+export function isNetworkError(error: unknown): error is NetworkError {
+  return error instanceof TypeError && 'isOfNetwork' in error;
 }

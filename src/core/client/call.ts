@@ -1,24 +1,25 @@
-import type { EndpointExchange } from '../operation/endpoint.js';
-import type { ResponseInfo, WithResponse } from '../operation/api-promise.js';
-import { redactUrl } from '../errors/redact.js';
+import { redactUrl } from '../errors/redactor.js';
 import { requestIdOf } from '../errors/response-errors.js';
-import type { Upload } from '../files/upload.js';
+import type { ResponseHeaders } from '../errors/response-headers.js';
 import type { openDownload, redirectFollower } from '../files/open-download.js';
-import type { Emit } from '../options/events.js';
-import type { InternalOptions } from '../scope/call-options.js';
-import type { CallInfo } from '../options/hooks.js';
-import { sentWriteOf } from '../recover/recent-writes.js';
-import type { SentWrite } from '../recover/recent-writes.js';
-import type { CallState, WriteOutcome } from '../recover/next-step.js';
+import type { Upload } from '../files/upload.js';
 import type { AdaptiveLimit } from '../limits/adaptive-limit.js';
 import type { RateLimiter } from '../limits/rate-limiter.js';
-import { CancelScope } from '../scope/cancel-scope.js';
-import type { ResponseHeaders } from '../errors/response-headers.js';
+import type { ResponseInfo, WithResponse } from '../operation/api-promise.js';
+import type { EndpointExchange } from '../operation/endpoint.js';
+import type { Emit } from '../options/events.js';
+import type { CallInfo } from '../options/hooks.js';
+import type { CallState, WriteOutcome } from '../recover/next-step.js';
+import { sentWriteOf } from '../recover/recent-writes.js';
+import type { SentWrite } from '../recover/recent-writes.js';
 import type { BuiltRequest } from '../request/built-request.js';
+import type { InternalOptions } from '../scope/call-options.js';
+import { CancelScope } from '../scope/cancel-scope.js';
+import type { RequestDelivery } from '../transport/transport.js';
 import type { ClientRuntime } from './client-runtime.js';
 
 /** What a call needs beyond JSON. It is loaded before the first attempt, because other calls do not need it. */
-interface Loaded {
+export interface LoadedParts {
   /** The opened file of a multipart body. */
   readonly upload?: Upload | undefined;
   /** The module that reads downloads. */
@@ -37,7 +38,7 @@ export interface CallResult extends WithResponse<unknown> {
 let lastSequence = 0;
 
 /** The state of one call, which all its attempts share. */
-export class RequestContext {
+export class ClientCall {
   readonly request: BuiltRequest;
   readonly runtime: ClientRuntime;
   readonly scope: CancelScope;
@@ -56,7 +57,7 @@ export class RequestContext {
   readonly info: CallInfo;
   /** Receives the events of the call; `undefined` if nothing observes them. */
   readonly emit: Emit | undefined;
-  loaded: Loaded = {};
+  loaded: LoadedParts = {};
   token: string | undefined;
   /** The token that was rejected with 401 and replaced. It stays secret, because the service may still echo it. */
   rejectedToken: string | undefined;
@@ -66,8 +67,10 @@ export class RequestContext {
   faultRetries = 0;
   /** When the first attempt was sent. */
   firstSentAt = 0;
-  /** What is known of the attempts that have ended. While a write is sent, nothing is. */
+  /** What is known of the attempts that have ended. */
   outcome: WriteOutcome = 'none';
+  /** The attempt that is being sent. */
+  #current: { readonly delivery: RequestDelivery } | undefined;
 
   constructor(request: BuiltRequest, runtime: ClientRuntime, startedAt: number) {
     const { endpoint, options } = request;
@@ -103,12 +106,21 @@ export class RequestContext {
     return this.request.options;
   }
 
+  /** Whether the write may have been carried out: by an attempt that has ended, or by the one that is being sent. */
   get outcomeUnknown(): boolean {
-    return this.outcome === 'unknown';
+    if (this.outcome === 'unknown') return true;
+    return this.#current?.delivery === 'maybe' && this.request.endpoint.retry !== 'safe';
+  }
+
+  /** Records what is known of the write after an attempt that failed. */
+  endAttempt(outcome: WriteOutcome): void {
+    this.#current = undefined;
+    this.outcome = outcome;
   }
 
   /** Records that an attempt is sent. Returns the time. */
-  beginAttempt(): number {
+  begin(attempt: { readonly delivery: RequestDelivery }): number {
+    this.#current = attempt;
     const now = performance.now();
     this.attempts += 1;
     this.emit?.({ type: 'attempt', call: this.info, attempt: this.attempts });
@@ -157,8 +169,8 @@ export class RequestContext {
     };
   }
 
-  /** What `nextStep` has to know after an attempt that failed. */
-  stateAfter({ limit, isConfirmed }: EndedAttempt): CallState {
+  /** What `nextStep` has to know after an attempt that failed. `limit` is the one that its 429 is about. */
+  stateAfter(limit: AdaptiveLimit | undefined, isConfirmed: boolean): CallState {
     const { request, options, token, rejectedToken, maxRetries } = this;
     const { endpoint } = request;
     const { maxRetryDelayMs, onUnknownOutcome } = this.runtime.options;
@@ -178,12 +190,4 @@ export class RequestContext {
       throttleMs: limit?.backoffMs(maxRetries) ?? 0,
     };
   }
-}
-
-/** What the state of a call after an attempt depends on. */
-interface EndedAttempt {
-  /** The limit that its 429 is about. */
-  readonly limit: AdaptiveLimit | undefined;
-  /** Whether the write was read back after it. */
-  readonly isConfirmed: boolean;
 }

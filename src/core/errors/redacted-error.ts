@@ -1,28 +1,30 @@
-import { redactSecrets } from './redact.js';
-import { containsForm, formsOf } from './secrets.js';
+import { containsForm } from './secrets.js';
 
 /** Limits of the search. Larger errors, e.g. with a socket, are not searched completely: they count as secret. */
 const maxSearched = 5000;
 const maxSearchedBytes = 65_536;
 const maxCauses = 8;
 
-/** Returns the error, or, if it contains a secret, a copy with its name, its code, and a redacted message and stack. */
-export function redactError(error: unknown, secrets: readonly string[], depth = 0): unknown {
+/**
+ * Returns the error, or, if it contains one of the forms of the secrets, a copy with its name, its code, and a message and a
+ * stack that `clean` has changed.
+ */
+export function redactedError(
+  error: unknown,
+  forms: readonly string[],
+  clean: (text: string) => string,
+  depth = 0,
+): unknown {
   if (depth === maxCauses) return undefined;
-  return contains(error, formsOf(secrets)) ? redactedCopy(error, secrets, depth) : error;
-}
-
-function redactedCopy(error: unknown, secrets: readonly string[], depth: number): unknown {
+  if (!contains(error, forms)) return error;
   if (!(error instanceof Error)) return new Error('the thrown value contained a secret and is not shown');
   const { name, stack, cause } = error;
-  const copy = new Error(
-    redactSecrets(error.message, secrets),
-    cause === undefined ? {} : { cause: redactError(cause, secrets, depth + 1) },
-  );
+  const shown = cause === undefined ? {} : { cause: redactedError(cause, forms, clean, depth + 1) };
+  const copy = new Error(clean(error.message), shown);
   const { code } = error as { code?: unknown };
   Object.defineProperty(copy, 'name', { value: name, configurable: true });
-  Object.defineProperty(copy, 'stack', { value: stack && redactSecrets(stack, secrets), configurable: true });
-  return typeof code === 'string' ? Object.assign(copy, { code: redactSecrets(code, secrets) }) : copy;
+  Object.defineProperty(copy, 'stack', { value: stack && clean(stack), configurable: true });
+  return typeof code === 'string' ? Object.assign(copy, { code: clean(code) }) : copy;
 }
 
 /** Whether a value, or a value that it refers to, contains one of the forms of the secrets. */

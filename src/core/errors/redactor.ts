@@ -1,7 +1,8 @@
 import { isPlainObject } from '../json/plain-object.js';
+import { maskEchoes } from './echoes.js';
+import { redactedError } from './redacted-error.js';
 import { changedHeaders } from './response-headers.js';
 import type { ResponseHeaders } from './response-headers.js';
-import { maskEchoes } from './echoes.js';
 import { formsOf, isSecretName, maskForms, maskSecretFields } from './secrets.js';
 import type { IsSecretName } from './secrets.js';
 
@@ -12,22 +13,62 @@ const email = /(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}\.[\w.-]{1,190}/g;
 /** Only digits in groups or with a plus: a number without separators may be an id, and ids are not masked. */
 const phone = /(?<![\w.:-])(?:\+\d|\(\d{1,5}\)[\s.-]?\d|\d{1,12}[\s.-]{1,3}(?=[\d(]))[\d\s().-]{5,24}\d(?![\w:])/g;
 const notPhone = /^(?:\d{4}-\d\d-\d\d|\d{1,3}(?:\.\d{1,3}){2,3}(?!\d))/;
+/** Values that are nested deeper are masked. */
+const deepestBody = 200;
 
-/** Masks the given secrets, tokens and e-mail addresses in a text. */
-export function redactSecrets(text: string, secrets: readonly string[] = []): string {
-  const clean = maskSecretFields(maskSecrets(text, secrets), mask);
-  return clean.replace(bearer, `Bearer ${mask}`).replace(email, mask);
+/** What must not be shown of a call. */
+interface Hidden {
+  readonly secrets?: readonly string[] | undefined;
+  /** The texts that a person wrote. */
+  readonly texts?: readonly string[] | undefined;
+  /** Recognises the headers whose values are secret. */
+  readonly isSecretHeader?: IsSecretName | undefined;
 }
 
-/** Masks only the given secrets, also URL-encoded, as JSON and as base64. */
-export function maskSecrets(text: string, secrets: readonly string[]): string {
-  return maskForms(text, formsOf(secrets), mask);
-}
+/** Masks secrets, and what people wrote, in what is shown. It is made when something is thrown or told. */
+export class Redactor {
+  readonly #forms: readonly string[];
+  readonly #texts: readonly string[];
+  readonly #isSecretHeader: IsSecretName;
 
-/** Like `redactSecrets`, and also masks phone numbers and echoes of user texts. For texts of the service. */
-export function redactText(text: string, secrets: readonly string[] = [], userTexts: readonly string[] = []): string {
-  const withoutEchoes = userTexts.reduce((rest, userText) => maskEchoes(rest, userText, mask), text);
-  return redactSecrets(withoutEchoes, secrets).replace(phone, (found) => (isPhone(found) ? mask : found));
+  constructor({ secrets = [], texts = [], isSecretHeader = isSecretName }: Hidden = {}) {
+    this.#forms = formsOf(secrets);
+    this.#texts = texts;
+    this.#isSecretHeader = isSecretHeader;
+  }
+
+  /** Masks only the secrets, also URL-encoded, as JSON and as base64. */
+  secrets(text: string): string {
+    return maskForms(text, this.#forms, mask);
+  }
+
+  /** Masks the secrets, and what looks like a token or an e-mail address, in a text of this package. */
+  text(text: string): string {
+    const clean = maskSecretFields(this.secrets(text), mask);
+    return clean.replace(bearer, `Bearer ${mask}`).replace(email, mask);
+  }
+
+  /** Does the same with a text of others, and masks phone numbers and what repeats the texts of people. */
+  foreignText(text: string): string {
+    const withoutEchoes = this.#texts.reduce((rest, each) => maskEchoes(rest, each, mask), text);
+    return this.text(withoutEchoes).replace(phone, (found) => (isPhone(found) ? mask : found));
+  }
+
+  /** Masks the secrets, and the values of secret fields, in a body. */
+  body(body: unknown): unknown {
+    return mapStrings(body, (text, name) => (isSecretName(name) ? mask : maskSecretFields(this.secrets(text), mask)));
+  }
+
+  /** Returns the headers of a response without cookies and other secret headers, and with the secrets masked. */
+  headers(headers: ResponseHeaders): ResponseHeaders {
+    return changedHeaders(headers, (name, value) => (this.#isSecretHeader(name) ? null : this.secrets(value)));
+  }
+
+  /** Returns an error, or, if it contains a secret or a text of a person, a copy without it. */
+  error(error: unknown): unknown {
+    const forms = [...this.#forms, ...formsOf(this.#texts)];
+    return redactedError(error, forms, (text) => this.text(maskForms(text, forms, mask)));
+  }
 }
 
 function isPhone(found: string): boolean {
@@ -49,16 +90,6 @@ function partsOf(value: string): string[] {
   return parts.filter((part) => part.length >= shortestPart);
 }
 
-/** Response headers for errors: without cookies and other secret headers, and with echoes of the secrets masked. */
-export function redactHeaders(
-  headers: ResponseHeaders,
-  secrets: readonly string[],
-  isSecret: IsSecretName,
-): ResponseHeaders {
-  const forms = formsOf(secrets);
-  return changedHeaders(headers, (name, value) => (isSecret(name) ? null : maskForms(value, forms, mask)));
-}
-
 /** Masks the values of secret query parameters in a URL. */
 export function redactUrl(url: string): string {
   return url.replace(/([?&]([^?&=#]{1,40})=)[^&#]*/g, (parameter, start: string, name: string) =>
@@ -74,7 +105,12 @@ export function secretsInUrl(url: string): string[] {
   return parameters.flatMap(([name, value]) => (isSecretName(name) ? [value] : []));
 }
 
-/** The texts of an input that a user may have written. Messages must not repeat them. */
+/** Masks a text of a request body if a person may have written it, or if it is the value of a secret field. */
+export function redactUserText(text: string, name: string): string {
+  return name === 'text' || isSecretName(name) ? mask : text;
+}
+
+/** The texts of an input that a person may have written. */
 export function userTexts(input: unknown): string[] {
   // Files, bytes and streams are not searched: they may be large or circular.
   if (!Array.isArray(input) && !isPlainObject(input)) return [];
@@ -82,22 +118,6 @@ export function userTexts(input: unknown): string[] {
     name === 'text' && typeof value === 'string' ? [value] : userTexts(value),
   );
 }
-
-/** Masks a text of a request body if a user may have written it, or if it is the value of a secret field. */
-export function redactUserText(text: string, name: string): string {
-  return name === 'text' || isSecretName(name) ? mask : text;
-}
-
-/** Masks the values of secret fields and the given secrets in a response body, for errors. */
-export function redactBody(body: unknown, secrets: readonly string[]): unknown {
-  const forms = formsOf(secrets);
-  return mapStrings(body, (text, name) =>
-    isSecretName(name) ? mask : maskSecretFields(maskForms(text, forms, mask), mask),
-  );
-}
-
-/** Values that are nested deeper are masked. */
-const deepestBody = 200;
 
 /** Copies JSON and changes each string; `name` is the name of the field that contains the string or its list. */
 function mapStrings(value: unknown, change: (text: string, name: string) => string, name = '', depth = 0): unknown {

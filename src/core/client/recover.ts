@@ -1,0 +1,94 @@
+import { TimeoutError } from '../errors/errors.js';
+import { responseHeaders } from '../errors/response-headers.js';
+import type { Requester } from '../operation/endpoint.js';
+import { emitWait } from '../options/events.js';
+import { confirmWindowMs, confirmWrite } from '../recover/confirm-write.js';
+import { errorOf } from '../recover/failure-error.js';
+import { failureOf, mayHaveSucceeded, withoutEffect } from '../recover/failure.js';
+import type { AttemptResult } from '../recover/failure.js';
+import { nextStep } from '../recover/next-step.js';
+import type { RequestAttempt } from './attempt.js';
+import type { ClientCall, CallResult } from './call.js';
+
+/**
+ * Does what `nextStep` says after a failed attempt: waits, replaces the token, or reads the write back.
+ *
+ * @returns the output of a write that was read back; `undefined` if the request is to be sent again.
+ * @throws the error of the attempt, if nothing else is to be done.
+ */
+export async function recover(
+  call: ClientCall,
+  attempt: RequestAttempt,
+  result: AttemptResult,
+  requester: Requester,
+): Promise<CallResult | undefined> {
+  const { endpoint } = call.request;
+  const earlier = call.outcome;
+  let failure = failureOf(result, endpoint, call.scope.reason);
+  const isUnknown = mayHaveSucceeded(endpoint.retry, failure);
+  // A retry that certainly did nothing says nothing about the attempts before it.
+  call.endAttempt(isUnknown ? 'unknown' : earlier);
+  let earlierUnknown = earlier === 'unknown';
+  let isConfirmed = false;
+  for (;;) {
+    const step = nextStep(failure, call.stateAfter(attempt.limit, isConfirmed));
+    switch (step.kind) {
+      case 'replaceToken':
+        if (await replaceToken(call)) return undefined;
+        break;
+      case 'confirm': {
+        attempt.pauseAll(step.pauseBeforeMs);
+        const found = await readBack(call, requester, step.once ? 0 : windowAfter(result, call));
+        if (found) return found;
+        attempt.pauseAll(step.pauseAfterMs);
+        isConfirmed = true;
+        earlierUnknown = call.outcome === 'unknown';
+        if (call.outcome === 'notDone' && isUnknown) failure = withoutEffect(failure);
+        break;
+      }
+      case 'retry':
+        attempt.pauseAll(step.pauseAllMs);
+        await waitBefore(call, step.waitMs);
+        return undefined;
+      case 'throw':
+        attempt.pauseAll(step.pauseAllMs);
+        throw errorOf(result, failure, call, earlierUnknown);
+    }
+  }
+}
+
+function windowAfter(result: AttemptResult, { timeoutMs }: ClientCall): number {
+  return confirmWindowMs(!result.response && result.error instanceof TimeoutError, timeoutMs);
+}
+
+/** Replaces a token that got a 401; `false` if there is no other. */
+async function replaceToken(call: ClientCall): Promise<boolean> {
+  const rejected = call.token;
+  if (rejected === undefined) return false;
+  call.rejectedToken = rejected;
+  const replacement = await call.runtime.shared.tokens?.replace(rejected, call.scope);
+  if (replacement === undefined) return false;
+  call.token = replacement;
+  return true;
+}
+
+/** Reads back a write, and returns its output if it was carried out. */
+async function readBack(call: ClientCall, requester: Requester, windowMs: number): Promise<CallResult | undefined> {
+  const limits = { signal: call.options.signal, confirmWindowMs: windowMs };
+  const { confirmation, response } = await confirmWrite(requester, call, call.scope, limits);
+  if (confirmation.done) {
+    const { status, headers } = response;
+    return call.resultOf(confirmation.output, { status, headers: responseHeaders(headers) });
+  }
+  call.endAttempt(confirmation.done === false ? 'notDone' : 'unknown');
+  return undefined;
+}
+
+/** Waits before a retry. Where all calls pause, this call waits like the others when it acquires its next attempt. */
+async function waitBefore(call: ClientCall, waitMs: number | undefined): Promise<void> {
+  if (waitMs === undefined) return;
+  call.faultRetries += 1;
+  call.runtime.shared.budget.withdraw();
+  emitWait(call, waitMs, 'fault');
+  await call.scope.sleep(waitMs);
+}

@@ -1,0 +1,68 @@
+import { platform } from '#platform';
+import { ConnectionError, OutcomeUnknownError, RequestAbortedError } from '../errors/errors.js';
+import { ApiError, UnexpectedResponseError } from '../errors/response-errors.js';
+import { printable, userTexts } from '../errors/redactor.js';
+import { SellerError } from '../errors/seller-error.js';
+import { redactorOf } from '../request/built-request.js';
+import type { SentCall } from '../request/built-request.js';
+import { adviceFor, apiError } from '../response/api-error.js';
+import { readError } from '../response/read-error.js';
+import { isOfNetwork, mayHaveSucceeded } from './failure.js';
+import type { AttemptResult, Failure } from './failure.js';
+
+/** Creates the error with which a call rejects because its last attempt failed. */
+export function errorOf(result: AttemptResult, failure: Failure, call: SentCall, earlierUnknown: boolean): unknown {
+  const { endpoint } = call.request;
+  const outcomeUnknown = mayHaveSucceeded(endpoint.retry, failure);
+  if (result.response) {
+    const { response } = result;
+    const known = { outcomeUnknown, earlierUnknown, transient: failure.transient === true };
+    return apiError(readError(response, endpoint), response.text, call, known);
+  }
+  const { error, delivery, status } = result;
+  if (delivery === 'never' && !isOfNetwork(error)) return error;
+  const remedy = delivery === 'never' ? platform.connectErrorOf(error)?.remedy : undefined;
+  const cause = connectionError(error, remedy, call);
+  return outcomeUnknown && cause instanceof ConnectionError ? outcomeUnknownError(cause, call, { status }) : cause;
+}
+
+/** These errors state the outcome themselves: in `outcomeUnknown`, or by their class. */
+const statesOutcome = [ApiError, RequestAbortedError, UnexpectedResponseError, OutcomeUnknownError];
+
+/** The error of a call whose outcome is unknown, whatever ended it. */
+export function withUnknownOutcome(error: unknown, call: SentCall): unknown {
+  if (statesOutcome.some((each) => error instanceof each)) return error;
+  const what = 'failed after an earlier attempt that may have succeeded';
+  return outcomeUnknownError(connectionError(error, undefined, call), call, { what });
+}
+
+function outcomeUnknownError(
+  cause: SellerError,
+  { request: { endpoint }, attempts }: SentCall,
+  { status, what = 'was sent and its response was lost' }: { status?: number | undefined; what?: string },
+): OutcomeUnknownError {
+  const known =
+    status === undefined
+      ? 'it may or may not have been carried out'
+      : `the service responded ${status} before the response body was lost, so it was most likely carried out`;
+  return new OutcomeUnknownError(
+    `${endpoint.method} ${endpoint.path} ${what} (${cause.message}): ${known}. Do not retry it without checking; ${adviceFor(endpoint)}.`,
+    { cause, attempts, status },
+  );
+}
+
+/** Converts a network error to a ConnectionError. Errors of this library are returned unchanged. */
+function connectionError(error: unknown, remedy: string | undefined, call: SentCall): SellerError {
+  if (error instanceof SellerError) return error;
+  const { attempts, request } = call;
+  const { endpoint, input } = request;
+  const redactor = redactorOf(call, userTexts(input));
+  const inner = error instanceof Error ? error.cause : undefined;
+  const detail = inner instanceof Error ? platform.networkReason(inner) : undefined;
+  const reason =
+    error instanceof Error
+      ? error.message + (detail ? ` (${detail})` : '')
+      : 'fetch rejected with a value that is not an error';
+  const message = `${endpoint.method} ${endpoint.path} got no response: ${reason}${remedy === undefined ? '' : `; ${remedy}`}`;
+  return new ConnectionError(printable(redactor.foreignText(message)), { cause: redactor.error(error), attempts });
+}

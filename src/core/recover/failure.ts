@@ -1,0 +1,96 @@
+import { platform } from '#platform';
+import { TimeoutError } from '../errors/errors.js';
+import { parseRetryAfter } from '../errors/response-headers.js';
+import type { ErrorInBody } from '../operation/documented-error.js';
+import type { Endpoint, RetryClass } from '../operation/endpoint.js';
+import type { BufferedResponse } from '../response/body.js';
+import { readError } from '../response/read-error.js';
+import { isNetworkError } from '../transport/transport.js';
+import type { RequestDelivery, TransportResponse } from '../transport/transport.js';
+
+/** How an attempt ended, and whether its request may have reached the service. */
+export type AttemptResult =
+  | {
+      readonly delivery: RequestDelivery;
+      readonly response: BufferedResponse;
+      /** The error in the body of a success. */
+      readonly errorInBody?: ErrorInBody | undefined;
+      /** The unread body of a download. */
+      readonly download?: TransportResponse | undefined;
+    }
+  | {
+      readonly delivery: RequestDelivery;
+      readonly response?: undefined;
+      readonly error: unknown;
+      /** The status of the response whose body was lost. */
+      readonly status?: number | undefined;
+    };
+
+/** Why an attempt failed. */
+export type Failure = {
+  /** A retry cannot help: the call has ended, or the same request would fail again. */
+  readonly isFinal?: boolean;
+} & (
+  | {
+      /**
+       * `notSent`: no connection was made, so nothing was sent. `noResponse`: the network failed, or no response came in
+       * time, after something may have been sent.
+       */
+      readonly kind: 'notSent' | 'noResponse';
+      readonly status?: undefined;
+      readonly retryAfterMs?: undefined;
+      readonly transient?: undefined;
+    }
+  /** The service responded with an error. `transient`: the service certainly did nothing and asks to try again. */
+  | {
+      readonly kind: 'errorResponse';
+      readonly status: number;
+      readonly retryAfterMs?: number | undefined;
+      readonly transient?: boolean;
+    }
+);
+
+/** Why an attempt failed. `ended` is the error that has ended its call, if one has. */
+export function failureOf(result: AttemptResult, endpoint: Endpoint, ended: Error | undefined): Failure {
+  if (result.response) return errorResponseOf(result.response, endpoint, result.errorInBody !== undefined);
+  const { error, delivery } = result;
+  if (delivery === 'maybe') return { kind: 'noResponse', isFinal: error === ended };
+  const isFinal = !isOfNetwork(error) || error === ended || platform.connectErrorOf(error)?.isPermanent === true;
+  return { kind: 'notSent', isFinal };
+}
+
+/** Whether an error comes from the network. Another one is for example that of a middleware, or of the file. */
+export function isOfNetwork(error: unknown): boolean {
+  return error instanceof TimeoutError || isNetworkError(error) || platform.connectErrorOf(error) !== undefined;
+}
+
+function errorResponseOf(response: BufferedResponse, endpoint: Endpoint, isInBody: boolean): Failure {
+  const { status, headers } = response;
+  // Only these depend on what the body says.
+  const mayBeTransient = endpoint.errors.some(
+    (each) => each.transient && (each.status === status || each.otherStatuses?.includes(status)),
+  );
+  const read = isInBody || mayBeTransient ? readError(response, endpoint) : undefined;
+  return {
+    kind: 'errorResponse',
+    status: read?.status ?? status,
+    retryAfterMs: parseRetryAfter(headers, Date.now()),
+    transient: read?.documented?.transient === true,
+  };
+}
+
+/** What a failure is after reading back has proved that the attempt was not carried out. */
+export function withoutEffect(failure: Failure): Failure {
+  if (failure.kind === 'errorResponse') return { ...failure, transient: true };
+  return { ...failure, kind: 'notSent' };
+}
+
+/**
+ * Whether a failed write may have been carried out nevertheless: it got no response, or the service failed and did not
+ * state that it did nothing. Every `outcomeUnknown` in this library comes from this function.
+ */
+export function mayHaveSucceeded(retry: RetryClass, failure: Failure): boolean {
+  if (retry === 'safe') return false;
+  if (failure.kind !== 'errorResponse') return failure.kind === 'noResponse';
+  return failure.status >= 500 && failure.status !== 501 && !failure.transient;
+}

@@ -1,0 +1,93 @@
+import type { ApiError, ApiErrorCause } from '../errors/response-errors.js';
+import { printable, redactUrl, userTexts } from '../errors/redactor.js';
+import type { Redactor } from '../errors/redactor.js';
+import { classOfStatus } from '../errors/status-errors.js';
+import type { Endpoint } from '../operation/endpoint.js';
+import { redactorOf } from '../request/built-request.js';
+import type { SentCall } from '../request/built-request.js';
+import { parseBody } from './body.js';
+import type { ReadError } from './read-error.js';
+
+/** What is known of a write whose call fails. */
+export interface WriteKnowledge {
+  /** The failed attempt may have been carried out. */
+  readonly outcomeUnknown: boolean;
+  /** An earlier attempt may have been carried out. */
+  readonly earlierUnknown: boolean;
+  /** The service asks to try again, or certainly did nothing. */
+  readonly transient: boolean;
+}
+
+const nothing: WriteKnowledge = { outcomeUnknown: false, earlierUnknown: false, transient: false };
+
+/** Only this many characters of the service's text are used for the message of an error. */
+const maxTextLength = 20_000;
+
+/** Creates the error of a response. Its class is that of the documented error that it is, otherwise that of the status. */
+export function apiError(read: ReadError, text: string, call: SentCall, known = nothing): ApiError {
+  const { request, attempts } = call;
+  const { endpoint, input, url } = request;
+  const { status, documented } = read;
+  // In the form in which a message shows them: the service may repeat a text with other line ends and spaces.
+  const redactor = redactorOf(
+    call,
+    userTexts(input).map((each) => printable(each).trim()),
+  );
+  const shown = (each: string): string => shorten(redactor.foreignText(printable(each.slice(0, maxTextLength))));
+  const code = read.code && shown(read.code);
+  const reason = shown(read.text ?? read.code ?? '') || 'the service gave no reason';
+  const warning = warningOf(endpoint, known.outcomeUnknown, known.earlierUnknown);
+  const Class = documented?.error ?? classOfStatus(status);
+  return new Class(
+    `${endpoint.method} ${endpoint.path} failed with ${status}${code === undefined ? '' : ` (${code})`}: ${reason}${tokenHint(status, call)}${warning}`,
+    {
+      status,
+      code,
+      causes: read.causes.map((cause) => mapValues(cause, shown)),
+      headers: redactor.headers(read.headers),
+      body: bodyOf(read, text, redactor),
+      url: redactUrl(url),
+      endpoint,
+      attempts,
+      retryAfterMs: read.retryAfterMs,
+      outcomeUnknown: known.outcomeUnknown || known.earlierUnknown,
+      transient: known.transient,
+    },
+  );
+}
+
+/** The body without secrets, which may also stand in its names and numbers. */
+function bodyOf({ body }: ReadError, text: string, redactor: Redactor): unknown {
+  const masked = redactor.secrets(text);
+  return redactor.body(masked === text ? body : parseBody(masked).value);
+}
+
+/** A 401 of a request without a token has a simple reason. */
+function tokenHint(status: number, { token, request }: SentCall): string {
+  if (status !== 401 || token !== undefined || request.headers.authorization !== undefined) return '';
+  return '. The request had no token: give the client or the call an `accessToken`';
+}
+
+/** What to do about a write that may have been carried out. */
+export function adviceFor(endpoint: Endpoint): string {
+  return endpoint.confirm ? 'confirm() reads it back' : 'read back before you retry it';
+}
+
+/** The end of an error's message that says that a write may have been carried out nevertheless. */
+export function warningOf(endpoint: Endpoint, outcomeUnknown: boolean, earlierUnknown: boolean): string {
+  const advice = adviceFor(endpoint);
+  if (outcomeUnknown) return `. The write may have been carried out anyway: ${advice}`;
+  return earlierUnknown ? `. An earlier attempt may have been carried out: ${advice}` : '';
+}
+
+function mapValues(cause: ApiErrorCause, change: (text: string) => string): ApiErrorCause {
+  return Object.fromEntries(Object.entries(cause).map(([name, value]) => [name, change(value as string)]));
+}
+
+function shorten(text: string): string {
+  const line = text
+    .replace(/<[^<>]{0,500}>/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+  return line.length > 200 ? `${line.slice(0, 200)}…` : line;
+}

@@ -1,0 +1,103 @@
+import type { ApiErrorCause, ApiErrorDetails } from '../errors/response-errors.js';
+import type { ResponseHeaders } from '../errors/response-headers.js';
+import { parseRetryAfter } from '../errors/response-headers.js';
+import { redactUrl } from '../errors/redactor.js';
+import {
+  findErrorInBody,
+  matchDocumentedError,
+  statusOfErrorInBody,
+  withTexts,
+} from '../operation/documented-error.js';
+import type { DocumentedError, MatchedResponse } from '../operation/documented-error.js';
+import type { Endpoint } from '../operation/endpoint.js';
+import { parseBody } from './body.js';
+import type { BufferedResponse } from './body.js';
+
+/** An error response as the service sent it, before anything in it is masked, and the documented error that it is. */
+export interface ReadError extends MatchedResponse {
+  readonly headers: ResponseHeaders;
+  readonly documented: DocumentedError | undefined;
+}
+
+/** Causes can be a list of lists. Deeper lists, and more causes, are ignored. */
+const maxCauseDepth = 2;
+const maxCauses = 100;
+
+/** Reads an error response of any shape. */
+export function readError(response: BufferedResponse, endpoint: Endpoint): ReadError {
+  const { status, headers } = response;
+  const stated = readBody(parseBody(response.text).value);
+  const redirect = redirectText(response);
+  const inBody = status < 300 ? findErrorInBody(endpoint, stated.body) : undefined;
+  const details = withTexts({
+    ...stated,
+    ...(redirect !== undefined && { text: redirect }),
+    ...inBody,
+    status,
+    headers,
+    retryAfterMs: parseRetryAfter(headers, Date.now()),
+  });
+  const found = inBody ? { ...details, status: statusOfErrorInBody(endpoint.errors, inBody, details) } : details;
+  return { ...found, headers, documented: matchDocumentedError(endpoint.errors, found) };
+}
+
+/** The statuses with which a service redirects. */
+const redirectStatuses = new Set([301, 302, 303, 307, 308]);
+
+/** The text for a redirect. Redirects are not followed, because another host would receive the token. */
+function redirectText({ status, headers }: BufferedResponse): string | undefined {
+  // A browser hides the status and the location of a redirect that it does not follow.
+  if (status !== 0 && !redirectStatuses.has(status)) return undefined;
+  const location = headers.get('location');
+  return `\`baseUrl\` redirects${location === null ? '' : ` to ${redactUrl(location)}`}; is it right?`;
+}
+
+/** Reads code, text and causes from an error body of any shape. */
+function readBody(body: unknown): Pick<ApiErrorDetails, 'code' | 'text' | 'causes' | 'body'> {
+  if (typeof body === 'string') return { text: body, code: undefined, causes: [], body };
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return { causes: [], body };
+  const { error, errors, code, message, error_description, cause } = body as Record<string, unknown>;
+  // `{ error: { message } }`, and `{ errors: [{ message }] }` of GraphQL services.
+  const nested = [typeof error === 'object' ? error : undefined, errors].flatMap((each) =>
+    causesFrom(each, maxCauseDepth),
+  );
+  const codes = [error, code, nested[0]?.code].map(textOf).filter((each) => each !== undefined);
+  const texts = [message, error_description, error, nested[0]?.message].map(textOf);
+  return {
+    code: codes.find(looksLikeCode) ?? texts.slice(0, 1).find(isBareCode) ?? codes[0],
+    text: texts.find((each) => each !== undefined),
+    causes: [...causesFrom(cause, maxCauseDepth), ...nested],
+    body,
+  };
+}
+
+function causesFrom(cause: unknown, depth: number): ApiErrorCause[] {
+  if (cause === null) return [];
+  if (Array.isArray(cause))
+    return depth === 0 ? [] : cause.slice(0, maxCauses).flatMap((each) => causesFrom(each, depth - 1));
+  if (typeof cause === 'object') {
+    const { code, message, cause_id } = cause as Record<string, unknown>;
+    const causeCode = textOf(code) ?? textOf(cause_id);
+    const causeText = textOf(message);
+    return [
+      { ...(causeCode !== undefined && { code: causeCode }), ...(causeText !== undefined && { message: causeText }) },
+    ];
+  }
+  const text = textOf(cause);
+  if (text === undefined) return [];
+  return [looksLikeCode(text) ? { code: text, message: text } : { message: text }];
+}
+
+function looksLikeCode(text: string): boolean {
+  return /^[A-Za-z][A-Za-z0-9_.-]*$/.test(text);
+}
+
+/** A message counts as a code only in lower case: `Forbidden` is a message, `not_found` is a code. */
+function isBareCode(text = ''): boolean {
+  return /^[a-z][a-z0-9_.-]*$/.test(text);
+}
+
+function textOf(value: unknown): string | undefined {
+  if (typeof value === 'string') return value === '' ? undefined : value;
+  return typeof value === 'number' ? String(value) : undefined;
+}

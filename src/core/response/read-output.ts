@@ -1,0 +1,126 @@
+import { ConfigurationError, summarizeIssues } from '../errors/errors.js';
+import { UnexpectedResponseError } from '../errors/response-errors.js';
+import { printable, userTexts } from '../errors/redactor.js';
+import type { Issue } from '../errors/issue.js';
+import type { Endpoint } from '../operation/endpoint.js';
+import type { ResolvedOptions } from '../options/resolve-options.js';
+import { redactorOf } from '../request/built-request.js';
+import type { SentCall } from '../request/built-request.js';
+import { isOwn } from '../schema/describe.js';
+import { read } from '../schema/read.js';
+import type { Difference, ReadValue } from '../schema/read.js';
+import type { StandardSchema } from '../schema/schema.js';
+import { ignoreErrors } from '../scope/ignore-errors.js';
+import { parseBody } from './body.js';
+import type { BufferedResponse } from './body.js';
+
+type ValidationOptions = Pick<ResolvedOptions, 'responseValidation' | 'onDrift'>;
+
+/**
+ * Reads the output in the body of a success with the schema of the endpoint.
+ *
+ * @throws {UnexpectedResponseError} when the body is not JSON, or something required is missing or wrong.
+ */
+export function readOutput(
+  response: BufferedResponse,
+  schema: StandardSchema,
+  call: SentCall,
+  { responseValidation, onDrift }: ValidationOptions,
+): Pick<ReadValue, 'value' | 'leftOut'> {
+  if (response.isTruncated) throw unexpectedResponse('a body that is longer than `maxResponseBytes`', response, call);
+  const { value, problem } = outputIn(response, call.request.endpoint);
+  if (problem !== undefined) throw unexpectedResponse(problem, response, call, value);
+  const found = readValue(schema, value, responseValidation !== 'throw');
+  if ('value' in found) {
+    if (onDrift) reportDrift(call, found.differences, onDrift);
+    return found;
+  }
+  const what = value === undefined ? 'an empty body' : `a body of another shape: ${summarizeIssues(found.issues)}`;
+  throw unexpectedResponse(what, response, call, parseBody(response.text).value, found);
+}
+
+/** Why a value could not be read. */
+interface Misfit {
+  readonly issues: readonly Issue[];
+  /** What the schema threw. */
+  readonly thrown?: unknown;
+}
+
+/**
+ * A schema may fail: one of the user's own, or any schema where very deep nesting overflows the stack. The response has
+ * arrived by then, so the error of the call must say what is known of it.
+ */
+function readValue(schema: StandardSchema, value: unknown, isRelaxed: boolean): ReadValue | Misfit {
+  try {
+    return read(schema, value, isRelaxed);
+  } catch (error) {
+    const thrown = error instanceof ConfigurationError ? error.cause : error;
+    return { issues: [{ path: [], message: failureOf(schema, error) }], thrown };
+  }
+}
+
+function failureOf(schema: StandardSchema, error: unknown): string {
+  if (isOwn(schema) && error instanceof RangeError) return 'the body is wrong in too many places to list them';
+  if (!(error instanceof Error)) return 'its schema failed';
+  const isNamed = error instanceof ConfigurationError;
+  return isNamed
+    ? error.message.replace(/^A schema of the endpoint/, 'its schema')
+    : `its schema failed: ${error.message}`;
+}
+
+function reportDrift(
+  call: SentCall,
+  differences: readonly Difference[],
+  onDrift: NonNullable<ValidationOptions['onDrift']>,
+): void {
+  if (differences.length === 0) return;
+  const { endpoint } = call.request;
+  const redactor = redactorOf(call);
+  for (const { path, message, received } of differences)
+    ignoreErrors(() => onDrift({ endpoint, path, expected: redactor.text(message), received }));
+}
+
+function unexpectedResponse(
+  what: string,
+  { status, headers }: BufferedResponse,
+  call: SentCall,
+  body?: unknown,
+  misfit: Misfit = { issues: [] },
+): Error {
+  const { request, attempts } = call;
+  const { endpoint } = request;
+  const warning =
+    endpoint.retry === 'safe'
+      ? ''
+      : ' The service reported success, so the write was most likely carried out; do not retry it without checking.';
+  const message = `${endpoint.method} ${endpoint.path} responded ${status} with ${what}.${warning}`;
+  const hasThrown = 'thrown' in misfit;
+  // What a schema throws may repeat the texts of the body.
+  const redactor = redactorOf(call, hasThrown ? userTexts(body) : undefined);
+  const shown = (text: string): string => (hasThrown ? redactor.foreignText(text) : redactor.text(text));
+  const details = {
+    status,
+    headers: redactor.headers(headers),
+    body: redactor.body(body),
+    issues: misfit.issues.map((issue) => ({ ...issue, message: shown(issue.message) })),
+    endpoint,
+    attempts,
+  };
+  const cause = hasThrown ? redactor.error(misfit.thrown) : undefined;
+  return new UnexpectedResponseError(printable(shown(message)), details, cause === undefined ? {} : { cause });
+}
+
+/** Reads the output of a success. `problem` says why there is none; `value` is then the body. */
+function outputIn({ text, result }: BufferedResponse, { retry }: Endpoint): { value: unknown; problem?: string } {
+  if (typeof result === 'object') return result;
+  const { isJson, value } = parseBody(text);
+  if (!isJson && retry !== 'safe' && isPlainText(text)) return { value: text.trim() };
+  if (!isJson) return { value, problem: 'a body that is not JSON' };
+  if (result === undefined) return { value };
+  return { value, problem: value === undefined ? 'an empty body' : 'a body of another shape' };
+}
+
+/** Whether a text is neither HTML nor the beginning of JSON: then it can be the response to a write, which is done. */
+function isPlainText(text: string): boolean {
+  return !/^\s*[<{["]/.test(text);
+}
