@@ -1,5 +1,5 @@
 import { HttpClient } from './core/client/http-client.js';
-import type { Requester } from './core/operation/endpoint.js';
+import type { Requester } from './core/operation/requester.js';
 import type { ClientOptions } from './core/options/client-options.js';
 import { callChecked } from './core/options/check-endpoint.js';
 import { resolveOptions } from './core/options/resolve-options.js';

@@ -1,4 +1,5 @@
 import { describe } from './core/operation/describe.js';
+import type { DescribedEndpoint } from './core/operation/endpoint.js';
 import { actionGuideEndpoints } from './resources/action-guide/endpoints.js';
 import { contactEndpoints } from './resources/contacts/endpoints.js';
 import { currencyEndpoints } from './resources/currencies/endpoints.js';
@@ -20,3 +21,15 @@ export const endpoints = {
   sites: siteEndpoints,
   currencies: currencyEndpoints,
 };
+
+/** Lists the endpoints of a nested table, in its order. */
+export function listEndpoints(table: object): DescribedEndpoint[] {
+  return Object.values(table as Readonly<Record<string, object>>).flatMap((entry) =>
+    isEndpoint(entry) ? [entry] : listEndpoints(entry),
+  );
+}
+
+/** Whether an entry of a table is an endpoint, and not a group of endpoints. */
+function isEndpoint(entry: object): entry is DescribedEndpoint {
+  return 'path' in entry && typeof entry.path === 'string';
+}

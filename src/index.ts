@@ -5,10 +5,10 @@ export type {
   DescribedEndpoint,
   Endpoint,
   Reading,
-  Requester,
   RetryClass,
   SentTime,
 } from './core/operation/endpoint.js';
+export type { Requester } from './core/operation/requester.js';
 export { readJsonp } from './core/response/jsonp.js';
 export type { NoInput } from './core/operation/no-input.js';
 export type { Description, MethodDescription, ResourcePath } from './core/operation/describe.js';

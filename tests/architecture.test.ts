@@ -61,9 +61,15 @@ describe('imports point one way', () => {
     expect(those(within, upward)).toEqual([]);
   });
 
-  test('in a resource, limits stand below schemas and errors, these below endpoints, and endpoints below methods', () => {
+  test('in a resource, limits stand below schemas and errors, these below reads, reads below confirm, confirm below writes, and endpoints below methods', () => {
     const schemasAndErrors = ['schemas.ts', 'errors.ts', 'attachment-errors.ts', 'no-channel-error.ts'];
-    const ranks = [['graphql/', 'limits.ts'], schemasAndErrors, ['compare-configuration.ts'], ['endpoints.ts']];
+    const ranks = [
+      ['graphql/', 'limits.ts'],
+      schemasAndErrors,
+      ['reads.ts', 'read-question.ts'],
+      ['confirm.ts'],
+      ['endpoints.ts'],
+    ];
     const rank = (file: string): number => {
       const found = ranks.findIndex((names) => names.some((name) => file.includes(`/${name}`)));
       return found < 0 ? ranks.length : found;

@@ -4,7 +4,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { QuestionNotOpenError } from 'marketplace-seller-sdk';
 import * as schemas from 'marketplace-seller-sdk/schemas';
 import { describe, expect, test } from 'vitest';
-import { listEndpoints } from '../src/core/operation/list-endpoints.js';
+import { listEndpoints } from '../src/endpoints.js';
 import { entryFiles, shapesOf, typeNameOf } from '../tools/catalogue.ts';
 import { errorPages, remedyOf } from '../tools/errors.ts';
 import { laidOut } from '../tools/layout.ts';

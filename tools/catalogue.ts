@@ -1,6 +1,6 @@
 import type { DescribedEndpoint, Endpoint } from '../src/core/operation/endpoint.js';
 import type { DocumentedError } from '../src/core/operation/documented-error.js';
-import { listEndpoints } from '../src/core/operation/list-endpoints.js';
+import { listEndpoints } from '../src/endpoints.js';
 import { inspect } from '../src/core/schema/describe.js';
 import type { Shape } from '../src/core/schema/schema.js';
 import type { StandardSchema } from '../src/core/schema/schema.js';

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { checkOperations } from '../../src/cli/check/check-operations.js';
 import type { Checked } from '../../src/cli/check/check-operations.js';
 import { Ids } from '../../src/cli/check/ids.js';
-import { listEndpoints } from '../../src/core/operation/list-endpoints.js';
+import { listEndpoints } from '../../src/endpoints.js';
 import { running } from '../support/serving.ts';
 
 const pack_id = 2_000_000_000_000_900;

@@ -1,6 +1,6 @@
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import type { Endpoint } from 'marketplace-seller-sdk';
-import { listEndpoints } from '../../src/core/operation/list-endpoints.js';
+import { listEndpoints } from '../../src/endpoints.js';
 
 /** An endpoint with a valid input, as the contract tests take it. */
 export interface Trial {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { listEndpoints } from '../../src/core/operation/list-endpoints.js';
+import { listEndpoints } from '../../src/endpoints.js';
 import { endpoints } from '../../src/endpoints.js';
 import { arrange, call, marketplace, question, serveMarketplace, tokens } from '../support/plain-http.ts';
 

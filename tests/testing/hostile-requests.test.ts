@@ -4,7 +4,7 @@ import { SellerClient } from 'marketplace-seller-sdk';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import type { Listening } from 'marketplace-seller-sdk/testing';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { listEndpoints } from '../../src/core/operation/list-endpoints.js';
+import { listEndpoints } from '../../src/endpoints.js';
 import { endpoints } from '../../src/endpoints.js';
 import { controls } from '../../src/testing/dashboard/controls.js';
 import { Dashboard } from '../../src/testing/dashboard/dashboard.js';

@@ -1,6 +1,6 @@
 import { TimeoutError } from '../errors/errors.js';
 import { responseHeaders } from '../errors/response-headers.js';
-import type { Requester } from '../operation/endpoint.js';
+import type { Requester } from '../operation/requester.js';
 import { emitWait } from '../options/events.js';
 import { confirmWindowMs, confirmWrite } from '../recover/confirm-write.js';
 import { errorOf } from '../recover/failure-error.js';

@@ -1,7 +1,5 @@
-import type { ApiPromise } from './api-promise.js';
 import type { Confirmation } from '../errors/confirmation.js';
 import type { DocumentedError, ErrorInBody } from './documented-error.js';
-import type { InternalOptions } from '../scope/call-options.js';
 import type { Issue } from '../errors/issue.js';
 import type { StandardSchema } from '../schema/schema.js';
 
@@ -89,15 +87,6 @@ export type RejectInput = (issue: Issue) => Error;
  * `send` rejects if there is no successful response. If the exchange rejects after that, the call explains the response.
  */
 export type EndpointExchange = (url: string, send: (body: string) => Promise<string>) => Promise<unknown>;
-
-/** Makes the calls of the resources. */
-export interface Requester {
-  /** The default deadline in milliseconds. It limits an operation of several calls as a whole. */
-  readonly deadlineMs?: number | undefined;
-  /** Reports a list that ended before its total. It does not throw. */
-  onEarlyEnd?(end: { endpoint: Endpoint; delivered: number; total: number }): void;
-  call<In, Out>(endpoint: Endpoint<In, Out>, input: In, options?: InternalOptions): ApiPromise<Out>;
-}
 
 /** A response that reads back a write: of the documented status and shape, so that it can prove something. */
 export interface Reading<Out = unknown> {

@@ -1,6 +1,7 @@
 import { copyOf } from '../schema/readable.js';
 import { ApiPromise } from '../operation/api-promise.js';
-import type { Endpoint, Requester } from '../operation/endpoint.js';
+import type { Endpoint } from '../operation/endpoint.js';
+import type { Requester } from '../operation/requester.js';
 import { ConfigurationError } from '../errors/errors.js';
 import type { InternalOptions } from '../scope/call-options.js';
 import { listOf, ofType, oneOf, verdictOn } from './rules.js';

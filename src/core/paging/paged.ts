@@ -1,5 +1,6 @@
 import { copyOf } from '../schema/readable.js';
-import type { Endpoint, Requester } from '../operation/endpoint.js';
+import type { Endpoint } from '../operation/endpoint.js';
+import type { Requester } from '../operation/requester.js';
 import { InvalidInputError } from '../errors/errors.js';
 import { SellerError } from '../errors/seller-error.js';
 import type { CallOptions } from '../scope/call-options.js';

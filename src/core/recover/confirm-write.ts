@@ -1,6 +1,7 @@
 import type { ResponseInfo } from '../operation/api-promise.js';
 import { userOfToken } from './user-of-token.js';
-import type { ConfirmContext, Endpoint, Requester, SentTime } from '../operation/endpoint.js';
+import type { ConfirmContext, Endpoint, SentTime } from '../operation/endpoint.js';
+import type { Requester } from '../operation/requester.js';
 import type { ConfirmOptions, Confirmation } from '../errors/confirmation.js';
 import { TimeoutError } from '../errors/errors.js';
 import { ApiError } from '../errors/response-errors.js';

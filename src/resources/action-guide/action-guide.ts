@@ -1,6 +1,6 @@
 import type { ApiPromise } from '../../core/operation/api-promise.js';
 import type { Attributed, WithAttributes } from '../../core/operation/attributes.js';
-import type { Requester } from '../../core/operation/endpoint.js';
+import type { Requester } from '../../core/operation/requester.js';
 import type { CallOptions } from '../../core/scope/call-options.js';
 import type { SentMessage } from '../post-sale/message.js';
 import { actionGuideEndpoints } from './endpoints.js';

@@ -8,11 +8,9 @@ import {
 } from '../post-sale/errors.js';
 import { sentMessage } from '../post-sale/message.js';
 import type { SentMessage } from '../post-sale/message.js';
+import { postSaleTag } from '../post-sale/tag.js';
 import * as errors from './errors.js';
 import * as schemas from './schemas.js';
-
-/** Without it, the service responds to every call of post-sale messaging with 404. */
-const query = { tag: 'post_sale' };
 
 const options: DescribedEndpoint<schemas.PackParams, schemas.ActionGuideResponse> = {
   name: 'actionGuide.options',
@@ -23,7 +21,7 @@ const options: DescribedEndpoint<schemas.PackParams, schemas.ActionGuideResponse
   example: { pack_id: 2000000012345678 },
   output: schemas.actionGuideResponse,
   retry: 'safe',
-  query,
+  query: postSaleTag,
   errors: [exceptedCase, optionConversationBlocked, noAccessToPack, errors.guideFailed],
 };
 
@@ -36,7 +34,7 @@ const caps: DescribedEndpoint<schemas.PackParams, schemas.OptionCap[]> = {
   example: { pack_id: 2000000012345678 },
   output: schemas.optionCaps,
   retry: 'safe',
-  query,
+  query: postSaleTag,
   errors: [exceptedCase, optionConversationBlocked, noAccessToPack, errors.guideFailed],
   supportsAttributes: true,
 };
@@ -58,7 +56,7 @@ const send: DescribedEndpoint<schemas.SendOptionParams, SentMessage | undefined>
   },
   output: sentMessage,
   retry: 'unsafe',
-  query,
+  query: postSaleTag,
   errors: [
     exceptedCase,
     errors.invalidText,

@@ -1,5 +1,5 @@
 import type { ApiPromise } from '../../core/operation/api-promise.js';
-import type { Requester } from '../../core/operation/endpoint.js';
+import type { Requester } from '../../core/operation/requester.js';
 import { pagedCalls } from '../../core/paging/paged.js';
 import type { Paged, PaginationOptions } from '../../core/paging/paged.js';
 import type { CallOptions } from '../../core/scope/call-options.js';

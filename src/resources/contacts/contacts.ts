@@ -1,4 +1,4 @@
-import type { Requester } from '../../core/operation/endpoint.js';
+import type { Requester } from '../../core/operation/requester.js';
 import { PhoneViews } from './phone-views.js';
 import { QuestionContacts } from './question-contacts.js';
 

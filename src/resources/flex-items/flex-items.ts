@@ -1,7 +1,8 @@
 import { copyOf } from '../../core/schema/readable.js';
 import { ApiPromise } from '../../core/operation/api-promise.js';
 import type { ResponseInfo, WithResponse } from '../../core/operation/api-promise.js';
-import type { Requester, Endpoint } from '../../core/operation/endpoint.js';
+import type { Endpoint } from '../../core/operation/endpoint.js';
+import type { Requester } from '../../core/operation/requester.js';
 import { InvalidInputError } from '../../core/errors/errors.js';
 import { ApiError } from '../../core/errors/response-errors.js';
 import type { CallOptions } from '../../core/scope/call-options.js';

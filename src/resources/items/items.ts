@@ -1,5 +1,5 @@
 import type { ApiPromise } from '../../core/operation/api-promise.js';
-import type { Requester } from '../../core/operation/endpoint.js';
+import type { Requester } from '../../core/operation/requester.js';
 import type { CallOptions } from '../../core/scope/call-options.js';
 import { itemEndpoints } from './endpoints.js';
 import type { ItemStatusParams, ItemStatus } from './schemas.js';

@@ -1,5 +1,5 @@
 import { copyOf } from '../../core/schema/readable.js';
-import type { Requester } from '../../core/operation/endpoint.js';
+import type { Requester } from '../../core/operation/requester.js';
 import type { CallOptions } from '../../core/scope/call-options.js';
 import { Deadline } from '../../core/scope/deadline.js';
 import { isWord } from '../../core/schema/fields.js';

@@ -1,4 +1,5 @@
-import type { Endpoint, Requester } from '../../core/operation/endpoint.js';
+import type { Endpoint } from '../../core/operation/endpoint.js';
+import type { Requester } from '../../core/operation/requester.js';
 import { InvalidInputError } from '../../core/errors/errors.js';
 import { NotFoundError } from '../../core/errors/status-errors.js';
 import type { CallOptions } from '../../core/scope/call-options.js';

@@ -1,6 +1,6 @@
 import { copyOf } from '../../core/schema/readable.js';
 import type { ApiPromise } from '../../core/operation/api-promise.js';
-import type { Requester } from '../../core/operation/endpoint.js';
+import type { Requester } from '../../core/operation/requester.js';
 import type { NoInput } from '../../core/operation/no-input.js';
 import type { Download } from '../../core/files/download.js';
 import type { NeededBy } from '../../core/files/file-source.js';

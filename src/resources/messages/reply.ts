@@ -1,5 +1,5 @@
 import { copyOf, reading } from '../../core/schema/readable.js';
-import type { Requester } from '../../core/operation/endpoint.js';
+import type { Requester } from '../../core/operation/requester.js';
 import { InvalidInputError } from '../../core/errors/errors.js';
 import type { CallOptions } from '../../core/scope/call-options.js';
 import { Deadline } from '../../core/scope/deadline.js';

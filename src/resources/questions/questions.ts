@@ -1,12 +1,13 @@
 import { copyOf } from '../../core/schema/readable.js';
 import type { ApiPromise } from '../../core/operation/api-promise.js';
 import type { Attributed, WithAttributes } from '../../core/operation/attributes.js';
-import type { Requester } from '../../core/operation/endpoint.js';
+import type { Requester } from '../../core/operation/requester.js';
 import type { CallOptions } from '../../core/scope/call-options.js';
 import { pagedCalls } from '../../core/paging/paged.js';
 import type { Paged, PaginationOptions } from '../../core/paging/paged.js';
 import { Blacklist } from '../blacklist/blacklist.js';
-import { questionEndpoints, questionWithId } from './endpoints.js';
+import { questionEndpoints } from './endpoints.js';
+import { questionWithId } from './read-question.js';
 import type {
   AnswerParams,
   AskParams,

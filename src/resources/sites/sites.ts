@@ -1,4 +1,4 @@
-import type { Requester } from '../../core/operation/endpoint.js';
+import type { Requester } from '../../core/operation/requester.js';
 import { pagedCalls } from '../../core/paging/paged.js';
 import type { Paged, PaginationOptions } from '../../core/paging/paged.js';
 import { siteEndpoints } from './endpoints.js';

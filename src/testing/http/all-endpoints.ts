@@ -1,7 +1,6 @@
 import type { DescribedEndpoint } from '../../core/operation/endpoint.js';
-import { listEndpoints } from '../../core/operation/list-endpoints.js';
 import { matchPath } from '../../core/request/path-template.js';
-import { endpoints } from '../../endpoints.js';
+import { endpoints, listEndpoints } from '../../endpoints.js';
 
 /** All endpoints, those with fewer path parameters first: `/questions/search` is not a question. */
 export const allEndpoints: readonly DescribedEndpoint[] = listEndpoints(endpoints).sort(

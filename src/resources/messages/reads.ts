@@ -1,0 +1,65 @@
+import type { Download } from '../../core/files/download.js';
+import type { DescribedEndpoint } from '../../core/operation/endpoint.js';
+import { noInput } from '../../core/operation/no-input.js';
+import type { NoInput } from '../../core/operation/no-input.js';
+import { unknown } from '../../core/schema/define.js';
+import type { Schema } from '../../core/schema/schema.js';
+import { message } from '../post-sale/message.js';
+import type { Message } from '../post-sale/message.js';
+import { postSaleTag } from '../post-sale/tag.js';
+import * as attachmentErrors from './attachment-errors.js';
+import * as errors from './errors.js';
+import * as schemas from './schemas.js';
+
+export const conversation: DescribedEndpoint<schemas.ConversationParams, schemas.ConversationResponse> = {
+  name: 'messages.conversation',
+  summary: 'Reads the messages of a sale',
+  method: 'GET',
+  path: '/messages/packs/{pack_id}/sellers/{user_id}',
+  input: schemas.conversationParams,
+  example: { pack_id: 2000000012345678, user_id: 7, limit: 10, offset: 20, mark_as_read: false },
+  output: schemas.conversationResponse,
+  retry: 'safe',
+  query: postSaleTag,
+  errors: [errors.invalidPaging, errors.noAccessToConversation],
+};
+
+export const get: DescribedEndpoint<schemas.GetMessageParams, Message> = {
+  name: 'messages.get',
+  summary: 'Reads a message',
+  method: 'GET',
+  path: '/messages/{message_id}',
+  input: schemas.getMessageParams,
+  example: { message_id: '0c1ad0b9a9de4b1f8d4a4a1b0d9f1e55' },
+  output: message,
+  retry: 'safe',
+  query: postSaleTag,
+  errors: [errors.messageNotFound, errors.noAccessToMessage, errors.messageNotReady],
+};
+
+export const unread: DescribedEndpoint<NoInput, schemas.UnreadMessages> = {
+  name: 'messages.unread',
+  summary: 'Lists the conversations with unread messages',
+  method: 'GET',
+  path: '/messages/unread',
+  input: noInput,
+  example: {},
+  output: schemas.unreadMessages,
+  retry: 'safe',
+  query: { role: 'seller', ...postSaleTag },
+  errors: [],
+};
+
+export const download: DescribedEndpoint<schemas.DownloadParams, Download> = {
+  name: 'messages.download',
+  summary: 'Reads a file of a message',
+  method: 'GET',
+  path: '/messages/attachments/{attachment_id}',
+  input: schemas.downloadParams,
+  example: { site_id: 'MLA', attachment_id: 'file-1.pdf' },
+  output: unknown as Schema<Download>,
+  retry: 'safe',
+  query: postSaleTag,
+  responseBody: 'stream',
+  errors: [attachmentErrors.siteMissing, attachmentErrors.fileNotSaved],
+};
