@@ -1,3 +1,4 @@
+import { waitForHandler } from './handling/dispatcher.js';
 import type { Inbox } from './inbox.js';
 import { routes as allRoutes } from './queued-notification.js';
 import { statsOf } from './stores/store.js';
@@ -46,7 +47,7 @@ export class Backlog {
     for (const [topic, { waiting }] of Object.entries(topics)) {
       const route = (allRoutes as readonly string[]).includes(topic) ? topic : '*';
       if (waiting === 0 || routes.includes(route)) continue;
-      reporter.warned(`Notifications of the topic ${topic} wait for a process that has a handler for it`);
+      reporter.warned(`Notifications of the topic ${topic} ${waitForHandler}`);
     }
   }
 

@@ -16,8 +16,9 @@ export type { CatchUpOptions, CatchUpResult } from './catch-up.js';
 export { openInbox } from './open-inbox.js';
 export type { StoredInbox } from './open-inbox.js';
 export { bullmqProcessor, bullmqQueue } from './queues/bullmq.js';
-export type { BullMQJob, BullMQQueue } from './queues/bullmq.js';
+export type { BullMQJob, BullMQJobData, BullMQQueue } from './queues/bullmq.js';
 export type { HandleOptions } from './queues/queue-runs.js';
+export type { LastFailure, Outcome } from './handling/outcome.js';
 export type { DeadLetters, ListOptions } from './dead-letters.js';
 export type { Handler, HandlerContext, Handlers, MessageContext } from './handling/handler.js';
 export type {

@@ -6,8 +6,9 @@ import { catchUp } from './catch-up.js';
 import type { CatchUpOptions, CatchUpResult } from './catch-up.js';
 import { DeadLetters } from './dead-letters.js';
 import { Deliveries } from './deliveries.js';
-import { Dispatcher } from './handling/dispatcher.js';
-import { closingError } from './handling/errors.js';
+import { Attempts } from './handling/attempts.js';
+import { UnrecoverableError, closingError, describeFailure } from './handling/errors.js';
+import type { Outcome } from './handling/outcome.js';
 import type { NotificationClient } from './handling/read-notification.js';
 import type { IncomingRequest, OutgoingResponse } from './http/request.js';
 import { inboxOf } from './inbox.js';
@@ -79,7 +80,7 @@ export class Receiver {
   /** The notifications that were given up: list, replay or remove them. */
   readonly deadLetters: DeadLetters;
   readonly #inbox: Inbox;
-  readonly #dispatcher: Dispatcher;
+  readonly #attempts: Attempts;
   readonly #worker: Worker;
   readonly #queueRuns: QueueRuns;
   readonly #deliveries: Deliveries;
@@ -88,9 +89,9 @@ export class Receiver {
 
   constructor(options: ResolvedReceiverOptions) {
     this.#inbox = inboxOf(options);
-    this.#dispatcher = new Dispatcher(this.#inbox);
-    this.#worker = new Worker(this.#inbox, this.#dispatcher);
-    this.#queueRuns = new QueueRuns(this.#inbox, this.#dispatcher);
+    this.#attempts = new Attempts(this.#inbox);
+    this.#worker = new Worker(this.#inbox, this.#attempts);
+    this.#queueRuns = new QueueRuns(this.#inbox, this.#attempts);
     this.#deliveries = new Deliveries(this.#inbox, this.#worker);
     this.#backlog = new Backlog(this.#inbox, () => this.#worker.isStarted);
     this.deadLetters = new DeadLetters(this.#inbox.store, () => this.#worker.wake());
@@ -165,16 +166,35 @@ export class Receiver {
   }
 
   /**
-   * Handles an entry that a queue has stored: what the queue's worker calls.
+   * Handles an entry that a queue has stored: what the queue's worker calls. How often and when it is retried is left to the
+   * queue; `run` is for a queue that can delay a job.
    *
    * @throws whatever the handler throws, so that the queue retries; an `UnrecoverableError` when it should not; an `Error`
-   * once `close()` was called, and then the handler does not run.
+   * when the handler did not run: once `close()` was called, without a handler for the topic, or for an entry of a newer version.
    * @example
    * // Where `queue` stores the entries that `createReceiver({ queue })` adds:
    * for (const entry of queue) await receiver.handle(entry, { attempt: 1 });
    */
-  handle(entry: QueuedNotification, options: HandleOptions = {}): Promise<void> {
-    return this.#queueRuns.handle(entry, options);
+  async handle(entry: QueuedNotification, options: HandleOptions = {}): Promise<void> {
+    const outcome = await this.#queueRuns.run(entry, options, Infinity);
+    if (outcome.kind === 'done' || outcome.kind === 'dropped') return;
+    const { error } = outcome;
+    if (outcome.kind !== 'dead' || error instanceof UnrecoverableError) throw error;
+    throw new UnrecoverableError(describeFailure(error), { cause: error });
+  }
+
+  /**
+   * Handles an entry that a queue has stored, and returns what the queue has to do: nothing after `'done'` and `'dropped'`, the
+   * next attempt in `inMs` after `'retry'`, the same attempt again in `inMs` after `'release'`, none after `'dead'`.
+   *
+   * @example
+   * for (const entry of queue) {
+   *   const outcome = await receiver.run(entry, { attempt: 1 });
+   *   console.log(outcome.kind);
+   * }
+   */
+  run(entry: QueuedNotification, options: HandleOptions = {}): Promise<Outcome> {
+    return this.#queueRuns.run(entry, options);
   }
 
   /** Resolves once the store has no waiting entry and no handler is running here. Keeps the process alive meanwhile. */
@@ -202,7 +222,7 @@ export class Receiver {
     this.#inbox.stage = 'closing';
     this.#deliveries.close();
     await Promise.all([this.#worker.close(graceMs), this.#queueRuns.close(graceMs)]);
-    this.#dispatcher.close();
+    this.#attempts.close();
     await this.#deliveries.ended();
     this.#inbox.stage = 'closed';
     await this.#closeStore(Math.max(endsAt - performance.now(), abortGraceMs));

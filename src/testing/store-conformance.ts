@@ -124,6 +124,25 @@ const rules: Readonly<Record<string, (store: NotificationStore) => Promise<void>
     await settle(store, await lease(store), { retryInMs: 0, released: true, unstarted: true });
     equal((await lease(store)).stalledCount, 1, 'the stalls');
   },
+  'a third stall is counted only of a lease that was claimed alone and not renewed': async (store) => {
+    await store.add(entryOf('a'));
+    const expire = async (more: Partial<Claim>, renewed = false): Promise<number> => {
+      const expiring = await lease(store, { leaseMs: 1, ...more });
+      if (renewed) await store.renew([expiring], 1);
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      return expiring.stalledCount;
+    };
+    const counts = [await expire({}), await expire({}), await expire({}), await expire({ alone: true }, true)];
+    equal([...counts, await expire({ alone: true })], [0, 1, 2, 2, 2], 'the stalls beside others');
+    equal((await lease(store)).stalledCount, 3, 'after one that ran alone');
+  },
+  'the last error of an entry is kept until it is handled': async (store) => {
+    await store.add(entryOf('a'));
+    const lastFailure = { failure: 'no', isPermanent: true };
+    await settle(store, await lease(store), { retryInMs: 0, lastFailure });
+    await settle(store, await lease(store), { retryInMs: 0, released: true });
+    equal((await lease(store)).lastFailure, lastFailure, 'the last error');
+  },
   'what was sent until a time can be handled together': async (store) => {
     for (const sentAt of [1, 2, 3]) await store.add(entryOf(`k${sentAt}`, { groupId: 'g', sentAt }));
     await settle(store, await lease(store), { done: ['k1'], doneUntil: 2 });

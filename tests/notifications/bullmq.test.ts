@@ -1,9 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { ConfigurationError } from 'marketplace-seller-sdk';
+import { ConfigurationError, InvalidInputError } from 'marketplace-seller-sdk';
 import { Queue, Worker } from 'bullmq';
-import { bullmqProcessor, bullmqQueue, createReceiver } from 'marketplace-seller-sdk/notifications';
-import type { QueuedNotification } from 'marketplace-seller-sdk/notifications';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { bullmqProcessor, bullmqQueue, createReceiver, parseNotification } from 'marketplace-seller-sdk/notifications';
+import type { QueuedNotification, ReceiverOptions } from 'marketplace-seller-sdk/notifications';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { queuedNotification } from '../../src/notifications/queued-notification.js';
 import { about, deliver, patient } from '../support/deliveries.ts';
 import { hasRedis, startRedis } from '../support/redis.ts';
 
@@ -21,6 +22,93 @@ test('bullmqQueue takes a queue, and adds a job with its options', async () => {
   });
 });
 
+/** A job as BullMQ passes it, and when it was delayed to. */
+function jobOf(data: QueuedNotification, attemptsMade = 0) {
+  const delays: number[] = [];
+  const job = {
+    data,
+    attemptsMade,
+    opts: {} as { backoff?: unknown },
+    moveToDelayed: async (timestamp: number) => void delays.push(timestamp - Date.now()),
+    updateData: async (updated: QueuedNotification) => void (job.data = updated),
+  };
+  return { job, delays };
+}
+
+describe('what follows from a run is carried out by BullMQ', () => {
+  const entryOf = () => queuedNotification(parseNotification(about(1)), Date.now());
+  const processing = (error: unknown, options: Partial<ReceiverOptions> = {}) =>
+    bullmqProcessor(
+      createReceiver({
+        queue: { add: async () => {} },
+        on: { questions: () => Promise.reject(error as Error) },
+        onFailure: () => {},
+        ...options,
+      }),
+    );
+
+  test('a failure counts, and is retried after the delay that the error asks for', async () => {
+    const { job, delays } = jobOf(await entryOf());
+    const error = Object.assign(new Error('slow down'), { retryAfterMs: 90_000 });
+    await expect(processing(error)(job)).rejects.toBe(error);
+    expect([job.opts.backoff, delays]).toEqual([{ type: 'fixed', delay: 90_000 }, []]);
+  });
+
+  test('a permanent error is final at the second attempt, also on another machine', async () => {
+    const { job } = jobOf(await entryOf());
+    const error = new InvalidInputError([]);
+    await expect(processing(error)(job)).rejects.toBe(error);
+    await expect(processing(error)({ ...job, attemptsMade: 1 })).rejects.toMatchObject({ name: 'UnrecoverableError' });
+    // An error in between may have been another branch of the handler.
+    await expect(processing(new Error('away'))({ ...job, attemptsMade: 1 })).rejects.toThrow('away');
+    await expect(processing(error)({ ...job, attemptsMade: 2 })).rejects.toBe(error);
+  });
+
+  test('a job has the attempts of the receiver', async () => {
+    const { job } = jobOf(await entryOf(), 2);
+    const processor = processing(new Error('no'), { retry: { attempts: 3 } });
+    await expect(processor(job)).rejects.toMatchObject({ name: 'UnrecoverableError', message: 'Error: no' });
+  });
+
+  test.each<[string, object, Partial<ReceiverOptions>]>([
+    ['without a handler', {}, { on: undefined, fallback: () => {} }],
+    ['for an entry of a newer version', { version: 99 }, {}],
+  ])('a process %s uses up no attempt', async (_, more, options) => {
+    const { job, delays } = jobOf({ ...(await entryOf()), ...more });
+    const logger = { debug: () => {}, info: () => {}, warn: vi.fn(), error: () => {} };
+    const processor = processing(new Error('no'), { logger, ...options });
+    for (let run = 0; run < 3; run += 1) await expect(processor(job)).rejects.toMatchObject({ name: 'DelayedError' });
+    expect(delays).toEqual([10_000, 10_000, 10_000].map((ms) => expect.closeTo(ms, -3) as number));
+    expect(logger.warn).toHaveBeenCalledOnce();
+  });
+
+  test('six deploys use up no attempt', async () => {
+    const { job, delays } = jobOf(await entryOf());
+    for (let deploy = 0; deploy < 6; deploy += 1) {
+      const started = Promise.withResolvers<undefined>();
+      const receiver = createReceiver({
+        queue: { add: async () => {} },
+        on: {
+          questions: async (_, { signal, attempt }) => {
+            expect(attempt).toBe(1);
+            started.resolve(undefined);
+            await new Promise((resolve) => signal.addEventListener('abort', resolve));
+            signal.throwIfAborted();
+          },
+        },
+      });
+      const running = bullmqProcessor(receiver)(job);
+      const outcome = expect(running).rejects.toMatchObject({ name: 'DelayedError' });
+      await started.promise;
+      await receiver.close({ graceMs: 0 });
+      await outcome;
+      // A job that comes to a closed receiver is delayed too.
+      await expect(bullmqProcessor(receiver)(job)).rejects.toMatchObject({ name: 'DelayedError' });
+    }
+    expect(delays).toHaveLength(12);
+  });
+});
+
 test('bullmqProcessor passes the attempt and the signal on', async () => {
   const attempts: number[] = [];
   const entries: QueuedNotification[] = [];
@@ -29,10 +117,8 @@ test('bullmqProcessor passes the attempt and the signal on', async () => {
     on: { questions: (_, { attempt, signal }) => void attempts.push(attempt, Number(signal.aborted)) },
   });
   await deliver(receiver, about(1));
-  await bullmqProcessor(receiver)({ data: entries[0]!, attemptsMade: 2 });
+  await bullmqProcessor(receiver)(jobOf(entries[0]!, 2).job);
   expect(attempts).toEqual([3, 0]);
-  const newer = { ...entries[0]!, version: 99 };
-  await expect(bullmqProcessor(receiver)({ data: newer, attemptsMade: 0 })).rejects.toThrow('a newer version');
 });
 
 describe.skipIf(!hasRedis)('two workers on one Redis', () => {

@@ -42,6 +42,28 @@ describe('catchUp()', () => {
     await receiver.close();
   });
 
+  test('a seller who joins after the questions came gets all of them', async () => {
+    const { marketplace, seller, client, ask } = shop();
+    const clients = new Map<number, typeof client>();
+    const handled: number[] = [];
+    const receiver = createReceiver({
+      clientFor: (user_id) => clients.get(user_id),
+      on: { questions: ({ question_id }) => void handled.push(question_id) },
+      logger,
+      ...patient,
+    });
+    marketplace.notifications.subscribe({ callback: fetchHandler(receiver) });
+    const ids = [ask(), ask(), ask()];
+    await marketplace.notifications.flush();
+    await receiver.idle();
+    expect(handled).toEqual([]);
+    clients.set(seller.user_id, client);
+    expect(await receiver.catchUp({ user_ids: [seller.user_id] })).toEqual({ found: 3, added: 3 });
+    await receiver.idle();
+    expect(sorted(handled)).toEqual(ids);
+    await receiver.close();
+  });
+
   test('start() looks for the questions of the sellers', async () => {
     const { seller, client, ask } = shop();
     const ids = [ask(), ask(), ask()];

@@ -73,7 +73,7 @@ describe('an error that ends the attempts', () => {
     expect(await receiver.deadLetters.list()).toEqual([]);
   });
 
-  test('a question that does not exist is read twice and holds no slot in between', async () => {
+  test('a question that does not exist is read four times in a minute and holds no slot in between', async () => {
     vi.useFakeTimers();
     const marketplace = new FakeMarketplace({ now: '2026-11-20T12:00:00Z' });
     const user = marketplace.addUser({ user_id: 7 });
@@ -103,9 +103,9 @@ describe('an error that ends the attempts', () => {
     expect([reads, running]).toEqual([1, 0]);
     await vi.advanceTimersByTimeAsync(60_000);
     await receiver.idle();
-    expect(reads).toBe(2);
-    expect(failures.map(({ dead }) => dead)).toEqual([false, true]);
-    expect(failures[1]?.error).toBeInstanceOf(NotFoundError);
+    expect(reads).toBe(4);
+    expect(failures.map(({ dead }) => dead)).toEqual([false, false, false, true]);
+    expect(failures[3]?.error).toBeInstanceOf(NotFoundError);
   });
 
   test.each([
@@ -119,13 +119,25 @@ describe('an error that ends the attempts', () => {
     ],
     [
       [404, 404, 200],
+      [false, false],
+    ],
+    [
+      [404, 404, 404, 404, 200],
+      [false, false, false, true],
+    ],
+    [
+      [404, 404, 404, 500, 404, 404, 200],
+      [false, false, false, false, false, true],
+    ],
+    [
+      [400, 400, 200],
       [false, true],
     ],
     [
-      [500, 404, 404, 200],
-      [false, false, true],
+      [400, 500, 400, 400, 200],
+      [false, false, false, true],
     ],
-  ])('of the responses %j to read(), only a 404 right after a 404 makes a dead letter', async (statuses, dead) => {
+  ])('of the responses %j to read(), a permanent one right after a permanent one is final, a 404 after a minute', async (statuses, dead) => {
     vi.useFakeTimers();
     const left = [...statuses];
     const fetch = async () => {
@@ -139,7 +151,7 @@ describe('an error that ends the attempts', () => {
       on: { questions: (_, { read }) => read() },
     });
     await deliver(receiver, about(1));
-    await vi.advanceTimersByTimeAsync(60_000);
+    await vi.advanceTimersByTimeAsync(100_000);
     expect(failures.map((failure) => failure.dead)).toEqual(dead);
     expect(await receiver.deadLetters.list()).toHaveLength(dead.at(-1) === true ? 1 : 0);
     await receiver.close();
@@ -155,12 +167,14 @@ describe('an error that ends the attempts', () => {
       on: { questions: (_, { read }) => read() },
     });
     await deliver(receiver, about(1));
-    await vi.advanceTimersByTimeAsync(6_000);
+    await vi.advanceTimersByTimeAsync(61_000);
     await receiver.deadLetters.replay(failures[0]!.entry.key);
     await vi.advanceTimersByTimeAsync(6_000);
     expect(failures.map(({ attempt, dead }) => [attempt, dead])).toEqual([
       [1, false],
-      [2, true],
+      [2, false],
+      [3, false],
+      [4, true],
       [1, false],
       [2, true],
     ]);

@@ -299,19 +299,36 @@ describe('entries that have stalled', () => {
     coalescedKeys: [],
   });
   const [fresh, once, suspect, other] = [lease('a', 0), lease('b', 1), lease('c', 2), lease('d', 3)];
-  const load: Load = { concurrency: 4, used: 0, runsSuspect: false, suspects: [], batch: 1 };
+  const load: Load = {
+    concurrency: 4,
+    used: 0,
+    runsSuspect: false,
+    isAlone: false,
+    suspects: [],
+    canWait: true,
+    batch: 1,
+  };
 
   test('twice run one at a time: the others are given back, and claimed by name', () => {
     expect(admissionOf([fresh, once, suspect, other], load)).toEqual({
-      start: [fresh, once, suspect],
-      returned: [other],
+      start: [fresh, once],
+      returned: [suspect, other],
       batch: 1,
     });
+    expect(admissionOf([suspect], load)).toEqual({ start: [suspect], returned: [], batch: 1 });
     const running = { ...load, runsSuspect: true, used: 3, suspects: ['d'] };
     expect(admissionOf([suspect, fresh], running)).toEqual({ start: [fresh], returned: [suspect], batch: 1 });
     // What has not stalled does not wait.
     expect(nextClaim(running)).toEqual({ limit: 1 });
-    expect(nextClaim({ ...load, suspects: ['d'] })).toEqual({ limit: 1, groupId: 'd' });
+    expect(nextClaim({ ...load, suspects: ['d'] })).toEqual({ limit: 1, groupId: 'd', alone: true });
+  });
+
+  test('a suspect waits a third of a lease for the others to end, and nothing starts beside one that runs alone', () => {
+    const waiting = { ...load, used: 2, suspects: ['d'] };
+    expect(nextClaim(waiting)).toBeUndefined();
+    expect(nextClaim({ ...waiting, canWait: false })).toEqual({ limit: 1, groupId: 'd' });
+    expect(admissionOf([suspect, other], { ...waiting, canWait: false })).toMatchObject({ returned: [other] });
+    expect(nextClaim({ ...load, used: 1, runsSuspect: true, isAlone: true })).toBeUndefined();
   });
 
   test('nothing is claimed while all handlers run', () => {
@@ -320,7 +337,8 @@ describe('entries that have stalled', () => {
   });
 
   test('claims are small at the start and after a suspect, and grow with what does not stall', () => {
-    expect(nextClaim(load)).toEqual({ limit: 1 });
+    expect(nextClaim(load)).toEqual({ limit: 1, alone: true });
+    expect(nextClaim({ ...load, batch: 3 })).toEqual({ limit: 3 });
     const batches = [[fresh], [], [fresh], [fresh], [suspect], [fresh]].map(
       (
         (batch) => (leases: Lease[]) =>

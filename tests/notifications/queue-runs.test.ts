@@ -2,11 +2,7 @@ import { NotFoundError } from 'marketplace-seller-sdk';
 import { createReceiver, parseNotification } from 'marketplace-seller-sdk/notifications';
 import type { HandlerContext, ReceiverOptions } from 'marketplace-seller-sdk/notifications';
 import { describe, expect, test, vi } from 'vitest';
-import { Dispatcher } from '../../src/notifications/handling/dispatcher.js';
-import { FailurePolicy } from '../../src/notifications/handling/failure-policy.js';
-import { inboxOf } from '../../src/notifications/inbox.js';
 import { queuedNotification } from '../../src/notifications/queued-notification.js';
-import { resolveReceiverOptions } from '../../src/notifications/resolve-options.js';
 import { about } from '../support/deliveries.ts';
 import { fakeTimersOfInbox } from '../support/fake-time.ts';
 
@@ -92,31 +88,7 @@ describe('close() of a receiver with a queue', () => {
   });
 });
 
-test('the 404 of an entry is remembered until the entry is handled, or too many others got one', async () => {
-  const missing = new NotFoundError('missing', { status: 404, headers: new Headers(), body: {}, causes: [] });
-  const dispatcher = new Dispatcher(
-    inboxOf(
-      resolveReceiverOptions({
-        clientFor: () => ({ questions: { get: () => Promise.reject(missing) } }) as never,
-        on: { questions: (_, { read }) => read() },
-      }),
-    ),
-  );
-  const run = { attempt: 1, coalescedCount: 0, controller: new AbortController() };
-  await expect(dispatcher.handle(entry, run)).rejects.toBe(missing);
-  const policy = new FailurePolicy({ attempts: 12, baseMs: 1, capMs: 1 }, 2);
-  const fails = (key: string, failures: number) =>
-    policy.consequenceOf(missing, { key, failures, notFound: missing }).kind;
-  for (const key of ['a', 'b', 'c']) expect(fails(key, 1)).toBe('retry');
-  expect(fails('c', 2)).toBe('dead');
-  expect(fails('a', 2)).toBe('retry');
-  policy.forget('b');
-  expect(fails('b', 2)).toBe('retry');
-  expect(fails('b', 2)).toBe('retry');
-  expect(fails('b', 3)).toBe('dead');
-});
-
-test('only a 404 right after a 404 is unrecoverable', async () => {
+test('of what arrived long ago, only a 404 right after a 404 is unrecoverable', async () => {
   const missing = new NotFoundError('missing', { status: 404, headers: new Headers(), body: {}, causes: [] });
   const errors = [new Error('away'), missing, new Error('away'), missing, missing];
   const receiver = createReceiver({

@@ -562,7 +562,7 @@ describe('a notification that crashes the process each time', () => {
     await deliver(other, about(1));
     // Three processes lease it and end.
     for (const workerId of ['first', 'second', 'third']) {
-      await store.claim({ workerId, limit: 1, leaseMs: 1, coalesce: false });
+      await store.claim({ workerId, limit: 1, leaseMs: 1, coalesce: false, alone: true });
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
     await receiver.idle();

@@ -185,6 +185,29 @@ describe.for(storeKinds())('a process that stalls, with a store in $name', ({ cr
     expect(letters[0]?.failure).toContain('process ended');
   });
 
+  test('no innocent entry becomes a dead letter when the one beside it ends the process again and again', async () => {
+    const open = create();
+    const accepting = open();
+    for (let id = 0; id < 6; id += 1)
+      await accepting.add(await queuedNotification(parseNotification(about(id, { user_id: id })), 0));
+    for (let start = 0; start < 30; start += 1) {
+      const process = processOn(open());
+      const receiver = receiverOn(process.store, async ({ question_id }) => {
+        // What ends the process does so while all the others run.
+        await pause(question_id === 3 ? 5 : 10);
+        if (question_id === 3) process.kill();
+        if (process.isDead()) await process.gone;
+      });
+      let isIdle = false;
+      void receiver.idle().then(() => (isIdle = true));
+      await advanceUntil(() => isIdle || process.isDead());
+      if (!process.isDead()) break;
+    }
+    const letters = await open().deadLetters(100);
+    expect(letters.map(({ entry }) => entry.notification.question_id)).toEqual([3]);
+    expect(await open().stats?.()).toMatchObject({ waiting: 0, running: 0 });
+  });
+
   test('no innocent entry becomes a dead letter when processes are killed as they begin', async () => {
     const store = create()();
     const ids = Array.from({ length: 24 }, (_, id) => id);

@@ -71,7 +71,11 @@ describe('what is stored of a run', () => {
       {},
       { retry: { baseMs: 10, capMs: 10 } },
       failed,
-      { done: [], retryInMs: expect.any(Number) as number },
+      {
+        done: [],
+        retryInMs: expect.any(Number) as number,
+        lastFailure: { failure: 'Error: no', isPermanent: false },
+      },
     ],
     [
       'one that failed for the last time',

@@ -1,4 +1,4 @@
-import { DropNotificationError, HandlerTimeoutError, NotConfirmedError } from './errors.js';
+import { HandlerTimeoutError, NotConfirmedError, NotHandledHereError, UnknownSellerError } from './errors.js';
 import { ConfirmedQuestions } from './confirmed-questions.js';
 import { handlerOf } from './handler.js';
 import type { AnyHandler } from './handler.js';
@@ -10,6 +10,10 @@ import type { Inbox } from '../inbox.js';
 import { RunningContext } from './running-context.js';
 import type { RunContext } from './running-context.js';
 import { TimeLimit } from '../../core/scope/time-limit.js';
+
+/** What is said of a topic that this process has no handler for. */
+export const waitForHandler = 'wait for a process that has a handler for it';
+const newerVersion = 'A notification was stored by a newer version of this package: it waits for a process with that version';
 
 /** Calls the handler of a notification. */
 export class Dispatcher {
@@ -29,14 +33,14 @@ export class Dispatcher {
   /**
    * Runs the handler of an entry.
    *
+   * @throws {NotHandledHereError} when another process may be able to handle it.
    * @throws {HandlerTimeoutError} when the handler takes too long; else whatever the handler throws.
    */
   async handle(entry: QueuedNotification, run: RunContext): Promise<unknown> {
     const { notification, version = entryVersion, traceparent } = entry;
     const handler = handlerOf(this.#options, routeOf(notification));
-    if (!handler) throw new Error(`There is no handler for the topic ${notification.topic}`);
-    if (version > entryVersion)
-      throw new Error('The notification was stored by a newer version of this package; update it');
+    if (!handler) throw new NotHandledHereError(`Notifications of the topic ${notification.topic} ${waitForHandler}`);
+    if (version > entryVersion) throw new NotHandledHereError(newerVersion);
     const { tracing } = this.#options;
     const { topic } = notification;
     const handle = (): Promise<unknown> => this.#handleInTime(handler, entry, run);
@@ -64,16 +68,16 @@ export class Dispatcher {
     const { clientFor } = this.#options;
     run.controller.signal.throwIfAborted();
     const client = await clientFor?.(notification.user_id);
-    if (clientFor && !client) throw new DropNotificationError('clientFor returned no client: the user is not ours');
+    if (clientFor && !client) throw new UnknownSellerError('clientFor returned no client: the user is not ours');
     const handle = (): unknown =>
       handler(notification as never, new RunningContext(notification, run, client) as never);
     if (!client) return handle();
     const name = `${notification.user_id} (${notification.topic})`;
     const state = this.#breaker.state(name);
-    if (state === 'open') await this.#assertConfirmed(client, entry);
-    // The run may have ended meanwhile, and another one may have begun.
-    run.controller.signal.throwIfAborted();
     try {
+      if (state === 'open') await this.#assertConfirmed(client, entry);
+      // The run may have ended meanwhile, and another one may have begun.
+      run.controller.signal.throwIfAborted();
       return await handle();
     } finally {
       this.#breaker.onEnd(name, state, run.notFound !== undefined);

@@ -27,6 +27,12 @@ export class DropNotificationError extends SellerError {
   static override readonly kind: string = 'DropNotificationError';
 }
 
+/** `clientFor` returned no client. If the user becomes a seller of ours later, `catchUp` finds the questions. */
+export class UnknownSellerError extends DropNotificationError {}
+
+/** This process cannot handle an entry, but another one may: it has a handler for the topic, or a newer version. */
+export class NotHandledHereError extends Error {}
+
 /**
  * A notification was not handled, because its user has many notifications about resources that do not exist, and no search has
  * confirmed this one. It is retried later.

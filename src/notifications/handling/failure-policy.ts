@@ -1,29 +1,38 @@
 import { jitteredDelay } from './backoff.js';
-import { DropNotificationError, NotConfirmedError, UnrecoverableError } from './errors.js';
+import { DropNotificationError, NotConfirmedError, NotHandledHereError, UnknownSellerError, UnrecoverableError } from './errors.js'; // prettier-ignore
+import type { LastFailure, Outcome } from './outcome.js';
 import type { ResolvedReceiverOptions } from '../resolve-options.js';
 import { FifoMap } from '../stores/fifo-map.js';
 import type { Lease } from '../stores/store.js';
 
-/** What follows from a failed attempt. */
-export type Consequence =
-  | { readonly kind: 'retry'; readonly delayMs: number; readonly isQuiet?: boolean }
-  | { readonly kind: 'dead' }
-  | { readonly kind: 'drop' };
-
-interface FailedRun {
+/** One failed run, as far as its consequence depends on it. */
+export interface FailedRun {
   /** The entry's. */
   readonly key: string;
   /** How many attempts have failed, this one included. */
   readonly failures: number;
+  readonly maxAttempts: number;
   /** The 404 of the handler's `read()`, if there was one. */
   readonly notFound: unknown;
+  /** When the notification arrived, in milliseconds since 1970. */
+  readonly arrivedAt?: number | undefined;
+  /** The error of the attempt before, if the store or queue keeps it. */
+  readonly lastFailure?: LastFailure | undefined;
 }
 
-/** How long after a first 404 the handler runs again, in milliseconds. */
-const notFoundMs = 5_000;
+/**
+ * When a 404 of a notification that has just arrived is tried again, in milliseconds after its arrival. With the first attempt
+ * that is four reads at most.
+ */
+const readAgainAtMs = [5_000, 20_000, 60_000];
+/** Timers may be early, and the first attempt late: attempts are at least this far apart, in milliseconds. */
+const leastBetweenMs = 1_000;
 
-/** From this many stalls in a row on, an entry is suspected to end the process. */
-const stallsUntilSuspect = 2;
+/** How soon an entry is offered again that this process cannot handle, in milliseconds. */
+const notHandledHereMs = 10_000;
+
+/** From this many stalls in a row on, an entry is suspected to end the process. More are counted only if it ran alone. */
+export const stallsUntilSuspect = 2;
 
 /** Whether an entry is suspected to end the process. Only one such entry runs at a time. */
 export function isSuspect({ stalledCount }: Pick<Lease, 'stalledCount'>): boolean {
@@ -38,48 +47,96 @@ export function hasStalledTooOften(stalledCount: number, { attempts }: ResolvedR
 /** Decides what follows from failed attempts. Stalls are not failures: they do not use up attempts. */
 export class FailurePolicy {
   readonly #retry: ResolvedReceiverOptions['retry'];
-  /** How many failures an entry had when the last one was the 404 of a `read()`. */
-  readonly #notFound: FifoMap<number>;
+  /** How many failures an entry had when the last one was permanent, for queues that do not keep the last error. */
+  readonly #permanent: FifoMap<number>;
 
-  /** @param maxNotFound How many entries are remembered after a 404. One that is forgotten is read once more. */
-  constructor(retry: ResolvedReceiverOptions['retry'], maxNotFound = 100_000) {
+  /** @param maxPermanent How many entries are remembered. One that is forgotten is tried once more. */
+  constructor(retry: ResolvedReceiverOptions['retry'], maxPermanent = 100_000) {
     this.#retry = retry;
-    this.#notFound = new FifoMap(maxNotFound);
+    this.#permanent = new FifoMap(maxPermanent);
   }
 
-  consequenceOf(error: unknown, { key, failures, notFound }: FailedRun): Consequence {
-    const wasNotFound = this.#notFound.get(key) === failures - 1;
+  outcomeOf(error: unknown, run: FailedRun): Outcome {
+    const { key, failures, lastFailure } = run;
+    const wasPermanent = lastFailure?.isPermanent ?? this.#permanent.get(key) === failures - 1;
     this.forget(key);
-    const consequence = this.#consequenceOf(error, failures);
-    // The service may announce a question before it can return it. A second 404 is final.
-    if (consequence.kind !== 'retry' || error === undefined || error !== notFound) return consequence;
-    if (wasNotFound) return { kind: 'dead' };
-    this.#notFound.set(key, failures);
-    return { kind: 'retry', delayMs: notFoundMs };
+    const outcome = this.#outcomeOf(error, run, wasPermanent);
+    if (outcome.kind === 'retry' && outcome.isPermanent) this.#permanent.set(key, failures);
+    return outcome;
   }
 
-  #consequenceOf(error: unknown, failures: number): Consequence {
+  #outcomeOf(error: unknown, run: FailedRun, wasPermanent: boolean): Outcome {
     try {
-      return consequenceOf(error, failures, this.#retry);
+      return outcomeOf(error, run, wasPermanent, this.#retry);
     } catch {
       // A handler may throw anything, also an error whose properties throw.
-      return consequenceOf(undefined, failures, this.#retry);
+      return retryOrGiveUp(error, run, { isPermanent: false, leastMs: 0 }, this.#retry);
     }
   }
 
   /** The entry was handled. */
   forget(key: string): void {
-    this.#notFound.delete(key);
+    this.#permanent.delete(key);
   }
 }
 
-function consequenceOf(error: unknown, failures: number, retry: ResolvedReceiverOptions['retry']): Consequence {
-  if (error instanceof DropNotificationError) return { kind: 'drop' };
-  if (error instanceof UnrecoverableError) return { kind: 'dead' };
-  if (failures >= retry.attempts) return { kind: 'dead' };
-  const delayMs = Math.max(jitteredDelay(failures, retry), retryAfterOf(error, retry.capMs));
-  // Thousands of these come at once, and the log has told why.
-  return { kind: 'retry', delayMs, isQuiet: error instanceof NotConfirmedError };
+/** What an error says of the next attempt. */
+interface Verdict {
+  readonly isPermanent: boolean;
+  /** How long the service asked to wait, in milliseconds. */
+  readonly leastMs: number;
+}
+
+function outcomeOf(
+  error: unknown,
+  run: FailedRun,
+  wasPermanent: boolean,
+  retry: ResolvedReceiverOptions['retry'],
+): Outcome {
+  if (error instanceof UnknownSellerError) return { kind: 'dropped', isUnknownSeller: true };
+  if (error instanceof DropNotificationError) return { kind: 'dropped', isUnknownSeller: false };
+  if (error instanceof NotHandledHereError) return { kind: 'release', inMs: notHandledHereMs, error };
+  if (error instanceof UnrecoverableError) return { kind: 'dead', error };
+  const isMissing = error !== undefined && error === run.notFound;
+  const againInMs = isMissing ? nextReadInMs(run.arrivedAt) : undefined;
+  if (againInMs !== undefined && run.failures < run.maxAttempts)
+    return { kind: 'retry', inMs: againInMs, error, isPermanent: true };
+  const isPermanent = isMissing || isPermanentError(error);
+  // The first one may be of a branch that the handler does not take again once it has read the resource anew.
+  if (isPermanent && wasPermanent) return { kind: 'dead', error };
+  return retryOrGiveUp(error, run, { isPermanent, leastMs: retryAfterOf(error, retry.capMs) }, retry);
+}
+
+function retryOrGiveUp(
+  error: unknown,
+  { failures, maxAttempts }: FailedRun,
+  { isPermanent, leastMs }: Verdict,
+  retry: ResolvedReceiverOptions['retry'],
+): Outcome {
+  if (failures >= maxAttempts) return { kind: 'dead', error };
+  return { kind: 'retry', inMs: Math.max(jitteredDelay(failures, retry), leastMs), error, isPermanent };
+}
+
+/** The service may announce a resource before it can return it; `undefined` when it has had time enough. */
+function nextReadInMs(arrivedAt: number | undefined): number | undefined {
+  if (arrivedAt === undefined) return undefined;
+  const ageMs = Math.max(0, Date.now() - arrivedAt);
+  const next = readAgainAtMs.find((ms) => ms > ageMs + leastBetweenMs);
+  return next === undefined ? undefined : next - ageMs;
+}
+
+function isPermanentError(error: unknown): boolean {
+  return (error as { isPermanent?: unknown } | undefined | null)?.isPermanent === true;
+}
+
+/** Whether a failure is quiet: thousands of these come at once, and the log has told why. */
+export function isQuiet(error: unknown): boolean {
+  try {
+    return error instanceof NotConfirmedError;
+  } catch {
+    // A revoked proxy.
+    return false;
+  }
 }
 
 /** The delay that the service asked for, if the failure is one of its error responses; at most `capMs`. */

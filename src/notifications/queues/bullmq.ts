@@ -1,4 +1,6 @@
 import { ConfigurationError } from '../../core/errors/errors.js';
+import { UnrecoverableError, describeFailure } from '../handling/errors.js';
+import type { LastFailure, Outcome } from '../handling/outcome.js';
 import type { NotificationQueue } from '../options.js';
 import type { QueuedNotification } from '../queued-notification.js';
 import type { Receiver } from '../receiver.js';
@@ -9,16 +11,26 @@ export interface BullMQQueue {
   add(name: string, data: QueuedNotification, options: object): Promise<unknown>;
 }
 
+/** What a job of `bullmqQueue` holds. */
+export interface BullMQJobData extends QueuedNotification {
+  /** The last error, if it was permanent. */
+  readonly lastFailure?: LastFailure | undefined;
+}
+
 /** The part of BullMQ's `Job` that is used. */
 export interface BullMQJob {
   /** What was added. */
-  readonly data: QueuedNotification;
+  readonly data: BullMQJobData;
   /** How many attempts have ended. */
   readonly attemptsMade: number;
+  readonly opts: { backoff?: unknown };
+  /** Delays the job without using up an attempt. */
+  moveToDelayed(timestamp: number, token?: string): Promise<void>;
+  updateData(data: BullMQJobData): Promise<void>;
 }
 
-/** 1 s, 2 s, ... 32,768 s: 9 hours in total. */
-const retried = { attempts: 16, backoff: { type: 'exponential', delay: 1_000, jitter: 0.5 } };
+/** The receiver ends the attempts: `retry.attempts`. Its processor also says how long each delay is. */
+const retried = { attempts: 1_000_000, backoff: { type: 'exponential', delay: 1_000, jitter: 0.5 } };
 const day = 24 * 3_600;
 const kept = { removeOnComplete: { age: day, count: 10_000 }, removeOnFail: { age: 14 * day, count: 10_000 } };
 
@@ -26,8 +38,9 @@ const kept = { removeOnComplete: { age: day, count: 10_000 }, removeOnFail: { ag
  * Makes a queue for `createReceiver` of a BullMQ `Queue`: notifications are handled on any number of machines.
  *
  * One notification of a resource runs at a time. Those that come while one waits are dropped, since it reads the resource as it
- * is by then; of those that come while one runs, the last is kept and runs after it. A job is tried 16 times, in 9 hours. Then
- * it is among BullMQ's failed jobs for 14 days. A duplicate of a job that BullMQ still has, which is for a day, is dropped.
+ * is by then; of those that come while one runs, the last is kept and runs after it. The receiver's `retry` says how often a job
+ * is tried. Then it is among BullMQ's failed jobs for 14 days. A duplicate is dropped while BullMQ still has its job: the newest
+ * 10,000 that have ended, for a day at most. At 200 a second that is 50 seconds; `removeOnComplete` changes it.
  *
  * @param options Job options in place of these. Without `deduplication`, each notification is a job of its own.
  * @example
@@ -56,14 +69,41 @@ export function bullmqQueue(queue: BullMQQueue, options: object = {}): Notificat
 /**
  * Makes a processor for a BullMQ `Worker`, which handles the jobs of `bullmqQueue`.
  *
- * An `UnrecoverableError` of this package or of BullMQ ends the attempts. Set the worker's `maxStalledCount` above its default
- * of 1: a job whose process is killed twice would fail.
+ * What follows from a run is decided as for a store: `retry` of the receiver, `isPermanent` and `retryAfterMs` of the error. A job
+ * whose handler did not run to an end (`close()`, no handler, a newer version) is delayed, which uses up no attempt. Set the
+ * worker's `maxStalledCount` above its default of 1: a job whose process is killed twice would fail.
  *
  * @example
  * const processor = bullmqProcessor(receiver); // for new Worker('notifications', processor, { maxStalledCount: 10 })
  */
 export function bullmqProcessor(
-  receiver: Receiver,
+  receiver: Pick<Receiver, 'run'>,
 ): (job: BullMQJob, token?: string, signal?: AbortSignal) => Promise<void> {
-  return ({ data, attemptsMade }, _token, signal) => receiver.handle(data, { attempt: attemptsMade + 1, signal });
+  return async (job, token, signal) => {
+    const { data, attemptsMade } = job;
+    const { lastFailure } = data;
+    const outcome = await receiver.run(data, { attempt: attemptsMade + 1, signal, lastFailure });
+    if (outcome.kind === 'release') await delayed(job, outcome.inMs, token);
+    if (outcome.kind === 'dead') throw new UnrecoverableError(describeFailure(outcome.error), { cause: outcome.error });
+    if (outcome.kind === 'retry') await failed(job, outcome);
+  };
+}
+
+/** BullMQ recognizes it by its name: the job was moved. */
+class DelayedError extends Error {
+  override readonly name = 'DelayedError';
+}
+
+async function delayed(job: BullMQJob, inMs: number, token: string | undefined): Promise<never> {
+  await job.moveToDelayed(Date.now() + inMs, token);
+  throw new DelayedError();
+}
+
+/** BullMQ counts the attempt, and reads the delay from the options of this copy of the job. */
+async function failed(job: BullMQJob, { error, inMs, isPermanent }: Outcome & { kind: 'retry' }): Promise<never> {
+  const failure = describeFailure(error);
+  if (isPermanent !== (job.data.lastFailure?.isPermanent ?? false))
+    await job.updateData({ ...job.data, lastFailure: { failure, isPermanent } });
+  job.opts.backoff = { type: 'fixed', delay: Math.ceil(inMs) };
+  throw error instanceof Error ? error : new Error(failure);
 }

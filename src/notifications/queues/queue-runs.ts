@@ -1,10 +1,9 @@
 import { checkConfiguration, integerFrom, withMethod } from '../../core/options/rules.js';
-import type { Dispatcher } from '../handling/dispatcher.js';
-import type { RunContext } from '../handling/running-context.js';
-import { UnrecoverableError, closingError, describeFailure } from '../handling/errors.js';
-import { FailurePolicy } from '../handling/failure-policy.js';
-import type { QueuedNotification } from '../queued-notification.js';
+import type { Attempts } from '../handling/attempts.js';
+import { closingError } from '../handling/errors.js';
+import type { LastFailure, Outcome } from '../handling/outcome.js';
 import type { Inbox } from '../inbox.js';
+import type { QueuedNotification } from '../queued-notification.js';
 import { abortGraceMs, endsWithin } from '../timing/ends-within.js';
 import { Waits, ended } from '../timing/waits.js';
 
@@ -22,66 +21,61 @@ export interface HandleOptions {
    * @default undefined: only the time limit and `close()` do
    */
   readonly signal?: AbortSignal | undefined;
+  /**
+   * The error of the attempt before, as `bullmqProcessor` keeps it: a permanent error is tried twice, also by two machines.
+   *
+   * @default what this process knows of it
+   */
+  readonly lastFailure?: LastFailure | undefined;
 }
 
-/** Runs the handlers of entries that a queue has stored. The queue decides when one is retried. */
+/** Runs the handlers of entries that a queue has stored. The queue carries out what follows. */
 export class QueueRuns {
-  readonly #dispatcher: Dispatcher;
+  readonly #attempts: Attempts;
   readonly #inbox: Inbox;
-  readonly #policy: FailurePolicy;
-  readonly #running = new Map<AbortController, Promise<void>>();
+  readonly #running = new Map<AbortController, Promise<Outcome>>();
   readonly #waits = new Waits();
 
-  constructor(inbox: Inbox, dispatcher: Dispatcher) {
+  constructor(inbox: Inbox, attempts: Attempts) {
     this.#inbox = inbox;
-    this.#dispatcher = dispatcher;
-    this.#policy = new FailurePolicy({ ...inbox.options.retry, attempts: Infinity });
+    this.#attempts = attempts;
   }
 
-  /** @throws whatever the handler throws; an `UnrecoverableError` when it should not be retried. */
-  async handle(entry: QueuedNotification, options: HandleOptions): Promise<void> {
-    checkConfiguration('handle', options, { attempt: integerFrom(1), signal: withMethod('addEventListener') });
-    const { attempt = 1, signal } = options;
-    if (this.#inbox.stage !== 'open') throw closingError();
+  /** Runs the handler of an entry, and returns what follows. */
+  async run(entry: QueuedNotification, options: HandleOptions, maxAttempts?: number): Promise<Outcome> {
+    const rules = { attempt: integerFrom(1), signal: withMethod('addEventListener'), lastFailure: withMethod('valueOf') };
+    checkConfiguration('handle', options, rules);
+    const { attempt = 1, signal, lastFailure } = options;
+    if (this.#inbox.stage !== 'open') return closing();
     const controller = new AbortController();
     const onAbort = (): void => controller.abort(signal?.reason);
     if (signal?.aborted) onAbort();
     signal?.addEventListener('abort', onAbort);
-    const run = this.#run(entry, attempt, controller);
+    const context = { attempt, stalledCount: 0, coalescedCount: 0, controller, lastFailure, maxAttempts };
+    const run = this.#waits.until(this.#attempts.run(entry, context)).then((outcome) => (outcome === ended ? closing() : outcome)); // prettier-ignore
     this.#running.set(controller, run);
     try {
-      await run;
+      return await run;
     } finally {
       this.#running.delete(controller);
       signal?.removeEventListener('abort', onAbort);
     }
   }
 
-  async #run(entry: QueuedNotification, attempt: number, controller: AbortController): Promise<void> {
-    const run: RunContext = { attempt, coalescedCount: 0, controller };
-    const startedAt = performance.now();
-    try {
-      const handled = this.#dispatcher.handle(entry, run);
-      if ((await this.#waits.until(handled)) === ended) throw closingError();
-      this.#policy.forget(entry.key);
-      this.#inbox.reporter.handled({ entry, attempt, durationMs: performance.now() - startedAt });
-    } catch (error) {
-      const { notFound } = run;
-      const { kind } = this.#policy.consequenceOf(error, { key: entry.key, failures: attempt, notFound });
-      if (kind === 'drop') return;
-      if (kind === 'retry' || error instanceof UnrecoverableError) throw error;
-      throw new UnrecoverableError(describeFailure(error), { cause: error });
-    }
-  }
-
   /** Waits for the running handlers, then aborts their signals, and waits no longer for them. */
   async close(graceMs: number): Promise<void> {
     if (await endsWithin(graceMs, this.#ended())) return;
+    this.#inbox.stage = 'aborting';
     for (const controller of this.#running.keys()) controller.abort(closingError());
     if (!(await endsWithin(abortGraceMs, this.#ended()))) this.#waits.end();
   }
 
   async #ended(): Promise<void> {
-    await Promise.allSettled(this.#running.values());
+    await Promise.all(this.#running.values());
   }
+}
+
+/** The receiver is closing: another process handles the entry, with the same attempt. */
+function closing(): Outcome {
+  return { kind: 'release', inMs: 0, error: closingError() };
 }

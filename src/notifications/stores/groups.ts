@@ -14,7 +14,7 @@ export interface Group {
   /** Without a turn: the end of the lease or of the delay. */
   readyAt: number;
   /** The current lease, also after it has expired. */
-  lease: { readonly token: string; readonly leased: WaitingNotification } | undefined;
+  lease: { readonly token: string; readonly leased: WaitingNotification; alone: boolean } | undefined;
 }
 
 /** How many users are remembered before those without a later turn are forgotten. */

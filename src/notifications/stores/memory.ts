@@ -1,4 +1,5 @@
 /* eslint-disable @typescript-eslint/require-await -- the interface is asynchronous, this store is not */
+import { stallsUntilSuspect } from '../handling/failure-policy.js';
 import type { QueuedNotification } from '../queued-notification.js';
 import { FifoMap } from './fifo-map.js';
 import { Groups } from './groups.js';
@@ -145,16 +146,17 @@ class MemoryStore implements NotificationStore {
     return isFree ? group : undefined;
   }
 
-  #lease(group: Group, { leaseMs, coalesce }: Claim, token: string, now: number): Lease {
-    if (group.lease) group.lease.leased.stalls += 1;
+  #lease(group: Group, { leaseMs, coalesce, alone = false }: Claim, token: string, now: number): Lease {
+    if (group.lease) countStall(group.lease);
     const leased = group.waiting.at(coalesce ? -1 : 0);
     // A group without entries is deleted.
     if (!leased) throw new RangeError('a group is empty');
-    this.#groups.lease(group, { token, leased }, now + leaseMs);
+    this.#groups.lease(group, { token, leased, alone }, now + leaseMs);
     return {
       groupId: group.name,
       token,
       entry: leased.entry,
+      ...(leased.lastFailure && { lastFailure: leased.lastFailure }),
       attempt: leased.failures + leased.stalls + 1,
       stalledCount: leased.stalls,
       coalescedKeys: coalesce ? group.waiting.keysBeforeLast() : [],
@@ -170,6 +172,7 @@ class MemoryStore implements NotificationStore {
     const until = performance.now() + leaseMs;
     const lost = leases.filter((lease) => {
       const group = this.#leasedGroup(lease);
+      if (group?.lease) group.lease.alone = false;
       if (group) this.#groups.postpone(group, until);
       return group === undefined;
     });
@@ -182,6 +185,7 @@ class MemoryStore implements NotificationStore {
     const { leased } = group.lease;
     this.#takeSettled(group, settlement);
     if (!settlement.unstarted) leased.stalls = 0;
+    if (settlement.lastFailure) leased.lastFailure = settlement.lastFailure;
     if (settlement.retryInMs !== undefined && !settlement.released) leased.failures += 1;
     this.#groups.release(group, settlement.retryInMs ?? 0, performance.now());
     return true;
@@ -227,6 +231,11 @@ class MemoryStore implements NotificationStore {
       topics: Object.fromEntries(this.#topics),
     };
   }
+}
+
+/** Counts a lease that has expired. From the second stall on, only one that ran alone shows that it ends the process. */
+function countStall({ leased, alone }: NonNullable<Group['lease']>): void {
+  if (alone || leased.stalls < stallsUntilSuspect) leased.stalls += 1;
 }
 
 /** Remembers what was handled, and forgets what has expired. */

@@ -1,6 +1,7 @@
+import { stallsUntilSuspect } from '../handling/failure-policy.js';
 import { routeOf, routes } from '../queued-notification.js';
 import type { QueuedNotification } from '../queued-notification.js';
-import { entryOf } from './sqlite-rows.js';
+import { entryOf, lastFailureOf } from './sqlite-rows.js';
 import type { Row, Statements } from './sqlite-rows.js';
 import type { InboxTransaction } from './sqlite-transaction.js';
 import type { Claim, Lease } from './store.js';
@@ -33,7 +34,7 @@ export class SqliteGroups {
 
   /** The groups that a claim leases. */
   due({ groupId, limit, routes: of = routes }: Claim, now: number): Row[] {
-    const select = 'SELECT group_id, turn, token, leased_key FROM notification_group WHERE';
+    const select = 'SELECT group_id, turn, token, leased_key, alone FROM notification_group WHERE';
     if (groupId !== undefined) {
       const isFree = '(token IS NULL OR turn IS NOT NULL OR ready_at <= ?)';
       return this.#db.all(`${select} group_id = ? AND ${isFree}`, groupId, now);
@@ -53,10 +54,11 @@ export class SqliteGroups {
   }
 
   /** Leases a group. A lease that it still has has expired, which counts as a stall. */
-  lease(group: Row, { leaseMs, coalesce }: Claim, token: string, now: number, problems: string[]): Lease[] {
+  lease(group: Row, { leaseMs, coalesce, alone = false }: Claim, token: string, now: number, problems: string[]): Lease[] {
     const groupId = group.group_id;
     if (group.token !== null) {
-      this.#db.run('UPDATE notification_waiting SET stalls = stalls + 1 WHERE key = ?', group.leased_key);
+      const count = 'UPDATE notification_waiting SET stalls = stalls + 1 WHERE key = ? AND (stalls < ? OR ?)';
+      this.#db.run(count, group.leased_key, stallsUntilSuspect, group.alone);
     }
     const found = this.#nextOf(groupId, coalesce, now, problems);
     if (!found) {
@@ -64,13 +66,16 @@ export class SqliteGroups {
       return [];
     }
     const { row, entry } = found;
-    const update = `UPDATE notification_group SET token = ?, leased_key = ?, ready_at = ?, turn = NULL
+    const update = `UPDATE notification_group SET token = ?, leased_key = ?, ready_at = ?, alone = ?, turn = NULL
       WHERE group_id = ?`;
-    this.#db.run(update, token, row.key, Math.ceil(now + leaseMs), groupId);
+    this.#db.run(update, token, row.key, Math.ceil(now + leaseMs), Number(alone), groupId);
     const others = 'SELECT key FROM notification_waiting WHERE group_id = ? AND key <> ? ORDER BY sent_at, number';
     const coalescedKeys = coalesce ? this.#db.all(others, groupId, row.key).map(({ key }) => key) : [];
     const attempt = row.failures + row.stalls + 1;
-    return [{ groupId, token, entry, attempt, stalledCount: row.stalls, coalescedKeys }];
+    const lastFailure = lastFailureOf(row);
+    return [
+      { groupId, token, entry, attempt, stalledCount: row.stalls, coalescedKeys, ...(lastFailure && { lastFailure }) },
+    ];
   }
 
   /** The entry to handle next. A row that cannot be read is set aside, so that it does not stop its group. */
@@ -81,7 +86,7 @@ export class SqliteGroups {
     problems: string[],
   ): { row: Row; entry: QueuedNotification } | undefined {
     const order = coalesce ? 'sent_at DESC, number DESC' : 'sent_at, number';
-    const select = `SELECT key, entry, failures, stalls FROM notification_waiting WHERE group_id = ? ORDER BY ${order} LIMIT 1`;
+    const select = `SELECT key, entry, failures, stalls, last_failure FROM notification_waiting WHERE group_id = ? ORDER BY ${order} LIMIT 1`;
     for (;;) {
       const [row] = this.#db.all(select, groupId);
       if (!row) return undefined;

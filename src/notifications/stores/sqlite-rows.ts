@@ -1,3 +1,4 @@
+import type { LastFailure } from '../handling/outcome.js';
 import type { QueuedNotification } from '../queued-notification.js';
 import type { StoreStats } from './store.js';
 
@@ -15,6 +16,8 @@ export interface Row {
   readonly entry: string;
   readonly failures: number;
   readonly stalls: number;
+  readonly last_failure: string | null;
+  readonly alone: number;
   readonly token: string | null;
   readonly leased_key: string | null;
   readonly ready_at: number | null;
@@ -45,6 +48,11 @@ export function entryOf({ key, entry }: Row): QueuedNotification | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The last error of a row; `undefined` when there is none. */
+export function lastFailureOf({ last_failure }: Pick<Row, 'last_failure'>): LastFailure | undefined {
+  return last_failure === null ? undefined : (JSON.parse(last_failure) as LastFailure);
 }
 
 /** Counts what the tables hold, without reading all of it. */

@@ -50,6 +50,8 @@ const migrations = [
   INSERT INTO notification_topic (topic, entries, last_arrival)
     SELECT topic, count(*), max(arrived_at) FROM notification_waiting GROUP BY topic LIMIT ${maxTopics};
   ${topicTriggers()}`,
+  `ALTER TABLE notification_waiting ADD COLUMN last_failure TEXT;
+  ALTER TABLE notification_group ADD COLUMN alone INTEGER NOT NULL DEFAULT 0;`,
 ];
 
 /** Topics are counted up to a limit, because strangers can invent any number of them. */

@@ -121,7 +121,7 @@ class SqliteStore implements NotificationStore {
   }
 
   renew(leases: readonly LeaseId[], leaseMs: number): Promise<string[]> {
-    const extend = `UPDATE notification_group SET ready_at = ?, turn = NULL
+    const extend = `UPDATE notification_group SET ready_at = ?, alone = 0, turn = NULL
       WHERE group_id = ? AND token = ?`;
     return this.#write((transaction) => {
       const until = Math.ceil(transaction.now + leaseMs);
@@ -152,15 +152,18 @@ class SqliteStore implements NotificationStore {
   }
 
   #settle(settlement: Settlement, transaction: InboxTransaction): boolean {
-    const { groupId, done, doneUntil, retryInMs, released, unstarted, deadLetter, deduplicationMs } = settlement;
+    const { groupId, done, doneUntil, retryInMs, lastFailure, released, unstarted, deadLetter, deduplicationMs } =
+      settlement;
     const group = this.#leased(settlement);
     if (!group) return false;
     const until = Date.now() + deduplicationMs;
     for (const key of done) this.#remember(key, until);
     if (doneUntil !== undefined) this.#doneUntil(groupId, doneUntil, until);
     if (deadLetter) this.#problems.push(...this.#dead.add(deadLetter));
-    const count = `UPDATE notification_waiting SET stalls = 0, failures = failures + ? WHERE key = ?`;
-    if (retryInMs !== undefined && !unstarted) this.#db.run(count, released ? 0 : 1, group.leased_key);
+    const count = `UPDATE notification_waiting SET stalls = 0, failures = failures + ?,
+      last_failure = coalesce(?, last_failure) WHERE key = ?`;
+    const failure = lastFailure ? JSON.stringify(lastFailure) : null;
+    if (retryInMs !== undefined && !unstarted) this.#db.run(count, released ? 0 : 1, failure, group.leased_key);
     this.#groups.release(groupId, group.user_id, transaction, retryInMs ?? 0);
     transaction.forgetExpired();
     return true;

@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../../core/errors/errors.js';
+import type { LastFailure } from '../handling/outcome.js';
 import type { QueuedNotification } from '../queued-notification.js';
 
 /** Identifies one lease: a group that is leased again gets a new token. */
@@ -13,8 +14,13 @@ export interface Lease extends LeaseId {
   readonly entry: QueuedNotification;
   /** 1 plus the earlier failures and the `stalledCount` of this entry. */
   readonly attempt: number;
-  /** How many leases of this entry in a row expired without a result: the process was killed, or stopped for too long. */
+  /**
+   * How many leases of this entry in a row expired without a result: the process was killed, or stopped for too long. More than
+   * two are counted only of leases that were claimed `alone` and not renewed.
+   */
   readonly stalledCount: number;
+  /** The `lastFailure` of the last settlement that had one. */
+  readonly lastFailure?: LastFailure | undefined;
   /** The keys of older entries that `entry` stands for; empty unless `coalesce` is set. */
   readonly coalescedKeys: readonly string[];
 }
@@ -37,6 +43,12 @@ export interface Claim {
   readonly coalesce: boolean;
   /** Lease only this group, even before its next attempt is due. */
   readonly groupId?: string | undefined;
+  /**
+   * Nothing else runs in the process of this worker, until it renews: if the process ends before that, the entry may be why.
+   *
+   * @default false
+   */
+  readonly alone?: boolean | undefined;
 }
 
 /** The response to a claim. */
@@ -59,6 +71,8 @@ export interface Settlement extends LeaseId {
   readonly doneUntil?: number | undefined;
   /** The delay before the group may be leased again, in milliseconds. Without `released`, it counts as a failure. */
   readonly retryInMs?: number | undefined;
+  /** The error of a failure: kept with the entry, and given out with its next lease. */
+  readonly lastFailure?: LastFailure | undefined;
   /** The entry was not handled to an end: no failure is counted. Like every result, it ends a row of stalls. */
   readonly released?: boolean | undefined;
   /** The handler has not run: the row of stalls goes on. */
@@ -120,7 +134,10 @@ export interface NotificationStore {
    * @throws when it cannot be stored; the service then delivers it again.
    */
   add(entry: QueuedNotification): Promise<EntryState>;
-  /** Leases groups that are due. A group whose last lease expired without a result counts a stall for its entry. */
+  /**
+   * Leases groups that are due. A group whose last lease expired without a result counts a stall for its entry; beyond two only
+   * if that lease was claimed `alone` and never renewed.
+   */
   claim(claim: Claim): Promise<Claimed>;
   /** Extends leases, also expired ones that no other claim has taken. Returns the groups whose lease is lost. */
   renew(leases: readonly LeaseId[], leaseMs: number): Promise<readonly string[]>;

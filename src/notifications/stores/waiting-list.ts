@@ -1,3 +1,4 @@
+import type { LastFailure } from '../handling/outcome.js';
 import type { QueuedNotification } from '../queued-notification.js';
 
 /** A waiting entry. */
@@ -8,6 +9,7 @@ export interface WaitingNotification {
   failures: number;
   /** How many leases in a row expired without a result. */
   stalls: number;
+  lastFailure?: LastFailure | undefined;
 }
 
 /** The waiting entries of one resource: by `sentAt`, then by arrival. */

@@ -1,4 +1,8 @@
-import type { RunResult } from './run.js';
+/** What came of a lease. */
+export interface RunResult {
+  readonly keys: readonly string[];
+  readonly handled: boolean;
+}
 
 /** The groups that deliveries wait for: they are leased before others. */
 export class GroupRequests {

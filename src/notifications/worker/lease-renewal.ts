@@ -1,31 +1,34 @@
 import type { Inbox } from '../inbox.js';
-import type { Run } from './run.js';
+import type { Lease } from '../stores/store.js';
+
+/** The leases of a worker. */
+export interface Renewed {
+  leases(): readonly Lease[];
+  /** Called for a lease that another process has. */
+  lose(lease: Lease): void;
+  /** Called after each renewal by the timer, also a failed one. */
+  onRenewed(): void;
+}
 
 /** Renews the leases of the running handlers, three times per `leaseMs`. */
 export class LeaseRenewal {
   readonly #inbox: Inbox;
   readonly #leaseMs: number;
-  readonly #runs: ReadonlyMap<string, Run>;
-  readonly #onRenewed: () => void;
+  readonly #renewed: Renewed;
   #timer: ReturnType<typeof setInterval> | undefined;
   #renewing: Promise<void> | undefined;
   #renewedAt = { monotonic: 0, wall: 0 };
 
-  /**
-   * @param runs By group.
-   * @param onRenewed Called after each renewal by the timer, also a failed one.
-   */
-  constructor(inbox: Inbox, runs: ReadonlyMap<string, Run>, onRenewed: () => void) {
+  constructor(inbox: Inbox, renewed: Renewed) {
     this.#inbox = inbox;
     this.#leaseMs = inbox.options.leaseMs;
-    this.#runs = runs;
-    this.#onRenewed = onRenewed;
+    this.#renewed = renewed;
   }
 
   start(): void {
     if (this.#timer !== undefined) return;
     this.#renewedAt = now();
-    this.#timer = setInterval(() => void this.renew().then(this.#onRenewed), this.#leaseMs / 3);
+    this.#timer = setInterval(() => void this.renew().then(() => this.#renewed.onRenewed()), this.#leaseMs / 3);
   }
 
   stop(): void {
@@ -52,15 +55,12 @@ export class LeaseRenewal {
   }
 
   async #renewOnce(): Promise<void> {
-    const leases = [...this.#runs.values()].map((run) => run.latestLease);
+    const leases = this.#renewed.leases();
     const startedAt = now();
     try {
       const lost = leases.length > 0 ? await this.#inbox.store.renew(leases, this.#leaseMs) : [];
       this.#renewedAt = startedAt;
-      for (const groupId of lost) {
-        const run = this.#runs.get(groupId);
-        if (run && leases.includes(run.latestLease)) run.loseLease();
-      }
+      for (const lease of leases) if (lost.includes(lease.groupId)) this.#renewed.lose(lease);
     } catch (error) {
       this.#inbox.reporter.failed('The leases of notifications were not renewed', error);
     }

@@ -1,12 +1,32 @@
 import { exponentialDelay } from '../handling/backoff.js';
+import { describeFailure } from '../handling/errors.js';
+import type { Outcome } from '../handling/outcome.js';
 import type { Inbox } from '../inbox.js';
-import type { LeaseId, Settlement } from '../stores/store.js';
+import { caughtUpKey } from '../queued-notification.js';
+import type { Lease, LeaseId, Settlement } from '../stores/store.js';
 
-/** What is to be stored at the end of a lease. */
-export type Outcome = Pick<Settlement, 'done' | 'doneUntil' | 'retryInMs' | 'released' | 'unstarted' | 'deadLetter'>;
+/** What is stored at the end of a lease. */
+export type Result = Omit<Settlement, keyof LeaseId | 'deduplicationMs'> & Partial<Pick<Settlement, 'deduplicationMs'>>;
 
-/** The outcome of a handler that was not waited for. */
-export const released: Outcome = { done: [], retryInMs: 0, released: true };
+/** The result of a handler that was not waited for. */
+export const released: Result = { done: [], retryInMs: 0, released: true };
+
+/** Turns the outcome of a run into what is stored of it. */
+export function resultOf(outcome: Outcome, { entry, coalescedKeys }: Lease, { options }: Inbox): Result {
+  const keys = [...coalescedKeys, entry.key];
+  if (outcome.kind === 'done') {
+    // What `catchUp` found stands for all that was sent before.
+    if (entry.caughtUp) return { done: keys, doneUntil: entry.sentAt };
+    const canCatchUp = options.clientFor !== undefined && entry.notification.topic === 'questions';
+    return { done: canCatchUp ? [...keys, caughtUpKey(entry.groupId)] : keys };
+  }
+  // The user may become a seller of ours: nothing is remembered.
+  if (outcome.kind === 'dropped') return { done: keys, ...(outcome.isUnknownSeller && { deduplicationMs: 0 }) };
+  if (outcome.kind === 'release') return { ...released, retryInMs: outcome.inMs };
+  const failure = describeFailure(outcome.error);
+  if (outcome.kind === 'dead') return { done: coalescedKeys, deadLetter: { key: entry.key, failure } };
+  return { done: [], retryInMs: outcome.inMs, lastFailure: { failure, isPermanent: outcome.isPermanent } };
+}
 
 const settleBackoff = { baseMs: 200, capMs: 5_000 };
 
@@ -19,14 +39,14 @@ const settleBackoff = { baseMs: 200, capMs: 5_000 };
 export async function settle(
   inbox: Inbox,
   { groupId, token }: LeaseId,
-  outcome: Outcome,
+  result: Result,
   isKept = () => false,
 ): Promise<boolean | undefined> {
   const { store, options, reporter } = inbox;
   const isStoreClosed = (): boolean => inbox.stage === 'closed';
   for (let attempt = 1; !isStoreClosed(); attempt += 1) {
     try {
-      return await store.settle({ groupId, token, deduplicationMs: options.deduplicationMs, ...outcome });
+      return await store.settle({ groupId, token, deduplicationMs: options.deduplicationMs, ...result });
     } catch (error) {
       if (isStoreClosed()) break;
       reporter.failed('The result of a notification was not stored', error);

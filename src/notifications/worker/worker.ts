@@ -1,21 +1,51 @@
 import { longestTimerMs } from '../../core/scope/cancel-scope.js';
-import type { Dispatcher } from '../handling/dispatcher.js';
-import { FailurePolicy } from '../handling/failure-policy.js';
+import type { Attempt, Attempts } from '../handling/attempts.js';
+import { closingError } from '../handling/errors.js';
+import { isSuspect } from '../handling/failure-policy.js';
 import type { Inbox } from '../inbox.js';
-import { GroupRequests } from './group-requests.js';
 import type { QueuedNotification } from '../queued-notification.js';
-import type { RunResult } from './run.js';
-import { Runs } from './runs.js';
 import { stored } from '../stores/store.js';
-import type { Claim, Claimed, EntryState } from '../stores/store.js';
+import type { Claimed, EntryState, Lease } from '../stores/store.js';
 import { abortGraceMs, endsWithin } from '../timing/ends-within.js';
+import { GroupRequests } from './group-requests.js';
+import type { RunResult } from './group-requests.js';
+import { LeaseRenewal } from './lease-renewal.js';
+import { admissionOf, nextClaim } from './policy.js';
+import type { Load, NextClaim } from './policy.js';
+import { giveBack, released, resultOf, settle } from './settle.js';
+import type { Result } from './settle.js';
 
-/** Claims from the store what is due, again and again until nothing is, and runs the handlers. */
+/** One lease whose handler runs here. */
+interface Run extends Attempt {
+  lease: Lease;
+  /**
+   * A later lease of the same group: the worker stood still for longer than the first one, or has stored its result already
+   * and does not know it yet.
+   */
+  next?: Lease | undefined;
+  /** Another process may run it now: its result is ignored. */
+  isLost: boolean;
+  /** Resolves once the result is stored. */
+  result: Promise<RunResult>;
+}
+
+/**
+ * Claims from the store what is due, again and again until nothing is, and runs the handlers: one per group, and at most
+ * `concurrency`.
+ */
 export class Worker {
   readonly #inbox: Inbox;
-  readonly #runs: Runs;
+  readonly #attempts: Attempts;
+  /** By group. */
+  readonly #runs = new Map<string, Run>();
+  /** When it is late, it comes before a claim, so that the worker does not claim its own expired leases. */
+  readonly #renewal: LeaseRenewal;
   readonly #requests = new GroupRequests();
   readonly #idle: (() => void)[] = [];
+  /** Groups whose entries may be what ends the process, and since when they wait for the others to end. */
+  readonly #suspects = new Map<string, number>();
+  #isAlone = false;
+  #batch = 1;
   /** Made by the first claim: Workers make no random numbers while they import a module. */
   #workerId: string | undefined;
   #isStarted = false;
@@ -25,11 +55,18 @@ export class Worker {
   #polling: Promise<void> | undefined;
   #pollAgain = false;
 
-  constructor(inbox: Inbox, dispatcher: Dispatcher) {
+  constructor(inbox: Inbox, attempts: Attempts) {
     this.#inbox = inbox;
-    const policy = new FailurePolicy(inbox.options.retry);
-    const parts = { inbox, dispatcher, policy, claimed: () => this.#polling };
-    this.#runs = new Runs(parts, () => this.wake());
+    this.#attempts = attempts;
+    this.#renewal = new LeaseRenewal(inbox, {
+      leases: () => [...this.#runs.values()].map(latestOf),
+      lose: (lease) => this.#lose(lease),
+      onRenewed: () => {
+        // From now on others run beside it, and the store counts no stall for it.
+        this.#isAlone = false;
+        this.wake();
+      },
+    });
   }
 
   get isStarted(): boolean {
@@ -56,7 +93,7 @@ export class Worker {
     try {
       while (this.#pollAgain && this.#inbox.stage === 'open') {
         this.#pollAgain = false;
-        if (this.#runs.renewal.isLate()) await this.#runs.renewal.renew();
+        if (this.#renewal.isLate()) await this.#renewal.renew();
         if (this.#requests.size > 0) await this.#claimRequested();
         await this.#claimDue();
       }
@@ -68,10 +105,29 @@ export class Worker {
     }
   }
 
+  get #load(): Load {
+    const { concurrency, leaseMs } = this.#inbox.options;
+    const [waitsSince = performance.now()] = this.#suspects.values();
+    return {
+      concurrency,
+      used: this.#runs.size,
+      runsSuspect: [...this.#runs.values()].some(isSuspect),
+      isAlone: this.#isAlone,
+      suspects: [...this.#suspects.keys()],
+      canWait: performance.now() - waitsSince < leaseMs / 3,
+      batch: this.#batch,
+    };
+  }
+
+  /** What may be claimed now; `undefined` for nothing. */
+  #next(): NextClaim | undefined {
+    return this.#inbox.stage === 'open' ? nextClaim(this.#load) : undefined;
+  }
+
   async #claimRequested(): Promise<void> {
-    const next = this.#runs.next();
+    const next = this.#next();
     if (!next || next.groupId !== undefined) return;
-    const requested = this.#requests.groupIds().filter((groupId) => !this.#runs.get(groupId));
+    const requested = this.#requests.groupIds().filter((groupId) => !this.#runs.has(groupId));
     await this.#claimGroups(requested.slice(0, next.limit));
     if (this.#requests.size > 0) this.#pollAgain = true;
   }
@@ -80,7 +136,7 @@ export class Worker {
   async #claimGroups(groupIds: readonly string[]): Promise<void> {
     const claims = await Promise.allSettled(groupIds.map((groupId) => this.#claim({ limit: 1, groupId })));
     const claimed = claims.flatMap((claim) => (claim.status === 'fulfilled' ? [claim.value] : []));
-    await this.#admit(claimed);
+    await this.#admit(claimed, false);
     // Those that cannot be leased now wait no longer.
     for (const [index, groupId] of groupIds.entries())
       if (claims[index]?.status === 'fulfilled') this.#requests.resolve(groupId);
@@ -89,17 +145,18 @@ export class Worker {
   }
 
   async #claimDue(): Promise<void> {
-    const next = this.#runs.next();
+    const next = this.#next();
     if (!next) return;
     const claimed = await this.#claim(next);
-    if (next.groupId !== undefined) this.#runs.forgetSuspect(next.groupId);
-    await this.#admit([claimed]);
+    // Another process may have it, or it may be handled.
+    if (next.groupId !== undefined) this.#suspects.delete(next.groupId);
+    await this.#admit([claimed], next.alone === true);
     // There may be more than was asked for.
     if (claimed.leases.length === next.limit || next.groupId !== undefined) this.#pollAgain = true;
     else this.#pollLater(claimed);
   }
 
-  async #claim(claim: Pick<Claim, 'limit' | 'groupId'>): Promise<Claimed> {
+  async #claim(claim: NextClaim): Promise<Claimed> {
     const { store, options, routes, reporter } = this.#inbox;
     const { leaseMs, coalesce } = options;
     this.#workerId ??= crypto.randomUUID();
@@ -108,11 +165,90 @@ export class Worker {
     return claimed;
   }
 
-  async #admit(claimed: readonly Claimed[]): Promise<void> {
+  /** Starts the handlers of what was leased. Suspects that cannot start now are given back, to start later. */
+  async #admit(claimed: readonly Claimed[], alone: boolean): Promise<void> {
     const leases = claimed.flatMap((each) => each.leases);
-    const areAdmitted = await this.#runs.admit(leases);
-    if (!areAdmitted) this.#pollAgain = true;
+    const isOpen = this.#inbox.stage === 'open';
+    const { start, returned, batch } = isOpen
+      ? admissionOf(leases, this.#load)
+      : { start: [], returned: leases, batch: this.#batch };
+    this.#batch = batch;
+    if (isOpen) for (const { groupId } of returned) this.#suspects.set(groupId, this.#suspects.get(groupId) ?? performance.now()); // prettier-ignore
+    if (returned.length > 0) await giveBack(this.#inbox, returned);
+    if (returned.length > 0) this.#pollAgain = true;
+    for (const lease of start) this.#start(lease, alone);
     for (const { groupId } of leases) this.#requests.resolve(groupId, this.#runs.get(groupId)?.result);
+  }
+
+  #start(lease: Lease, alone: boolean): void {
+    const running = this.#runs.get(lease.groupId);
+    // Its handler goes on: a worker never runs one group twice.
+    if (running) running.next = lease;
+    else this.#run(lease, alone);
+  }
+
+  #run(lease: Lease, alone = false): void {
+    const { groupId, attempt, stalledCount, lastFailure, coalescedKeys } = lease;
+    const run: Run = {
+      lease,
+      attempt,
+      stalledCount,
+      lastFailure,
+      coalescedCount: coalescedKeys.length,
+      controller: new AbortController(),
+      isLost: false,
+      result: Promise.resolve({ keys: [], handled: false }),
+    };
+    this.#runs.set(groupId, run);
+    this.#suspects.delete(groupId);
+    this.#isAlone = alone && isSuspect(lease);
+    this.#renewal.start();
+    run.result = this.#finish(run);
+    void run.result.then(() => this.#onEnd(groupId, run));
+  }
+
+  #onEnd(groupId: string, run: Run): void {
+    this.#runs.delete(groupId);
+    this.#isAlone = false;
+    if (run.next) this.#run(run.next);
+    if (this.#runs.size === 0) this.#renewal.stop();
+    this.wake();
+  }
+
+  /** Runs the handler, and stores what follows. Never rejects. */
+  async #finish(run: Run): Promise<RunResult> {
+    const { lease } = run;
+    const { entry, coalescedKeys } = lease;
+    try {
+      const outcome = await this.#attempts.run(entry, run);
+      const isSettled = !run.isLost && (await this.#settle(run, resultOf(outcome, lease, this.#inbox)));
+      const isHandled = outcome.kind === 'done' || outcome.kind === 'dropped';
+      return { keys: [...coalescedKeys, entry.key], handled: isSettled && isHandled };
+    } catch (error) {
+      this.#inbox.reporter.failed('The store gave out an entry that cannot be handled', error);
+      return { keys: [], handled: false };
+    }
+  }
+
+  /** Stores the result. A lease that the worker itself has replaced meanwhile does not count as lost. */
+  async #settle(run: Run, result: Result): Promise<boolean> {
+    const isKept = (): boolean => !run.next && !run.controller.signal.aborted;
+    for (;;) {
+      const isSettled = await settle(this.#inbox, run.lease, result, isKept);
+      if (isSettled !== false) return isSettled === true;
+      await this.#polling;
+      if (!run.next) break;
+      run.lease = run.next;
+      run.next = undefined;
+    }
+    this.#inbox.reporter.failed('A notification took longer than its lease, so its result was ignored');
+    return false;
+  }
+
+  /** Another process has taken over a lease. */
+  #lose(lease: Lease): void {
+    const run = this.#runs.get(lease.groupId);
+    if (run && latestOf(run) === lease) lose(run);
   }
 
   #pollLater({ leases, nextInMs = Infinity }: Claimed): void {
@@ -184,16 +320,38 @@ export class Worker {
     this.#requests.resolveAll();
     if (!(await endsWithin(graceMs, this.#ended()))) {
       this.#inbox.stage = 'aborting';
-      this.#runs.abort();
-      if (!(await endsWithin(abortGraceMs, this.#ended()))) await endsWithin(abortGraceMs, this.#runs.release());
+      for (const { controller } of this.#runs.values()) controller.abort(closingError());
+      if (!(await endsWithin(abortGraceMs, this.#ended()))) await endsWithin(abortGraceMs, this.#release());
     }
-    this.#runs.renewal.stop();
+    this.#renewal.stop();
     this.#resolveIdle();
   }
 
   /** Resolves once the store gives out nothing more and no handler is running. */
   async #ended(): Promise<void> {
     await this.#polling;
-    await this.#runs.ended();
+    await Promise.all([...this.#runs.values()].map(async ({ result }) => result));
   }
+
+  /** Gives back the leases of the handlers that ignore their signals: the next process need not wait until they expire. */
+  async #release(): Promise<void> {
+    const runs = [...this.#runs.values()];
+    for (const run of runs) lose(run);
+    await Promise.all(runs.map(async (run) => settle(this.#inbox, latestOf(run), released)));
+  }
+}
+
+/** The lease that the store knows. */
+function latestOf({ lease, next }: Run): Lease {
+  return next ?? lease;
+}
+
+/** What comes of a run is ignored from now on. */
+function lose(run: Run): void {
+  run.isLost = true;
+  run.controller.abort(new LeaseLostError('Another process has taken over'));
+}
+
+class LeaseLostError extends Error {
+  override readonly name = 'LeaseLostError';
 }
