@@ -137,25 +137,28 @@ describe('an error that ends the attempts', () => {
       [400, 500, 400, 400, 200],
       [false, false, false, true],
     ],
-  ])('of the responses %j to read(), a permanent one right after a permanent one is final, a 404 after a minute', async (statuses, dead) => {
-    vi.useFakeTimers();
-    const left = [...statuses];
-    const fetch = async () => {
-      const status = left.shift()!;
-      return Response.json(status === 200 ? { id: 1 } : { error: 'no', status }, { status });
-    };
-    const failures: HandlingFailure[] = [];
-    const receiver = createReceiver({
-      clientFor: () => new SellerClient({ baseUrl: 'https://api.test', accessToken: 't', maxRetries: 0, fetch }),
-      onFailure: (failure) => failures.push(failure),
-      on: { questions: (_, { read }) => read() },
-    });
-    await deliver(receiver, about(1));
-    await vi.advanceTimersByTimeAsync(100_000);
-    expect(failures.map((failure) => failure.dead)).toEqual(dead);
-    expect(await receiver.deadLetters.list()).toHaveLength(dead.at(-1) === true ? 1 : 0);
-    await receiver.close();
-  });
+  ])(
+    'of the responses %j to read(), a permanent one right after a permanent one is final, a 404 after a minute',
+    async (statuses, dead) => {
+      vi.useFakeTimers();
+      const left = [...statuses];
+      const fetch = async () => {
+        const status = left.shift()!;
+        return Response.json(status === 200 ? { id: 1 } : { error: 'no', status }, { status });
+      };
+      const failures: HandlingFailure[] = [];
+      const receiver = createReceiver({
+        clientFor: () => new SellerClient({ baseUrl: 'https://api.test', accessToken: 't', maxRetries: 0, fetch }),
+        onFailure: (failure) => failures.push(failure),
+        on: { questions: (_, { read }) => read() },
+      });
+      await deliver(receiver, about(1));
+      await vi.advanceTimersByTimeAsync(100_000);
+      expect(failures.map((failure) => failure.dead)).toEqual(dead);
+      expect(await receiver.deadLetters.list()).toHaveLength(dead.at(-1) === true ? 1 : 0);
+      await receiver.close();
+    },
+  );
 
   test('a dead letter that is replayed may get a 404 once more', async () => {
     vi.useFakeTimers();

@@ -13,7 +13,8 @@ import { TimeLimit } from '../../core/scope/time-limit.js';
 
 /** What is said of a topic that this process has no handler for. */
 export const waitForHandler = 'wait for a process that has a handler for it';
-const newerVersion = 'A notification was stored by a newer version of this package: it waits for a process with that version';
+const newerVersion =
+  'A notification was stored by a newer version of this package: it waits for a process with that version';
 
 /** Calls the handler of a notification. */
 export class Dispatcher {

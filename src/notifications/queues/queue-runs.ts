@@ -43,7 +43,11 @@ export class QueueRuns {
 
   /** Runs the handler of an entry, and returns what follows. */
   async run(entry: QueuedNotification, options: HandleOptions, maxAttempts?: number): Promise<Outcome> {
-    const rules = { attempt: integerFrom(1), signal: withMethod('addEventListener'), lastFailure: withMethod('valueOf') };
+    const rules = {
+      attempt: integerFrom(1),
+      signal: withMethod('addEventListener'),
+      lastFailure: withMethod('valueOf'),
+    };
     checkConfiguration('handle', options, rules);
     const { attempt = 1, signal, lastFailure } = options;
     if (this.#inbox.stage !== 'open') return closing();

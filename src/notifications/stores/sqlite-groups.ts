@@ -54,7 +54,13 @@ export class SqliteGroups {
   }
 
   /** Leases a group. A lease that it still has has expired, which counts as a stall. */
-  lease(group: Row, { leaseMs, coalesce, alone = false }: Claim, token: string, now: number, problems: string[]): Lease[] {
+  lease(
+    group: Row,
+    { leaseMs, coalesce, alone = false }: Claim,
+    token: string,
+    now: number,
+    problems: string[],
+  ): Lease[] {
     const groupId = group.group_id;
     if (group.token !== null) {
       const count = 'UPDATE notification_waiting SET stalls = stalls + 1 WHERE key = ? AND (stalls < ? OR ?)';
