@@ -7,7 +7,7 @@ import type { LastFailure, Outcome } from './outcome.js';
 import type { RunContext } from './running-context.js';
 
 /** One attempt to handle an entry, for a store or for a queue. */
-export interface Attempt extends RunContext {
+export interface HandlingAttempt extends RunContext {
   readonly stalledCount: number;
   /** The error of the attempt before, if the store or queue keeps it. */
   readonly lastFailure?: LastFailure | undefined;
@@ -34,14 +34,14 @@ export class Attempts {
   }
 
   /** Runs the handler, reports what came of it, and returns what follows. Never rejects. */
-  async run(entry: QueuedNotification, attempt: Attempt): Promise<Outcome> {
+  async run(entry: QueuedNotification, attempt: HandlingAttempt): Promise<Outcome> {
     const startedAt = performance.now();
     const outcome = await this.#outcomeOf(entry, attempt);
     if (!attempt.isLost) this.#report(entry, attempt.attempt, outcome, performance.now() - startedAt);
     return outcome;
   }
 
-  async #outcomeOf(entry: QueuedNotification, attempt: Attempt): Promise<Outcome> {
+  async #outcomeOf(entry: QueuedNotification, attempt: HandlingAttempt): Promise<Outcome> {
     const { stalledCount, lastFailure, maxAttempts = this.#inbox.options.retry.attempts } = attempt;
     if (hasStalledTooOften(stalledCount, this.#inbox.options.retry)) {
       const error = new Error(`The process ended each of the ${stalledCount} times that this was handled`);

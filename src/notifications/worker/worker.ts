@@ -1,5 +1,5 @@
 import { longestTimerMs } from '../../core/scope/cancel-scope.js';
-import type { Attempt, Attempts } from '../handling/attempts.js';
+import type { HandlingAttempt, Attempts } from '../handling/attempts.js';
 import { closingError } from '../handling/errors.js';
 import { isSuspect } from '../handling/failure-policy.js';
 import type { Inbox } from '../inbox.js';
@@ -16,7 +16,7 @@ import { giveBack, released, resultOf, settle } from './settle.js';
 import type { Result } from './settle.js';
 
 /** One lease whose handler runs here. */
-interface Run extends Attempt {
+interface Run extends HandlingAttempt {
   lease: Lease;
   /**
    * A later lease of the same group: the worker stood still for longer than the first one, or has stored its result already
