@@ -1,5 +1,10 @@
 export { FakeMarketplace } from './marketplace.js';
-export type { FakeMarketplaceOptions } from './marketplace-options.js';
+export type { FakeMarketplaceOptions } from './marketplace.js';
+export type { MarketplaceStart } from './marketplace-options.js';
+export type { Operation, OperationCall } from './operations/operation.js';
+export type { Operations, OperationSummary } from './operations/operations.js';
+export type { Stub } from './operations/stub.js';
+export type { RecordStore } from './state/records.js';
 export { marketplaceMatchers } from './matchers.js';
 export type { MarketplaceMatchers, MatcherResult } from './matchers.js';
 export type { MarketplaceSettings } from './settings.js';

@@ -4,8 +4,8 @@ import { defaultSettings } from './settings.js';
 import type { MarketplaceSettings } from './settings.js';
 import { assertFields } from './state/assert-fields.js';
 
-/** Options of a fake marketplace. */
-export interface FakeMarketplaceOptions {
+/** The start of a fake marketplace. */
+export interface MarketplaceStart {
   /** Stops the marketplace's clock at this time. @default the clock shows the machine's time */
   readonly now?: Date | string | number | undefined;
   /**
@@ -22,8 +22,8 @@ export interface FakeMarketplaceOptions {
 }
 
 /** Returns the settings at the start. @throws {FakeMarketplaceError} when an option is unknown or invalid */
-export function settingsOf(options: FakeMarketplaceOptions): MarketplaceSettings {
-  assertFields('the options', options, ['now', 'follow', 'limit', 'settings']);
+export function settingsOf(options: MarketplaceStart): MarketplaceSettings {
+  assertFields('the options', options, ['now', 'follow', 'limit', 'settings', 'operations']);
   const { follow = 'live', settings = {} } = options;
   if (!['live', 'documents'].includes(follow))
     throw new FakeMarketplaceError(`\`follow\` is 'live' or 'documents', not ${follow}`);

@@ -16,7 +16,9 @@ import { Router } from './router.js';
 import { listen } from './server.js';
 import type { Listening, ListenOptions } from './server.js';
 import { settingsOf } from './marketplace-options.js';
-import type { FakeMarketplaceOptions } from './marketplace-options.js';
+import type { MarketplaceStart } from './marketplace-options.js';
+import { Operations } from './operations/operations.js';
+import type { Operation } from './operations/operation.js';
 import { optionLockMsOverHttp } from './settings.js';
 import type { MarketplaceSettings } from './settings.js';
 import type { Account, Accounts } from './state/accounts.js';
@@ -30,9 +32,29 @@ import type { BuyerMessage, MessageStore } from './state/messages.js';
 import type { Omittable } from './state/omittable.js';
 import type { Pack, PackInit, PackStore } from './state/packs.js';
 import type { QuestionStore, StoredQuestion } from './state/questions.js';
+import type { RecordStore } from './state/records.js';
 import { createStores } from './state/stores.js';
 import type { Stores } from './state/stores.js';
 import { NotificationService } from './webhooks/notification-service.js';
+
+/** Options of a fake marketplace. `Inputs` are the inputs of its own operations. */
+export interface FakeMarketplaceOptions<
+  Inputs extends readonly unknown[] = readonly unknown[],
+> extends MarketplaceStart {
+  /**
+   * Operations of your own, beside those of the service.
+   *
+   * @default none
+   * @example
+   * const rates = { ...endpoints.currencies.get, name: 'rates.get', path: '/rates/{id}' } as const;
+   * const withRates = new FakeMarketplace({
+   *   operations: [{ endpoint: rates, handle: ({ input }, { records }) => records.of('rates').get(String(input.id)) }],
+   * });
+   * withRates.records.of('rates').set('USD', { id: 'USD', symbol: 'U$S' });
+   * console.log(await withRates.clientFor(withRates.addUser()).call(rates, { id: 'USD' }));
+   */
+  readonly operations?: { readonly [Index in keyof Inputs]: Operation<Inputs[Index], FakeMarketplace> } | undefined;
+}
 
 /**
  * Implements the marketplace in memory: a `Request -> Response` function with state.
@@ -58,7 +80,7 @@ import { NotificationService } from './webhooks/notification-service.js';
  * await close();
  * marketplace.reset();
  */
-export class FakeMarketplace {
+export class FakeMarketplace<Inputs extends readonly unknown[] = readonly unknown[]> {
   /** The base URL to use with `marketplace.fetch`. */
   readonly baseUrl = 'https://marketplace.test';
   /** The marketplace's clock. */
@@ -69,25 +91,28 @@ export class FakeMarketplace {
   readonly notifications: NotificationService;
   /** The behaviour that the specification leaves open. */
   readonly settings: MarketplaceSettings;
+  /** The operations of your own, and stubs. */
+  readonly operations = new Operations();
   /** Injects network and service faults. */
-  readonly faults = new Faults();
+  readonly faults = new Faults(this.operations.routes);
   /** Limits the rate of calls. */
   readonly rateLimiter = new ServiceRateLimiter();
   /** The requests that the marketplace received. */
-  readonly requests = new Requests();
-  readonly #options: FakeMarketplaceOptions;
+  readonly requests = new Requests(this.operations.routes);
+  readonly #options: FakeMarketplaceOptions<Inputs>;
   readonly #startSettings: MarketplaceSettings;
   #stores: Stores;
   #router: Router;
 
   /** @throws {FakeMarketplaceError} when an option is unknown or invalid */
-  constructor(options: FakeMarketplaceOptions = {}) {
+  constructor(options: FakeMarketplaceOptions<Inputs> = {}) {
     this.#options = options;
     this.#startSettings = settingsOf(options);
     this.settings = { ...this.#startSettings };
     this.clock = new Clock(options.now);
     this.notifications = new NotificationService(this.clock, this.events);
     this.rateLimiter.set(options.limit);
+    for (const operation of options.operations ?? []) this.operations.add(operation, this);
     [this.#stores, this.#router] = this.#start();
   }
 
@@ -126,6 +151,11 @@ export class FakeMarketplace {
     return this.#stores.messages;
   }
 
+  /** The state that operations of your own keep. */
+  get records(): RecordStore {
+    return this.#stores.records;
+  }
+
   /** The uploaded files. */
   get attachments(): AttachmentStore {
     return this.#stores.attachments;
@@ -162,13 +192,14 @@ export class FakeMarketplace {
    * marketplace.seed({ users: [{ user_id: 8, nickname: 'SHOP' }], items: [{ seller_id: 8, item_id: 'MLA200' }] });
    */
   seed(seed: SeedInit): void {
-    applySeed(this.#stores, this.faults, seed);
+    applySeed(this.#stores, this.operations, this.faults, seed);
   }
 
-  /** Removes everything: users, tokens, items, requests, faults, subscriptions. Clock, settings and limit go back to their start. */
+  /** Removes everything: users, tokens, items, requests, faults, stubs, subscriptions. Clock, settings and limit go back to their start. */
   reset(): void {
     this.clock.reset(this.#options.now);
     Object.assign(this.settings, this.#startSettings);
+    this.operations.reset();
     [this.#stores, this.#router] = this.#start();
     this.faults.clear();
     this.rateLimiter.set(this.#options.limit);
@@ -245,6 +276,6 @@ export class FakeMarketplace {
   #start(): readonly [Stores, Router] {
     const stores = createStores(this.clock, this.events, this.settings);
     const interceptors = [this.requests, this.rateLimiter, this.faults].map(({ interceptor }) => interceptor);
-    return [stores, new Router(stores, interceptors)];
+    return [stores, new Router(stores, this.operations, interceptors)];
   }
 }

@@ -13,7 +13,6 @@ import { itemHandlers } from './handlers/items.js';
 import { messageHandlers } from './handlers/messages.js';
 import { questionHandlers } from './handlers/questions.js';
 import { siteHandlers } from './handlers/sites.js';
-import { allEndpoints, endpointsAt } from './http/all-endpoints.js';
 import { bearerToken, readCall } from './http/call.js';
 import type { Call, Interceptor } from './http/call.js';
 import { pickAttributes } from './http/conventions.js';
@@ -21,23 +20,26 @@ import { ErrorResponse, HandlerResponse, errorResponse, notFound, unauthorized }
 import type { EndpointHandler, EndpointHandlers, ErrorOverrides } from './http/handler.js';
 import { OddResponses } from './http/odd-responses.js';
 import { respond } from './http/respond.js';
-import { nearest } from './nearest.js';
+import type { Routes } from './http/routes.js';
 import { exchangeToken } from './oauth.js';
+import type { Operations } from './operations/operations.js';
 import type { Stores } from './state/stores.js';
 
 /** Passes each call to the handler of its endpoint, and applies the conventions that all resources share. */
 export class Router {
   readonly #stores: Stores;
+  readonly #operations: Operations;
   readonly #interceptors: readonly Interceptor[];
   readonly #handlers: EndpointHandlers<typeof endpoints>;
   readonly #failures = new Map<string, ErrorResponse[]>();
   readonly #odd = new OddResponses();
 
-  constructor(stores: Stores, interceptors: readonly Interceptor[]) {
+  constructor(stores: Stores, operations: Operations, interceptors: readonly Interceptor[]) {
     this.#stores = stores;
+    this.#operations = operations;
     this.#interceptors = interceptors;
     this.#handlers = {
-      describe: describePath,
+      describe: (call) => describePath(call, operations.routes),
       questions: questionHandlers(stores),
       flex: flexHandlers(stores),
       contacts: contactHandlers(stores),
@@ -54,17 +56,12 @@ export class Router {
     const { status } = error;
     if (!Number.isInteger(status) || status < 400 || status > 599)
       throw new FakeMarketplaceError(`the \`status\` of an error is from 400 to 599, not ${String(status)}`);
-    const names = allEndpoints.map(({ name }) => name);
-    if (!names.includes(endpoint.name)) {
-      const near = nearest(endpoint.name, names);
-      const hint = near === undefined ? '' : `; did you mean ${near}?`;
-      throw new FakeMarketplaceError(`there is no endpoint ${endpoint.name}${hint}`);
-    }
+    this.#operations.routes.assertName(endpoint);
     this.#failures.set(endpoint.name, [...(this.#failures.get(endpoint.name) ?? []), errorResponse(error, overrides)]);
   }
 
   async handle(request: Request): Promise<Response> {
-    const call = await readCall(request, this.#stores.accounts);
+    const call = await readCall(request, this.#stores.accounts, this.#operations.routes);
     const chain = this.#interceptors.reduceRight<() => Promise<Response>>(
       (next, interceptor) => () => interceptor(call, next),
       () => this.#respond(call),
@@ -91,13 +88,14 @@ export class Router {
     if (['GET', 'POST'].includes(request.method) && path === '/authorization')
       return authorizationPage(call, this.#stores.accounts);
     if (request.method !== 'OPTIONS') this.#assertToken(call);
-    if (!endpoint) throw noEndpoint(request.method, path);
+    if (!endpoint) throw noEndpoint(request.method, path, this.#operations.routes);
     const failure = this.#failures.get(endpoint.name)?.shift();
     if (failure) throw failure;
     this.#assertTag(endpoint, call);
-    const result = await handlerOf(this.#handlers, endpoint)(call);
+    const handler = this.#operations.handlerOf(endpoint) ?? handlerOf(this.#handlers, endpoint);
+    const result = await handler(call);
     const { status, body, headers } = result instanceof HandlerResponse ? result : new HandlerResponse(200, result);
-    assertOutput(endpoint, body);
+    if (status < 400) assertOutput(endpoint, body);
     return new HandlerResponse(status, pickAttributes(body, query.get('attributes')), headers);
   }
 
@@ -137,8 +135,8 @@ function isPreflight({ method, headers }: Request): boolean {
   return method === 'OPTIONS' && headers.has('access-control-request-method');
 }
 
-function noEndpoint(method: string, path: string): ErrorResponse {
-  const methods = new Set(endpointsAt(path).map((endpoint) => endpoint.method));
+function noEndpoint(method: string, path: string, routes: Routes): ErrorResponse {
+  const methods = new Set(routes.at(path).map((endpoint) => endpoint.method));
   if (methods.size === 0) return notFound(`There is no resource ${path}`);
   const allow = [...methods, 'OPTIONS'].join(', ');
   return errorResponse({ status: 405, message: `${method} is not allowed on ${path}` }, {}, { allow });

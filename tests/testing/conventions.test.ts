@@ -152,7 +152,7 @@ describe('failNext', () => {
     const unknown = { ...endpoints.questions.ask, name: 'questions.shout' };
     expect(() => {
       marketplace.failNext(unknown, userAskLimit);
-    }).toThrow(new FakeMarketplaceError('there is no endpoint questions.shout'));
+    }).toThrow(/there is no endpoint "questions.shout"; the endpoints are actionGuide.caps/);
   });
 });
 

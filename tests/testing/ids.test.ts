@@ -123,7 +123,7 @@ describe('a change of the status of an item', () => {
     marketplace.questions.answer(answered, 'Yes.');
     marketplace.questions.delete(deleted);
     const seen: string[] = [];
-    const stop = marketplace.events.on(({ resource }) => seen.push(resource));
+    const stop = marketplace.events.on(({ topic, resource }) => topic === 'questions' && seen.push(resource));
     marketplace.items.change(item_id, { status: 'closed' });
     marketplace.items.change(item_id, { title: 'Another title' });
     expect(seen).toEqual([`/questions/${open}`]);

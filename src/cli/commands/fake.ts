@@ -1,6 +1,6 @@
 import type { Schema } from '../../core/schema/schema.js';
 import { FakeMarketplace } from '../../testing/marketplace.js';
-import type { FakeMarketplaceOptions } from '../../testing/marketplace-options.js';
+import type { FakeMarketplaceOptions } from '../../testing/marketplace.js';
 import { isControlToken } from '../../testing/dashboard/access.js';
 import { Dashboard } from '../../testing/dashboard/dashboard.js';
 import { deliveryFaults, withoutNulls } from '../../testing/dashboard/notification-controls.js';

@@ -1,5 +1,4 @@
 import type { Schema } from '../../core/schema/schema.js';
-import { FakeMarketplaceError } from '../errors.js';
 import { readAs } from '../seed/read-as.js';
 import type { ServedMarketplace } from './served-marketplace.js';
 
@@ -19,18 +18,6 @@ export function control<Input>(
   run: (marketplace: ServedMarketplace, input: Input) => unknown,
 ): Control {
   return { summary, schema, run: (marketplace, body) => run(marketplace, readAs(schema, body)) };
-}
-
-/** Runs a step of a control; an error names the field that it comes from. @throws {FakeMarketplaceError} */
-export function inField<T>(name: string, run: () => T): T {
-  try {
-    return run();
-  } catch (error) {
-    if (!(error instanceof FakeMarketplaceError)) throw error;
-    // The second part of the message is a remedy in this process, which the caller cannot apply.
-    const [reason = ''] = error.message.replace(/^FakeMarketplace: /, '').split('; ');
-    throw new FakeMarketplaceError(`\`${name}\`: ${reason}`, { cause: error });
-  }
 }
 
 /** Creates a control without a body. */

@@ -14,11 +14,12 @@ import type { Schema } from '../../core/schema/schema.js';
 import { FakeMarketplaceError } from '../errors.js';
 import { lengthOf } from '../../core/schema/fields.js';
 import { senderOf } from '../seed/apply.js';
-import { assertEndpoint } from '../http/request-filter.js';
 import { faultFrom } from '../seed/fault.js';
 import { seed, seededFault, seededPack, shippingMode } from '../seed/schema.js';
+import { stub } from '../operations/stub.js';
 import { numberOf } from '../state/packs.js';
-import { bodyless, control, inField } from './control.js';
+import { inField } from '../in-field.js';
+import { bodyless, control } from './control.js';
 import type { Control } from './control.js';
 import { environmentControls } from './environment-controls.js';
 import { notificationControls } from './notification-controls.js';
@@ -189,11 +190,19 @@ export const controls: Readonly<Record<string, Control>> = {
       cause: optional(unknown),
     }),
     (marketplace, { endpoint, status, code, message, cause }) => {
-      inField('endpoint', () => assertEndpoint(endpoint));
+      inField('endpoint', () => marketplace.operations.routes.assertName(endpoint));
       const overrides = { code: code ?? undefined, cause };
       inField('status', () => marketplace.failNext({ name: endpoint }, { status, message }, overrides));
     },
   ),
+
+  'POST /__fake/operations': control(
+    'Responds to the calls of a path with a fixed body, or with several in turn',
+    stub,
+    ({ operations }, input) => operations.stub(input),
+  ),
+
+  'DELETE /__fake/operations': bodyless('Removes all stubs', ({ operations }) => operations.reset()),
 
   'DELETE /__fake/faults': bodyless('Removes all faults', ({ faults }) => faults.clear()),
 

@@ -4,7 +4,8 @@ import type { Clock } from '../clock.js';
 import { readAs } from '../seed/read-as.js';
 import { ownToken } from '../seed/schema.js';
 import { changeSettings, rateLimit, settingsChange } from '../seed/settings-schema.js';
-import { bodyless, control, inField } from './control.js';
+import { inField } from '../in-field.js';
+import { bodyless, control } from './control.js';
 import type { Control } from './control.js';
 import { withoutNulls } from './notification-controls.js';
 import type { RateLimit } from '../http/rate-limit.js';
@@ -92,7 +93,7 @@ export const environmentControls: Readonly<Record<string, Control>> = {
   'POST /__fake/settings': {
     summary: 'Changes settings',
     schema: settingsChange,
-    run: ({ settings }, change) => changeSettings(settings, readAs(record, change)),
+    run: ({ settings, operations }, change) => changeSettings(settings, readAs(record, change), operations.routes),
   },
 
   'POST /__fake/limit': control(

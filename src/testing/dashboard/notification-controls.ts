@@ -3,7 +3,8 @@ import { from, share } from '../seed/settings-schema.js';
 import { assertTopic } from '../webhooks/topics.js';
 import { maxLateMs, maxTimeoutMs } from '../webhooks/callback.js';
 import type { Subscription } from '../webhooks/subscription.js';
-import { bodyless, control, inField } from './control.js';
+import { inField } from '../in-field.js';
+import { bodyless, control } from './control.js';
 import type { Control } from './control.js';
 
 /** The faults of the deliveries to a callback. */

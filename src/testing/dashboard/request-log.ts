@@ -1,11 +1,11 @@
 import type { Accounts } from '../state/accounts.js';
-import { endpointOf } from '../http/all-endpoints.js';
 import { bearerToken } from '../http/call.js';
 import { RecentEntries } from '../http/recent-entries.js';
 import { copyRequest, maxBodyLength } from './copy-request.js';
 import type { UploadedPart } from './copy-request.js';
 import { describeFault } from './describe-fault.js';
 import { ruleOf } from './documented-rules.js';
+import type { Operations } from '../operations/operations.js';
 import type { ServedMarketplace } from './served-marketplace.js';
 import { tapBody } from './tap-body.js';
 
@@ -45,7 +45,7 @@ export interface LoggedRequest {
 }
 
 /** The parts of a marketplace that a record names. */
-type LoggedMarketplace = Pick<ServedMarketplace, 'accounts' | 'faults'>;
+type LoggedMarketplace = Pick<ServedMarketplace, 'accounts' | 'faults' | 'operations'>;
 
 /** Records the newest 1,000 requests; fewer if their bodies have over 32 MB. */
 export class RequestLog {
@@ -71,11 +71,11 @@ export class RequestLog {
   /** Records a request while it is handled. */
   async watch(
     request: Request,
-    { accounts, faults }: LoggedMarketplace,
+    { accounts, faults, operations }: LoggedMarketplace,
     respond: (id: number) => Promise<Response>,
   ): Promise<Response> {
     const startedAt = performance.now();
-    let entry = this.#save(toEntry(this.#next++, request, accounts));
+    let entry = this.#save(toEntry(this.#next++, request, accounts, operations));
     const change = (changes: Partial<LoggedRequest>): void => {
       entry = { ...entry, ...changes };
       if (this.#recent.has(entry.id)) this.#save(entry);
@@ -113,7 +113,12 @@ export class RequestLog {
   }
 }
 
-function toEntry(id: number, { method, url, headers }: Request, accounts: Accounts): LoggedRequest {
+function toEntry(
+  id: number,
+  { method, url, headers }: Request,
+  accounts: Accounts,
+  { routes }: Operations,
+): LoggedRequest {
   const { pathname, search } = new URL(url);
   const user_id = accounts.bearerOf(bearerToken(headers) ?? '')?.user_id ?? null;
   return {
@@ -121,7 +126,7 @@ function toEntry(id: number, { method, url, headers }: Request, accounts: Accoun
     at: Date.now(),
     method,
     path: pathname + search,
-    endpoint: endpointOf(method, pathname)?.name ?? null,
+    endpoint: routes.of(method, pathname)?.name ?? null,
     user_id,
     nickname: user_id === null ? null : (accounts.get(user_id)?.nickname ?? null),
     state: 'open',

@@ -1,15 +1,16 @@
 import { timeMs } from '../clock.js';
 import { FakeMarketplaceError } from '../errors.js';
-import { assertEndpoint, matchesFilter } from '../http/request-filter.js';
+import { matchesFilter } from '../http/request-filter.js';
+import type { Routes } from '../http/routes.js';
 import { assertFields } from '../state/assert-fields.js';
 import type { LoggedRequest } from './request-log.js';
 
 type RequestRule = (entry: LoggedRequest) => boolean;
 
 /** The filters of `GET /__fake/requests`: each turns its text into a rule, and throws when the text is wrong. */
-const filters: Readonly<Record<string, (text: string) => RequestRule>> = {
-  endpoint: (text) => {
-    assertEndpoint(text);
+const filters: Readonly<Record<string, (text: string, routes: Routes) => RequestRule>> = {
+  endpoint: (text, routes) => {
+    routes.assertName(text);
     return ({ endpoint }) => endpoint === text;
   },
   method: (text) => {
@@ -37,11 +38,11 @@ const filters: Readonly<Record<string, (text: string) => RequestRule>> = {
 export const filterNames: readonly string[] = Object.keys(filters);
 
 /** Selects the requests that match all filters of a query. @throws {FakeMarketplaceError} that names a wrong filter */
-export function selectRequests(all: readonly LoggedRequest[], query: URLSearchParams): LoggedRequest[] {
+export function selectRequests(all: readonly LoggedRequest[], query: URLSearchParams, routes: Routes): LoggedRequest[] {
   // An event source sends its token in the query.
   const given = [...query].filter(([name]) => name !== 'token');
   assertFields('the list of requests', Object.fromEntries(given), filterNames);
-  const rules = given.map(([name, text]) => filters[name]?.(text));
+  const rules = given.map(([name, text]) => filters[name]?.(text, routes));
   return all.filter((entry) => rules.every((rule) => rule?.(entry)));
 }
 

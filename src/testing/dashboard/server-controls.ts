@@ -37,8 +37,8 @@ export function controlsOf({ requestLog, events, reset }: ServerState): Readonly
     'GET /__fake/state': bodyless('Returns the current state', snapshot),
     'GET /__fake/requests': bodyless(
       'Returns the newest 1,000 requests, or those that match the filters of the query',
-      (_marketplace, { searchParams }) => {
-        const requests = selectRequests(requestLog.all, searchParams);
+      ({ operations }, { searchParams }) => {
+        const requests = selectRequests(requestLog.all, searchParams, operations.routes);
         return { count: requests.length, requests };
       },
     ),

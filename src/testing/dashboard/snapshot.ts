@@ -5,8 +5,7 @@ import type { Pack } from '../state/packs.js';
 import type { StoredQuestion } from '../state/questions.js';
 import { toSettingsView } from './environment-controls.js';
 import { toSubscriptionView } from './notification-controls.js';
-import { allEndpoints } from '../http/all-endpoints.js';
-import { endpointName } from '../http/request-filter.js';
+import { endpointName } from '../http/routes.js';
 import { topics } from '../webhooks/topics.js';
 
 /** The number of entries of each kind: the newest are shown. */
@@ -18,7 +17,20 @@ export interface Snapshot extends ReturnType<typeof snapshot> {}
 /** Returns the current state of a marketplace as plain data. */
 // eslint-disable-next-line @typescript-eslint/explicit-module-boundary-types -- `Snapshot` is derived from this function
 export function snapshot(marketplace: ServedMarketplace) {
-  const { accounts, attachments, clock, faults, flex, items, messages, notifications, packs, questions } = marketplace;
+  const {
+    accounts,
+    attachments,
+    clock,
+    faults,
+    flex,
+    items,
+    messages,
+    notifications,
+    operations,
+    packs,
+    questions,
+    records,
+  } = marketplace;
   return {
     now: clock.iso,
     clockIsStopped: clock.isStopped,
@@ -60,7 +72,9 @@ export function snapshot(marketplace: ServedMarketplace) {
     },
     ...toSettingsView(marketplace),
     topics,
-    endpoints: allEndpoints.map(({ name }) => name).sort(),
+    endpoints: operations.routes.all.map(({ name }) => name).sort(),
+    operations: operations.all,
+    records: records.all,
   };
 
   function tokenOf(user_id: number): string | null {

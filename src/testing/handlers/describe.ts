@@ -3,18 +3,18 @@ import type { Endpoint } from '../../core/operation/endpoint.js';
 import { inspect, keywordsOf, shapeOf } from '../../core/schema/describe.js';
 import type { Shape } from '../../core/schema/schema.js';
 import type { StandardSchema } from '../../core/schema/schema.js';
-import { allEndpoints, endpointsAt } from '../http/all-endpoints.js';
 import type { Call } from '../http/call.js';
 import { notFound } from '../http/handler.js';
+import type { Routes } from '../http/routes.js';
 
 /** Describes the resource at a path. Spec: Common conventions 5. @throws {ErrorResponse} 404 when there is none */
-export function describePath({ path }: Pick<Call, 'path'>): Description {
-  const [first, ...others] = endpointsAt(path);
+export function describePath({ path }: Pick<Call, 'path'>, routes: Routes): Description {
+  const [first, ...others] = routes.at(path);
   if (!first) throw notFound(`There is no resource ${path}`);
   // `/questions/search` also matches `/questions/{question_id}`; the fixed path comes first.
   const own = [first, ...others.filter((endpoint) => endpoint.path === first.path)];
   const name = groupOf(first);
-  const related = allEndpoints.filter((endpoint) => groupOf(endpoint) === name && endpoint.path !== first.path);
+  const related = routes.all.filter((endpoint) => groupOf(endpoint) === name && endpoint.path !== first.path);
   return {
     name,
     description: own.map(({ summary }) => summary).join('. '),

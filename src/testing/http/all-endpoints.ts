@@ -2,25 +2,28 @@ import type { DescribedEndpoint } from '../../core/operation/endpoint.js';
 import { matchPath } from '../../core/request/path-template.js';
 import { endpoints, listEndpoints } from '../../endpoints.js';
 
-/** All endpoints, those with fewer path parameters first: `/questions/search` is not a question. */
-export const allEndpoints: readonly DescribedEndpoint[] = listEndpoints(endpoints).sort(
-  (a, b) => parameterCount(a) - parameterCount(b),
-);
+/** All endpoints of the service, the most specific paths first. */
+export const allEndpoints: readonly DescribedEndpoint[] = bySpecificity(listEndpoints(endpoints));
 
-function parameterCount({ path }: DescribedEndpoint): number {
-  return path.split('{').length;
+/** Sorts endpoints: those with fewer path parameters come first, since `/questions/search` is not a question. */
+export function bySpecificity(endpoints: readonly DescribedEndpoint[]): readonly DescribedEndpoint[] {
+  return endpoints.toSorted((a, b) => parameterCount(a) - parameterCount(b));
 }
 
-/** Returns the endpoints of the resource at a path, whatever their methods. */
-export function endpointsAt(pathname: string): DescribedEndpoint[] {
-  return allEndpoints.filter((each) => each.method !== 'OPTIONS' && paramsOf(each, pathname) !== undefined);
+/** The number of parameters of a path; one that takes several segments counts more than any other. */
+function parameterCount({ path }: DescribedEndpoint): number {
+  return path.split('{').length + 100 * (path.split('*}').length - 1);
 }
 
 /** Returns the endpoint of a request. Items are read with PUT in the specification, with GET in the live service. */
-export function endpointOf(method: string, pathname: string): DescribedEndpoint | undefined {
+export function endpointOf(
+  method: string,
+  pathname: string,
+  endpoints: readonly DescribedEndpoint[] = allEndpoints,
+): DescribedEndpoint | undefined {
   const takes = (each: DescribedEndpoint): boolean =>
     each.method === method || (each.name === 'items.status' && method === 'PUT');
-  return allEndpoints.find((each) => takes(each) && paramsOf(each, pathname) !== undefined);
+  return endpoints.find((each) => takes(each) && paramsOf(each, pathname) !== undefined);
 }
 
 /** Replaces an empty path segment while a path is matched. */

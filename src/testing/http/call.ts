@@ -1,8 +1,9 @@
 import type { DescribedEndpoint } from '../../core/operation/endpoint.js';
 import type { Accounts, Bearer } from '../state/accounts.js';
-import { endpointOf, paramsOf } from './all-endpoints.js';
+import { paramsOf } from './all-endpoints.js';
 import { copyBody } from './request-body.js';
 import type { RequestBody } from './request-body.js';
+import type { Routes } from './routes.js';
 
 /** A call of the marketplace: a request, and what it asks for. */
 export interface Call {
@@ -23,9 +24,9 @@ export interface Call {
 export type Interceptor = (call: Call, next: () => Promise<Response>) => Promise<Response>;
 
 /** Reads what a request asks for. The request stays unread. */
-export async function readCall(request: Request, accounts: Accounts): Promise<Call> {
+export async function readCall(request: Request, accounts: Accounts, routes: Routes): Promise<Call> {
   const { pathname: path, searchParams: query } = new URL(request.url);
-  const endpoint = endpointOf(request.method, path);
+  const endpoint = routes.of(request.method, path);
   return {
     request,
     path,

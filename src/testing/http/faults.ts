@@ -3,6 +3,7 @@ import { applyFault } from './apply-fault.js';
 import type { Call, Interceptor } from './call.js';
 import type { Fault } from './fault.js';
 import { filteredOf, matchesFilter } from './request-filter.js';
+import type { Routes } from './routes.js';
 import { validateFault } from './validate-fault.js';
 
 interface PendingFault {
@@ -25,6 +26,12 @@ interface PendingFault {
 export class Faults {
   #pending: PendingFault[] = [];
   readonly #listeners = new Set<(request: Request, fault: Fault) => void>();
+  readonly #routes: Routes;
+
+  /** @internal */
+  constructor(routes: Routes) {
+    this.#routes = routes;
+  }
 
   /**
    * Adds a fault for the next calls that match. Faults apply in the order in which they were added.
@@ -32,9 +39,14 @@ export class Faults {
    * @throws {FakeMarketplaceError} when the fault is invalid
    */
   inject(fault: Fault): void {
-    validateFault(fault);
+    this.assertValid(fault);
     const { probability = 1, seed = 1, times = probability < 1 ? Infinity : 1 } = fault;
     this.#pending.push({ fault, random: createRandom(seed), skip: fault.skip ?? 0, left: times });
+  }
+
+  /** @internal @throws {FakeMarketplaceError} when the fault is invalid */
+  assertValid(fault: Fault): void {
+    validateFault(fault, this.#routes);
   }
 
   /** @internal Adds a listener for faults that apply to a request. @returns a function that removes it */

@@ -12,7 +12,7 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 const maxJsonLength = 1024 * 1024;
 
 /** Reads a JSON body of at most 1 MB. @throws {ErrorResponse} `invalid` when it is missing or not JSON */
-export async function readJson({ request }: Call, invalid: ErrorResponse): Promise<unknown> {
+export async function readJson({ request }: Pick<Call, 'request'>, invalid: ErrorResponse): Promise<unknown> {
   if (Number(request.headers.get('content-length') ?? 0) > maxJsonLength) throw bodyTooLarge;
   const bytes = await readUpTo(request, maxJsonLength);
   if (!bytes) throw bodyTooLarge;
@@ -33,7 +33,7 @@ const bodyTooLarge = errorResponse({ status: 413, message: 'the body is larger t
 
 /** Reads a JSON object. @throws {ErrorResponse} `invalid` when the body is not a JSON object */
 export async function readJsonObject(
-  call: Call,
+  call: Pick<Call, 'request'>,
   invalid: ErrorResponse = badRequest('invalid JSON body'),
 ): Promise<JsonObject> {
   const value = await readJson(call, invalid);

@@ -1,9 +1,8 @@
 import type { Endpoint } from '../../core/operation/endpoint.js';
-import { FakeMarketplaceError } from '../errors.js';
-import { nearest } from '../nearest.js';
 import { assertFields } from '../state/assert-fields.js';
-import { allEndpoints } from './all-endpoints.js';
 import type { Call } from './call.js';
+import { endpointName } from './routes.js';
+import type { Routes } from './routes.js';
 
 /** Selects requests. All given fields must match. */
 export interface RequestFilter {
@@ -34,19 +33,9 @@ export function filteredOf({ request: { method }, path, endpoint, bearer, copied
 }
 
 /** @throws {FakeMarketplaceError} when a filter has an unknown field or endpoint */
-export function assertFilter(filter: RequestFilter): void {
+export function assertFilter(filter: RequestFilter, routes: Routes): void {
   assertFields('a request filter', filter, ['endpoint', 'method', 'path', 'body', 'user_id']);
-  if (filter.endpoint !== undefined) assertEndpoint(filter.endpoint);
-}
-
-/** @throws {FakeMarketplaceError} when the endpoint does not exist */
-export function assertEndpoint(endpoint: Endpoint | string): void {
-  const name = endpointName(endpoint);
-  const names = allEndpoints.map((each) => each.name);
-  if (names.includes(name)) return;
-  const near = nearest(name, names);
-  const hint = near === undefined ? `the endpoints are ${names.sort().join(', ')}` : `did you mean ${near}?`;
-  throw new FakeMarketplaceError(`there is no endpoint "${name}"; ${hint}`);
+  if (filter.endpoint !== undefined) routes.assertName(filter.endpoint);
 }
 
 /** Whether a request matches a filter. */
@@ -59,11 +48,6 @@ export function matchesFilter(request: FilteredRequest, filter: RequestFilter): 
     (user_id === undefined || request.user_id === user_id) &&
     (body === undefined || matchesBody(request.body, body))
   );
-}
-
-/** Returns the name of an endpoint that is given by itself or by its name. */
-export function endpointName(endpoint: Endpoint | string): string {
-  return typeof endpoint === 'string' ? endpoint : endpoint.name;
 }
 
 function matchesPath(given: string, path: string | RegExp): boolean {

@@ -3,6 +3,7 @@ import { RecentEntries } from './recent-entries.js';
 import { assertFilter, filteredOf, matchesFilter } from './request-filter.js';
 import type { RequestFilter } from './request-filter.js';
 import { JsonResponse } from './respond.js';
+import type { Routes } from './routes.js';
 
 /** A request that the marketplace received. */
 export interface ReceivedRequest {
@@ -36,7 +37,13 @@ export interface ReceivedRequest {
  */
 export class Requests implements Iterable<ReceivedRequest> {
   readonly #recent = new RecentEntries<ReceivedRequest>();
+  readonly #routes: Routes;
   #next = 1;
+
+  /** @internal */
+  constructor(routes: Routes) {
+    this.#routes = routes;
+  }
 
   /** All recorded requests. */
   get all(): readonly ReceivedRequest[] {
@@ -56,7 +63,7 @@ export class Requests implements Iterable<ReceivedRequest> {
    * marketplace.requests.filter({ endpoint: 'questions.answer', body: { text: 'Yes.' } });
    */
   filter(filter: RequestFilter): ReceivedRequest[] {
-    assertFilter(filter);
+    assertFilter(filter, this.#routes);
     return this.all.filter((request) => matchesFilter(request, filter));
   }
 

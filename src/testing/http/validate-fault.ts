@@ -2,13 +2,14 @@ import { FakeMarketplaceError } from '../errors.js';
 import { assertFields } from '../state/assert-fields.js';
 import { seededFault } from '../seed/schema.js';
 import type { Fault } from './fault.js';
-import { assertEndpoint, assertFilter } from './request-filter.js';
+import { assertFilter } from './request-filter.js';
+import type { Routes } from './routes.js';
 
 /** An hour. Timers longer than 2^31 ms would fire immediately. */
 const maxDelayMs = 3_600_000;
 
 /** @throws {FakeMarketplaceError} when a fault is invalid */
-export function validateFault(fault: Fault): void {
+export function validateFault(fault: Fault, routes: Routes): void {
   assertFields('a fault', fault, Object.keys(seededFault.shape));
   assertKind(fault);
   const { endpoint, match, probability = 1, times = 1, skip = 0 } = fault;
@@ -16,8 +17,8 @@ export function validateFault(fault: Fault): void {
     throw new FakeMarketplaceError('`probability` must be above 0 and at most 1');
   if (!(times >= 1)) throw new FakeMarketplaceError('`times` must be at least 1');
   if (!(Number.isInteger(skip) && skip >= 0)) throw new FakeMarketplaceError('`skip` must be an integer of at least 0');
-  if (endpoint) assertEndpoint(endpoint);
-  if (match) assertFilter(match);
+  if (endpoint) routes.assertName(endpoint);
+  if (match) assertFilter(match, routes);
 }
 
 function assertKind({ status, body, reset, stall, truncate, delayMs }: Fault): void {

@@ -2,11 +2,14 @@ import { FakeMarketplaceError } from '../errors.js';
 import type { Fault } from '../http/fault.js';
 import type { Faults } from '../http/faults.js';
 import { defined } from '../../core/json/defined.js';
+import { isObject } from '../../core/json/plain-object.js';
+import { inField } from '../in-field.js';
 import type { Pack } from '../state/packs.js';
 import { checkpoint } from '../state/stores.js';
 import type { Stores } from '../state/stores.js';
 import { faultFrom } from './fault.js';
 import { SeedError, readAs } from './read-as.js';
+import type { Operations } from '../operations/operations.js';
 import { seed as seedSchema } from './schema.js';
 import { applySettings } from './settings-schema.js';
 import type { Seed, SeedInit, SeededPack } from './schema.js';
@@ -16,19 +19,26 @@ import type { Seed, SeedInit, SeededPack } from './schema.js';
  *
  * @throws {SeedError} that names each invalid entry
  */
-export function applySeed(stores: Stores, faults: Faults, init: SeedInit): void {
+export function applySeed(stores: Stores, operations: Operations, faults: Faults, init: SeedInit): void {
   const seed = readAs(seedSchema, init);
-  // Checked before anything is added, because an added question is notified about at once.
   const valid: Fault[] = [];
-  each('faults', seed.faults, (fault) => valid.push(faultFrom(fault)));
-  const restore = checkpoint(stores);
+  const [restore, restoreOperations] = [checkpoint(stores), operations.checkpoint()];
   const settings = { ...stores.settings };
   try {
-    // Before the content, whose moderation may depend on them.
-    applySettings(stores.settings, seed.settings ?? {});
-    stores.events.transaction(() => addAll(stores, seed));
+    stores.events.transaction(() => {
+      each('operations', seed.operations, (stub) => operations.stub(stub));
+      // Before the content, whose moderation may depend on them.
+      inField('settings', () => applySettings(stores.settings, seed.settings ?? {}, operations.routes));
+      addAll(stores, seed);
+      each('faults', seed.faults, (seeded) => {
+        const fault = faultFrom(seeded);
+        faults.assertValid(fault);
+        valid.push(fault);
+      });
+    });
   } catch (error) {
     restore();
+    restoreOperations();
     Object.assign(stores.settings, settings);
     throw error;
   }
@@ -36,7 +46,7 @@ export function applySeed(stores: Stores, faults: Faults, init: SeedInit): void 
 }
 
 function addAll(stores: Stores, seed: Seed): void {
-  const { accounts, clock, contacts, flex, items, messages, packs, questions } = stores;
+  const { accounts, clock, contacts, flex, items, messages, packs, questions, records } = stores;
   if (seed.now !== undefined) clock.set(seed.now);
   each('users', seed.users, ({ token, application_id, ...user }) => {
     const { user_id } = accounts.add(defined(user));
@@ -63,6 +73,10 @@ function addAll(stores: Stores, seed: Seed): void {
   each('contacts', seed.contacts, ({ kind, item_id, ...init }) => {
     contacts.record(kind, { item_id }, defined(init));
   });
+  for (const [name, table] of Object.entries(seed.records ?? {})) {
+    if (!isObject(table)) throw new SeedError([`\`records.${name}\` takes an object of entries by their id`]);
+    for (const [id, entry] of Object.entries(table)) records.of(name).set(id, entry);
+  }
 
   function addPack({ messages: seeded = [], ...init }: SeededPack): void {
     const pack = packs.add(defined(init));

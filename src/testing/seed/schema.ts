@@ -15,6 +15,7 @@ import {
   unknown,
 } from '../../core/schema/define.js';
 import { isTime, timeMs } from '../clock.js';
+import { stub } from '../operations/stub.js';
 import { settingsChange } from './settings-schema.js';
 import { lengthOf } from '../../core/schema/fields.js';
 import type { Input, Output } from '../../core/schema/schema.js';
@@ -148,6 +149,10 @@ export const seed = strictObject({
     ),
   ),
   faults: optional(array(seededFault)),
+  /** Stubs. */
+  operations: optional(array(stub)),
+  /** The state of operations: tables of entries by their id. */
+  records: optional(record),
 });
 
 export interface Seed extends Output<typeof seed> {}

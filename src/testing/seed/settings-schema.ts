@@ -15,9 +15,10 @@ import type { Output, Schema } from '../../core/schema/schema.js';
 import { defined } from '../../core/json/defined.js';
 import { FakeMarketplaceError } from '../errors.js';
 import { assertFields } from '../state/assert-fields.js';
+import { inField } from '../in-field.js';
 import { readAs } from './read-as.js';
-import { allEndpoints } from '../http/all-endpoints.js';
 import { oddKinds } from '../http/odd-share.js';
+import type { Routes } from '../http/routes.js';
 import type { MarketplaceSettings } from '../settings.js';
 
 /** An integer in a range. */
@@ -27,15 +28,12 @@ export function from(min: number, max: number): Schema<number> {
 
 /** A share of all, from 0 to 1. */
 export const share = refine(number, (value) => (value < 0 || value > 1 ? 'a share is from 0 to 1' : undefined));
-const endpointName = refine(string, (value) =>
-  allEndpoints.some(({ name }) => name === value) ? undefined : `there is no endpoint "${value}"`,
-);
 
 /** A share of odd responses. */
 export const oddShare = strictObject({
   share: optional(share),
   seed: optional(integer),
-  endpoints: optional(array(endpointName)),
+  endpoints: optional(array(string)),
   kinds: optional(array(enumOf(...oddKinds))),
   recorded: optional(record),
 });
@@ -73,15 +71,21 @@ export const rateLimit = strictObject({
 });
 
 /** Changes settings, all or none. @throws {FakeMarketplaceError} that names each invalid field */
-export function changeSettings(settings: MarketplaceSettings, change: object): void {
+export function changeSettings(settings: MarketplaceSettings, change: object, routes: Routes): void {
   if ('moderate' in change) throw new FakeMarketplaceError('`moderate` is a function; set it in the process');
   assertFields('settings', change, Object.keys(settings));
-  applySettings(settings, readAs(settingsChange, change));
+  applySettings(settings, readAs(settingsChange, change), routes);
 }
 
-/** Changes settings that were checked. `null` as the lifetime of a file: it never expires. */
-export function applySettings(settings: MarketplaceSettings, change: SettingsChange): void {
+/**
+ * Changes settings that were checked. `null` as the lifetime of a file: it never expires.
+ *
+ * @throws {FakeMarketplaceError} when an endpoint does not exist
+ */
+export function applySettings(settings: MarketplaceSettings, change: SettingsChange, routes: Routes): void {
   const { attachmentLifetimeMs, odd, ...others } = change;
+  for (const [index, name] of (odd?.endpoints ?? []).entries())
+    inField(`odd.endpoints.${index}`, () => routes.assertName(name));
   if (attachmentLifetimeMs !== undefined) settings.attachmentLifetimeMs = attachmentLifetimeMs ?? Infinity;
   if (odd !== undefined) settings.odd = odd;
   Object.assign(settings, defined(others));

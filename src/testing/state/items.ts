@@ -2,6 +2,7 @@ import { defined } from '../../core/json/defined.js';
 import type { Accounts } from './accounts.js';
 import { assertFields } from './assert-fields.js';
 import { EntityStore } from './entity-store.js';
+import type { MarketplaceEvents } from './events.js';
 import { FakeMarketplaceError } from '../errors.js';
 import type { Omittable } from './omittable.js';
 
@@ -30,12 +31,14 @@ export type ItemInit = Omittable<Omit<Item, 'seller_id'>> & Pick<Item, 'seller_i
  */
 export class ItemStore extends EntityStore<string, Item> {
   readonly #accounts: Accounts;
+  readonly #events: MarketplaceEvents;
   readonly #listeners = new Set<(before: Item) => void>();
   protected data = { entries: new Map<string, Item>(), nextItem: 600_000_001 };
 
-  constructor(accounts: Accounts) {
+  constructor(accounts: Accounts, events: MarketplaceEvents) {
     super('item', () => '; add one with addItem({ seller_id })');
     this.#accounts = accounts;
+    this.#events = events;
   }
 
   /** Adds an item of a seller, by default active and on the seller's site. */
@@ -50,7 +53,7 @@ export class ItemStore extends EntityStore<string, Item> {
     return item;
   }
 
-  /** Changes an item, e.g. `change(item_id, { status: 'paused' })`. */
+  /** Changes an item, e.g. `change(item_id, { status: 'paused' })`. A change is an event of the topic `items`. */
   change(item_id: string, change: Omittable<Omit<Item, 'item_id' | 'seller_id'>>): Item {
     assertFields('an item', change, ['status', 'title', 'site_id']);
     assertStatus(change.status);
@@ -58,6 +61,8 @@ export class ItemStore extends EntityStore<string, Item> {
     const item = { ...before, ...defined(change) };
     this.data.entries.set(item_id, item);
     if (item.status !== before.status) for (const listener of this.#listeners) listener(before);
+    const isChanged = (Object.keys(item) as (keyof Item)[]).some((name) => item[name] !== before[name]);
+    if (isChanged) this.#events.emit({ topic: 'items', resource: `/items/${item_id}`, user_id: item.seller_id });
     return item;
   }
 

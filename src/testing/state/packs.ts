@@ -3,6 +3,7 @@ import type { Clock } from '../clock.js';
 import type { Accounts } from './accounts.js';
 import { assertFields } from './assert-fields.js';
 import { EntityStore } from './entity-store.js';
+import type { MarketplaceEvents } from './events.js';
 import { FakeMarketplaceError } from '../errors.js';
 import { seededPack } from '../seed/schema.js';
 import type { Omittable } from './omittable.js';
@@ -83,6 +84,7 @@ function assertNumbers({ pack_id, order_ids }: PackInit): void {
 export class PackStore extends EntityStore<number, Pack> {
   readonly #accounts: Accounts;
   readonly #clock: Clock;
+  readonly #events: MarketplaceEvents;
   protected data = {
     entries: new Map<number, Pack>(),
     // Sixteen digits, like the ids of the service.
@@ -92,13 +94,14 @@ export class PackStore extends EntityStore<number, Pack> {
     nextClaim: 5_300_000_001,
   };
 
-  constructor(accounts: Accounts, clock: Clock) {
+  constructor(accounts: Accounts, clock: Clock, events: MarketplaceEvents) {
     super('pack', () => '; add one with addPack({ seller_id, buyer_id })');
     this.#accounts = accounts;
     this.#clock = clock;
+    this.#events = events;
   }
 
-  /** Adds a sale, by default with custom shipping and not yet delivered. */
+  /** Adds a sale, by default with custom shipping and not yet delivered. Its orders are events of the topic `orders_v2`. */
   add(init: PackInit): Pack {
     assertFields('a pack', init, packFields());
     const { site_id } = this.#accounts.getOrThrow(init.seller_id);
@@ -123,6 +126,8 @@ export class PackStore extends EntityStore<number, Pack> {
     };
     if (this.data.entries.has(numberOf(pack))) throw new FakeMarketplaceError(`pack ${numberOf(pack)} already exists`);
     this.data.entries.set(numberOf(pack), pack);
+    for (const order_id of pack.order_ids)
+      this.#events.emit({ topic: 'orders_v2', resource: `/orders/${order_id}`, user_id: pack.seller_id });
     return pack;
   }
 

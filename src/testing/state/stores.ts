@@ -10,6 +10,7 @@ import type { MarketplaceState } from './marketplace-state.js';
 import { MessageStore } from './messages.js';
 import { PackStore } from './packs.js';
 import { QuestionStore } from './questions.js';
+import { RecordStore } from './records.js';
 
 /** The whole state of a marketplace. */
 export interface Stores extends MarketplaceState {
@@ -18,13 +19,14 @@ export interface Stores extends MarketplaceState {
   readonly contacts: ContactStore;
   readonly messages: MessageStore;
   readonly attachments: AttachmentStore;
+  readonly records: RecordStore;
 }
 
 /** Creates an empty state. */
 export function createStores(clock: Clock, events: MarketplaceEvents, settings: MarketplaceSettings): Stores {
   const accounts = new Accounts(clock);
-  const items = new ItemStore(accounts);
-  const packs = new PackStore(accounts, clock);
+  const items = new ItemStore(accounts, events);
+  const packs = new PackStore(accounts, clock, events);
   const state: MarketplaceState = { accounts, clock, events, items, packs, settings };
   return {
     ...state,
@@ -33,15 +35,15 @@ export function createStores(clock: Clock, events: MarketplaceEvents, settings: 
     contacts: new ContactStore(state),
     messages: new MessageStore(state),
     attachments: new AttachmentStore(state),
+    records: new RecordStore(),
   };
 }
 
 /** Saves the content of all stores and the time of the clock. @returns a function that restores them */
 export function checkpoint(stores: Stores): () => void {
-  const { accounts, clock, items, packs, questions, flex, contacts, messages, attachments } = stores;
-  const restores = [accounts, clock, items, packs, questions, flex, contacts, messages, attachments].map((each) =>
-    each.checkpoint(),
-  );
+  const { accounts, clock, items, packs, questions, flex, contacts, messages, attachments, records } = stores;
+  const parts = [accounts, clock, items, packs, questions, flex, contacts, messages, attachments, records];
+  const restores = parts.map((each) => each.checkpoint());
   return () => {
     for (const restore of restores) restore();
   };

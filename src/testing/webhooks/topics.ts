@@ -1,7 +1,7 @@
 import { FakeMarketplaceError } from '../errors.js';
 import { nearest } from '../nearest.js';
 
-/** The topics of the service. The marketplace itself emits `questions` and `messages`; tests can trigger the others. */
+/** The topics of the service. The marketplace itself emits `questions`, `messages`, `orders_v2` and `items`; tests can trigger the others. */
 export const topics: readonly string[] = [
   'best_sellers',
   'catalog_item_competition_status',

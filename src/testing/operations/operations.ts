@@ -1,0 +1,127 @@
+import type { DescribedEndpoint } from '../../core/operation/endpoint.js';
+import { unknown } from '../../core/schema/define.js';
+import { FakeMarketplaceError } from '../errors.js';
+import { allEndpoints } from '../http/all-endpoints.js';
+import type { EndpointHandler } from '../http/handler.js';
+import { Routes } from '../http/routes.js';
+import { readAs } from '../seed/read-as.js';
+import { assertOperation, handlerOf } from './operation.js';
+import type { Operation } from './operation.js';
+import { handlerOfStub, nameOfStub, stub as stubSchema } from './stub.js';
+import type { Stub } from './stub.js';
+
+interface OwnOperation {
+  readonly endpoint: DescribedEndpoint;
+  readonly handler: EndpointHandler;
+  readonly isStub: boolean;
+}
+
+/** An operation that a marketplace has besides those of the service. */
+export interface OperationSummary {
+  readonly name: string;
+  readonly method: string;
+  readonly path: string;
+}
+
+/**
+ * The operations of your own: those of the constructor's option `operations`, and stubs.
+ *
+ * @example
+ * marketplace.operations.stub({ method: 'GET', path: '/users/{user_id}', body: { nickname: 'SHOP' } });
+ * console.log(marketplace.operations.all); // [{ name: 'GET /users/{user_id}', method: 'GET', path: '/users/{user_id}' }]
+ * marketplace.operations.remove('GET /users/{user_id}');
+ */
+export class Operations {
+  /** @internal The endpoints of the service and of these operations. */
+  readonly routes = new Routes();
+  #own = new Map<string, OwnOperation>();
+
+  /** All operations of your own, the oldest first. */
+  get all(): readonly OperationSummary[] {
+    return Array.from(this.#own.values(), ({ endpoint: { name, method, path } }) => ({ name, method, path }));
+  }
+
+  /** @internal Adds an operation with the marketplace that its handler gets. @throws {FakeMarketplaceError} */
+  add(operation: Operation, marketplace: unknown): void {
+    assertOperation(operation);
+    const { endpoint } = operation;
+    const described = { summary: endpoint.name, example: {}, ...endpoint };
+    this.#set({ endpoint: described, handler: handlerOf(operation, marketplace), isStub: false });
+  }
+
+  /**
+   * Responds to the calls of a path with a fixed status and body, until the marketplace is reset. A stub of the same name
+   * is replaced.
+   *
+   * @throws {FakeMarketplaceError} that names the invalid field
+   */
+  stub(init: Stub): OperationSummary {
+    const checked = readAs(stubSchema, init);
+    const { method, path } = checked;
+    const name = nameOfStub(checked);
+    const handler = handlerOfStub(checked);
+    if (this.#own.get(name)?.isStub) this.#own.delete(name);
+    const schemas = { input: unknown, output: unknown };
+    const retry = method === 'GET' ? ('safe' as const) : ('unsafe' as const);
+    const endpoint = {
+      name,
+      method,
+      path: path as `/${string}`,
+      ...schemas,
+      retry,
+      errors: [],
+      summary: name,
+      example: {},
+    };
+    this.#set({ endpoint, handler, isStub: true });
+    return { name, method, path };
+  }
+
+  /** Removes a stub. @throws {FakeMarketplaceError} when there is none of this name */
+  remove(name: string): void {
+    if (!this.#own.get(name)?.isStub) throw new FakeMarketplaceError(`there is no stub "${name}"`);
+    this.#own.delete(name);
+    this.#changed();
+  }
+
+  /** @internal Removes all stubs. */
+  reset(): void {
+    this.#own = new Map([...this.#own].filter(([, { isStub }]) => !isStub));
+    this.#changed();
+  }
+
+  /** @internal Returns the handler of an endpoint of your own. */
+  handlerOf({ name }: Pick<DescribedEndpoint, 'name'>): EndpointHandler | undefined {
+    return this.#own.get(name)?.handler;
+  }
+
+  /** @internal Saves the stubs. @returns a function that restores them */
+  checkpoint(): () => void {
+    const saved = this.#own;
+    this.#own = new Map(saved);
+    return () => {
+      this.#own = saved;
+      this.#changed();
+    };
+  }
+
+  /** @throws {FakeMarketplaceError} when an operation with this name, or this method and path, exists */
+  #set(operation: OwnOperation): void {
+    const { name, method, path } = operation.endpoint;
+    if (this.#own.has(name) || allEndpoints.some((each) => each.name === name))
+      throw new FakeMarketplaceError(`there is already an operation "${name}"; choose another name`);
+    const same = this.all.find((each) => each.method === method && shapeOf(each.path) === shapeOf(path));
+    if (same) throw new FakeMarketplaceError(`the operation "${same.name}" already responds to ${method} ${path}`);
+    this.#own.set(name, operation);
+    this.#changed();
+  }
+
+  #changed(): void {
+    this.routes.set(Array.from(this.#own.values(), ({ endpoint }) => endpoint));
+  }
+}
+
+/** A path template without the names of its parameters. */
+function shapeOf(path: string): string {
+  return path.replace(/\{\w+(\*?)\}/g, '{$1}');
+}

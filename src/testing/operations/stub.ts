@@ -1,0 +1,59 @@
+import { array, enumOf, optional, record, refine, strictObject, string, unknown } from '../../core/schema/define.js';
+import type { Output } from '../../core/schema/schema.js';
+import { FakeMarketplaceError } from '../errors.js';
+import { HandlerResponse } from '../http/handler.js';
+import type { EndpointHandler } from '../http/handler.js';
+import { from } from '../seed/settings-schema.js';
+
+const path = refine(string, (value) =>
+  /^\/[^?#\s]*$/.test(value) ? undefined : 'a path begins with / and has no query, e.g. "/orders/{order_id}"',
+);
+
+/** A fixed response, or several in turn, to the calls of a path. */
+export const stub = strictObject({
+  /** Names it in faults and filters; by default, method and path. */
+  name: optional(refine(string, (value) => (value.trim() === '' ? 'a name is not empty' : undefined))),
+  method: enumOf('GET', 'POST', 'PUT', 'DELETE'),
+  /** It may contain parameters: `/orders/{order_id}`. */
+  path,
+  /** 200 by default. */
+  status: optional(from(200, 599)),
+  headers: optional(record),
+  body: optional(unknown),
+  /** The bodies of the first, the second call, and so on; the last one stays. */
+  bodies: optional(array(unknown)),
+});
+
+export interface Stub extends Output<typeof stub> {}
+
+/** Returns the name of a stub in faults and filters. */
+export function nameOfStub({ name, method, path: template }: Stub): string {
+  return name ?? `${method} ${template}`;
+}
+
+/** Creates the handler of a stub. @throws {FakeMarketplaceError} when no server can send its response */
+export function handlerOfStub({ status = 200, headers = {}, body, bodies }: Stub): EndpointHandler {
+  if (body !== undefined && bodies !== undefined)
+    throw new FakeMarketplaceError('`body` and `bodies` exclude each other');
+  if (bodies?.length === 0) throw new FakeMarketplaceError('`bodies` has at least one entry');
+  const all = bodies ?? [body];
+  const texts = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+  assertSendable(status, all, texts);
+  let calls = 0;
+  return () => {
+    calls += 1;
+    return new HandlerResponse(status, all[Math.min(calls, all.length) - 1], texts);
+  };
+}
+
+/** @throws {FakeMarketplaceError} that names what cannot be sent */
+function assertSendable(status: number, bodies: readonly unknown[], headers: Readonly<Record<string, string>>): void {
+  const hasBody = bodies.some((body) => body !== undefined);
+  if (hasBody && [204, 205, 304].includes(status))
+    throw new FakeMarketplaceError(`\`body\`: a response with status ${status} has none`);
+  try {
+    new Headers(headers);
+  } catch {
+    throw new FakeMarketplaceError('`headers` are HTTP headers: names and texts');
+  }
+}
