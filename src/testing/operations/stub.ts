@@ -1,5 +1,5 @@
 import { array, enumOf, optional, record, refine, strictObject, string, unknown } from '../../core/schema/define.js';
-import type { Output } from '../../core/schema/schema.js';
+import type { Schema } from '../../core/schema/schema.js';
 import { FakeMarketplaceError } from '../errors.js';
 import { HandlerResponse } from '../http/handler.js';
 import type { EndpointHandler } from '../http/handler.js';
@@ -10,21 +10,31 @@ const path = refine(string, (value) =>
 );
 
 /** A fixed response, or several in turn, to the calls of a path. */
-export const stub = strictObject({
-  /** Names it in faults and filters; by default, method and path. */
+export interface Stub {
+  /** Names it in faults and filters. @default method and path, e.g. `GET /orders/{order_id}` */
+  readonly name?: string | undefined;
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** The path, in which `{order_id}` stands for any segment. */
+  readonly path: string;
+  /** The status of the response. @default 200 */
+  readonly status?: number | undefined;
+  readonly headers?: Readonly<Record<string, unknown>> | undefined;
+  /** The JSON of the response. @default none */
+  readonly body?: unknown;
+  /** The bodies of the first call, the second one, and so on; the last one stays. */
+  readonly bodies?: readonly unknown[] | undefined;
+}
+
+/** The schema of a stub. */
+export const stub: Schema<Stub> = strictObject({
   name: optional(refine(string, (value) => (value.trim() === '' ? 'a name is not empty' : undefined))),
   method: enumOf('GET', 'POST', 'PUT', 'DELETE'),
-  /** It may contain parameters: `/orders/{order_id}`. */
   path,
-  /** 200 by default. */
   status: optional(from(200, 599)),
   headers: optional(record),
   body: optional(unknown),
-  /** The bodies of the first, the second call, and so on; the last one stays. */
   bodies: optional(array(unknown)),
 });
-
-export interface Stub extends Output<typeof stub> {}
 
 /** Returns the name of a stub in faults and filters. */
 export function nameOfStub({ name, method, path: template }: Stub): string {
