@@ -142,9 +142,7 @@ describe('third-party packages and Node', () => {
       'core/recover/failure.ts',
       'oauth/token-request.ts',
     ],
-    'zod/v4/core': ['schema.ts', 'define.ts', 'sliced-array.ts', 'describe.ts', 'issues.ts'].map(
-      (file) => `core/schema/${file}`,
-    ),
+    'zod/v4/core': ['schema.ts', 'define.ts', 'describe.ts', 'issues.ts'].map((file) => `core/schema/${file}`),
     'form-data': ['core/files/multipart.ts'],
     'graphql-request': ['resources/flex/graphql/query.ts'],
     graphql: ['resources/flex/graphql/query.ts', 'testing/handlers/flex-query.ts'],

@@ -82,7 +82,8 @@ describe('a body of 16 MiB with millions of wrong entries', () => {
     const lists = looseObject({ lists: array(looseObject({ list: array(entry) })) });
     const value = { lists: Array.from({ length: 3000 }, () => ({ list: Array(1000).fill({}) as object[] })) };
     expect(lists.safeParse(value).success).toBe(false);
-    expect(looks).toBe(3000);
+    expect(looks).toBeGreaterThan(2400);
+    expect(looks).toBeLessThanOrEqual(2500);
   });
 });
 

@@ -3,12 +3,6 @@ import type { RefineResult } from '../errors/issue.js';
 import { exact, isDigits } from '../json/long-integer.js';
 import { LazySchema } from './schema.js';
 import type { Entity, Facts, Keywords, Optional, Params, Schema, Shape } from './schema.js';
-import { SlicedArray } from './sliced-array.js';
-
-/** Uses a schema as a part of a zod schema: zod treats a `LazySchema` as a zod schema. */
-function inner(schema: Schema): z.$ZodType {
-  return schema as unknown as z.$ZodType;
-}
 
 /** Creates a schema. The constant or function that calls it declares the type. */
 // @__NO_SIDE_EFFECTS__
@@ -54,7 +48,7 @@ export const unknown: Schema = /* @__PURE__ */ lazy(() => new z.$ZodUnknown({ ty
 const never: Schema<never> = /* @__PURE__ */ lazy(() => new z.$ZodNever({ type: 'never' }));
 /** An object with any fields. */
 export const record: Schema<Record<string, unknown>> = /* @__PURE__ */ lazy(
-  () => new z.$ZodRecord({ type: 'record', keyType: new z.$ZodString({ type: 'string' }), valueType: inner(unknown) }),
+  () => new z.$ZodRecord({ type: 'record', keyType: new z.$ZodString({ type: 'string' }), valueType: unknown }),
 );
 
 /** An integer that is exact as a number. */
@@ -114,23 +108,58 @@ export function enumOf<const V extends string>(...values: readonly V[]): Schema<
   );
 }
 
+/** After this many wrong entries in one value, its lists are not read further: millions of issues would take 3 GB. */
+const maxWrongEntries = 1000;
+
+/** Zod's context of one parse, which every schema of a value receives. */
+type Context = z.ParseContextInternal & { wrongEntries?: number };
+
+/** Assertions of TypeScript take a constant whose type is declared. */
+const ListOfZod: z.$constructor<z.$ZodArray> = z.$ZodArray;
+
+/** A list of zod that stops where too many entries of the whole value are wrong. */
+const BoundedArray: z.$constructor<z.$ZodArray> = /* @__PURE__ */ z.$constructor('BoundedArray', (inst, def) => {
+  ListOfZod.init(inst, def);
+  const parse = inst._zod.parse.bind(inst._zod);
+  inst._zod.parse = (payload, context: Context) => {
+    const list: unknown = payload.value;
+    if (!Array.isArray(list) || context.async) return parse(payload, context);
+    const read: unknown[] = [];
+    payload.value = read;
+    for (const [index, value] of (list as unknown[]).entries()) {
+      if ((context.wrongEntries ?? 0) >= maxWrongEntries) {
+        const message = 'was not read: too many entries are wrong';
+        if (payload.issues.length === 0) payload.issues.push({ code: 'custom', input: list, message, inst });
+        return payload;
+      }
+      const entry = def.element._zod.run({ value, issues: [] }, context);
+      if (entry instanceof Promise) throw new z.$ZodAsyncError();
+      read.push(entry.value);
+      if (entry.issues.length === 0) continue;
+      payload.issues.push(...z.util.prefixIssues(index, entry.issues));
+      context.wrongEntries = (context.wrongEntries ?? 0) + 1;
+    }
+    return payload;
+  };
+});
+
 /** A list. In an input, it can be `readonly`. */
 // @__NO_SIDE_EFFECTS__
 export function array<Out, In = Out>(of: Schema<Out, In>): Schema<Out[], readonly In[]> {
-  return lazy(() => new SlicedArray({ type: 'array', element: inner(of) }));
+  return lazy(() => new BoundedArray({ type: 'array', element: of }));
 }
 
 /** A field of a response that may be absent or `null`. */
 // @__NO_SIDE_EFFECTS__
 export function nullish<Out>(of: Schema<Out>, facts?: Facts): Optional<Out | null> {
-  const nullable = lazy(() => new z.$ZodNullable({ type: 'nullable', innerType: inner(of) })) as Schema;
-  return lazy(() => new z.$ZodOptional({ type: 'optional', innerType: inner(nullable) }), facts);
+  const nullable = lazy(() => new z.$ZodNullable({ type: 'nullable', innerType: of })) as Schema;
+  return lazy(() => new z.$ZodOptional({ type: 'optional', innerType: nullable }), facts);
 }
 
 /** A field of an input that can be omitted. */
 // @__NO_SIDE_EFFECTS__
 export function optional<Out, In>(of: Schema<Out, In>): Optional<Out, In> {
-  return lazy(() => new z.$ZodOptional({ type: 'optional', innerType: inner(of) }));
+  return lazy(() => new z.$ZodOptional({ type: 'optional', innerType: of }));
 }
 
 /** Returns the same schema with facts. */
@@ -142,7 +171,7 @@ export function withFacts<S extends Schema>(of: S, facts: Facts): S {
 /** The first schema that the value fits. */
 // @__NO_SIDE_EFFECTS__
 export function union<A, B, InA = A, InB = B>(a: Schema<A, InA>, b: Schema<B, InB>): Schema<A | B, InA | InB> {
-  return lazy(() => new z.$ZodUnion({ type: 'union', options: [inner(a), inner(b)] }));
+  return lazy(() => new z.$ZodUnion({ type: 'union', options: [a, b] }));
 }
 
 /** A schema with an additional rule. `keywords` say the rule in JSON Schema (`maxLength`, ...), or describe it. */
@@ -167,7 +196,7 @@ export function overwrite<Out>(of: Schema<Out>, change: (value: Out) => Out): Sc
   const check: z.CheckFn<unknown> = (payload) => {
     payload.value = change(payload.value as Out);
   };
-  return derived(of, { check });
+  return derived(of, { check, facts: { change } });
 }
 
 /**
@@ -182,20 +211,20 @@ export function preprocess<Out, In = Out>(
 ): Schema<Out, In> {
   return lazy(() => {
     const read = new z.$ZodTransform({ type: 'transform', transform: reader });
-    return new z.$ZodPreprocess({ type: 'pipe', in: read, out: inner(of) });
+    return new z.$ZodPreprocess({ type: 'pipe', in: read, out: of });
   });
 }
 
 /** An object in a response. Wrap a field in `nullish` if the object is useful without it. */
 // @__NO_SIDE_EFFECTS__
 export function looseObject<const S extends Shape>(shape: S): Entity<S> {
-  return objectOf(shape, inner(unknown));
+  return objectOf(shape, unknown);
 }
 
 /** The input of a call. Unknown fields are rejected. */
 // @__NO_SIDE_EFFECTS__
 export function strictObject<const S extends Shape>(shape: S): Params<S> {
-  return objectOf(shape, inner(never));
+  return objectOf(shape, never);
 }
 
 /** An object that is reduced to these fields. */
@@ -207,6 +236,6 @@ export function object<const S extends Shape>(shape: S): Entity<S> {
 /** `$ZodObjectJIT` is what `z.object` of zod uses: where the platform allows `eval`, it is twice as fast. */
 // @__NO_SIDE_EFFECTS__
 function objectOf(shape: Shape, catchall?: z.$ZodType): never {
-  const def = { type: 'object', shape: shape as unknown as z.$ZodLooseShape } as const;
+  const def = { type: 'object', shape } as const;
   return lazy(() => new z.$ZodObjectJIT(catchall ? { ...def, catchall } : def));
 }

@@ -1,13 +1,7 @@
 import * as z from 'zod/v4/core';
 import type { Issue, Path } from '../errors/issue.js';
 
-export type ZodSchema = z.$ZodType;
 export type ZodIssues = readonly z.$ZodIssue[];
-
-/** A parsed value, or its issues as sentences. */
-export type ParseResult =
-  | { readonly success: true; readonly data: unknown }
-  | { readonly success: false; readonly error: { readonly issues: readonly Issue[] } };
 
 /** A parsed value, or zod's issues. Each issue says what its place takes, in words of this package. */
 export function zodParse(
@@ -20,11 +14,9 @@ export function zodParse(
   return { success: false, issues: result.error.issues.flatMap(innermost) };
 }
 
-/** Parses a value with a zod schema, also one of the user. */
-export function parseWithZod(schema: z.$ZodType, value: unknown): ParseResult {
-  const result = zodParse(schema, value);
-  if (result.success) return result;
-  return { success: false, error: { issues: result.issues.map((issue) => formatIssue(issue, issue.path, value)) } };
+/** Formats issues of zod about a value. */
+export function sentences(issues: ZodIssues, value: unknown): readonly Issue[] {
+  return issues.map((issue) => formatIssue(issue, issue.path, value));
 }
 
 /** What a value takes, in words: the message that zod puts into an issue. It never contains the value. */

@@ -1,10 +1,11 @@
-import { factsOf, inspect, isZod, unwrapped } from './describe.js';
 import type { Issue, Path } from '../errors/issue.js';
-import { formatIssue, valueAt, zodParse } from './issues.js';
-import type { ZodIssues, ZodSchema } from './issues.js';
-import { SetAside } from './set-aside.js';
+import { isObject } from '../json/plain-object.js';
+import { factsOf, inspect, isZod, unwrapped } from './describe.js';
+import type { Inspected } from './describe.js';
+import { formatIssue, sentences, valueAt, zodParse } from './issues.js';
+import type { ZodIssues } from './issues.js';
+import type { Facts, Shape, StandardSchema } from './schema.js';
 import { validate } from './validate.js';
-import type { StandardSchema } from './schema.js';
 
 /** A difference between a value and its schema that did not prevent reading the rest. */
 export interface Difference extends Issue {
@@ -19,13 +20,11 @@ export interface ReadValue {
   readonly leftOut: number;
 }
 
-/** A value with more misfits is not read leniently, because that would block the event loop for seconds. */
-const maxAside = 1000;
-/** Each pass sets something aside that the passes before did not show, for example a field behind a rule. */
-const maxPasses = 10;
+/** A value with more issues is not read leniently, because that would block the event loop for seconds. */
+const maxIssues = 1000;
 
 /**
- * Parses a value. Where it does not fit, an optional field of another type is returned unchanged, and an invalid entry
+ * Reads a response. Where it does not fit, an optional field of another type is returned unchanged, and an invalid entry
  * of a list is left out. With `isRelaxed`, required fields and entries of lists are also returned unchanged.
  *
  * @returns the issues if the value cannot be read, because something required is missing or wrong.
@@ -35,44 +34,27 @@ export function read(
   value: unknown,
   isRelaxed: boolean,
 ): ReadValue | { readonly issues: readonly Issue[] } {
-  const { acceptsAny } = factsOf(schema);
-  if (acceptsAny && (value === undefined || value === null)) return { value, differences: [], leftOut: 0 };
-  if (acceptsAny && !isRelaxed) return read(schema, value, true);
-  const found = inspect(schema);
-  // Issues are about the value that the function in front of a schema returns.
-  if (found.kind === 'preprocess') return read(found.of, found.reader(value), isRelaxed);
   if (!isZod(schema)) return readForeign(schema, value, isRelaxed);
   const result = zodParse(schema, value);
   if (result.success) return { value: result.data, differences: [], leftOut: 0 };
-  return (
-    readWithout(result.issues, schema, value, isRelaxed) ?? {
-      issues: result.issues.map((issue) => formatIssue(issue, issue.path, value)),
-    }
-  );
+  return readParts(schema, value, isRelaxed);
 }
 
-/** Sets aside what does not fit, and parses the rest, until it fits; `undefined` if it cannot. */
-function readWithout(
-  first: ZodIssues,
-  schema: ZodSchema & StandardSchema,
-  value: unknown,
-  isRelaxed: boolean,
-): ReadValue | undefined {
-  const aside = new SetAside(schema, value, isRelaxed);
-  const differences: Difference[] = [];
-  let issues = first;
-  for (let pass = 1; pass <= maxPasses; pass += 1) {
-    const places = issues.map((issue) => ({ issue, path: aside.placeOf(issue.path) }));
-    const seen = places.filter(({ path }) => !aside.has(path));
-    differences.push(...seen.map(({ issue, path }) => withReceived(formatIssue(issue, path, value), value)));
-    if (!places.every(({ path }) => aside.add(path, pass)) || aside.count >= maxAside) break;
-    const result = zodParse(schema, aside.rest());
-    if (result.success) return { value: aside.putBack(result.data), differences, leftOut: aside.leftOut };
-    issues = result.issues;
-  }
-  return factsOf(schema).acceptsAny === true || (isRelaxed && !hasMainList(schema))
-    ? { value, differences, leftOut: 0 }
-    : undefined;
+/** Reads the parts of a value that does not fit as a whole. */
+function readParts(schema: StandardSchema, value: unknown, isRelaxed: boolean): ReturnType<typeof read> {
+  const found = inspect(schema);
+  // Issues are about the value that the function in front of a schema returns.
+  if (found.kind === 'preprocess') return read(found.of, found.reader(value), isRelaxed);
+  const { acceptsAny = false } = factsOf(schema);
+  if (acceptsAny && (value === undefined || value === null)) return { value, differences: [], leftOut: 0 };
+  const issues = issuesOf(schema, value);
+  const parts = new PartReader(value, isRelaxed || acceptsAny);
+  const part = issues.length < maxIssues ? parts.read(schema, value, []) : undefined;
+  const { leftOut } = parts;
+  if (part && 'value' in part) return { value: part.value, differences: parts.differences, leftOut };
+  if (!acceptsAny && (!isRelaxed || hasMainList(schema))) return { issues: sentences(issues, value) };
+  const differences = part ? parts.differences : issues.map((issue) => differenceOf(issue, issue.path, value));
+  return { value, differences, leftOut: 0 };
 }
 
 /** A schema of another library validates the value as a whole. */
@@ -80,11 +62,113 @@ function readForeign(schema: StandardSchema, value: unknown, isRelaxed: boolean)
   const result = validate(schema, value);
   if (result.success) return { value: result.data, differences: [], leftOut: 0 };
   if (!isRelaxed) return { issues: result.issues };
-  return { value, differences: result.issues.map((issue) => withReceived(issue, value)), leftOut: 0 };
+  const differences = result.issues.map((issue) => ({ ...issue, received: kindAt(issue.path, value) }));
+  return { value, differences, leftOut: 0 };
 }
 
-function withReceived({ path, message }: Issue, root: unknown): Difference {
-  return { path, message, received: kindAt(path, root) };
+/** A part as it was read, or where it does not fit: its own type is wrong, or something that it needs. */
+type Part = { readonly value: unknown } | { readonly misfit: 'type' | 'content' };
+
+/** Reads a value part by part, and notes where it differs from its schema. */
+class PartReader {
+  readonly differences: Difference[] = [];
+  leftOut = 0;
+  readonly #root: unknown;
+  readonly #isRelaxed: boolean;
+
+  constructor(root: unknown, isRelaxed: boolean) {
+    this.#root = root;
+    this.#isRelaxed = isRelaxed;
+  }
+
+  /** Reads the part at a path. `role` is what the schema around it says about a list. */
+  read(schema: StandardSchema, value: unknown, path: Path, role?: Facts['list']): Part {
+    const result = isZod(schema) ? zodParse(schema, value) : validate(schema, value);
+    if (result.success) return { value: result.data };
+    const known = this.differences.length;
+    const { list = role, change } = factsOf(schema) as Facts & { change?: (value: unknown) => unknown };
+    const part = this.#inside(inspect(schema), value, path, list);
+    // What no part explains is about the whole: another type, or a rule between fields.
+    if (this.differences.length > known) return change && 'value' in part ? { value: change(part.value) } : part;
+    for (const issue of issuesOf(schema, value))
+      this.differences.push(differenceOf(issue, [...path, ...issue.path], this.#root));
+    return { misfit: 'type' };
+  }
+
+  #inside(found: Inspected, value: unknown, path: Path, role: Facts['list']): Part {
+    switch (found.kind) {
+      case 'nullable':
+        return this.read(found.of, value, path, role);
+      case 'preprocess':
+        return this.read(found.of, found.reader(value), path, role);
+      case 'optional': {
+        const part = this.read(found.of, value, path, role);
+        return 'value' in part || (role !== undefined && !this.#isRelaxed) || role === 'main' ? part : { value };
+      }
+      case 'union': {
+        const option = found.of.find((each) => issuesOf(each, value).some(isInside));
+        return option ? this.read(option, value, path, role) : { misfit: 'type' };
+      }
+      case 'array':
+        return Array.isArray(value) ? this.#list(found.of, value, path, role) : { misfit: 'type' };
+      case 'object':
+        return isObject(value) ? this.#object(found, value, path) : { misfit: 'type' };
+      default:
+        return { misfit: 'type' };
+    }
+  }
+
+  #list(of: StandardSchema, list: readonly unknown[], path: Path, role: Facts['list']): Part {
+    const isMain = (role ?? (path.length === 0 ? 'main' : undefined)) === 'main';
+    const entries: unknown[] = [];
+    let fits = true;
+    for (const [index, entry] of list.entries()) {
+      const part = this.read(of, entry, [...path, index]);
+      if ('value' in part) entries.push(part.value);
+      else if (this.#isRelaxed && !(isMain && entry === null)) entries.push(entry);
+      // An entry of another type puts the whole list into question, unless the response is about the list.
+      else if (!isMain && (role === 'whole' || part.misfit === 'type')) fits = false;
+    }
+    if (!fits || (entries.length === 0 && list.length > 0)) return { misfit: 'content' };
+    if (isMain) this.leftOut += list.length - entries.length;
+    return { value: entries };
+  }
+
+  #object({ shape, unknownKeys }: ObjectKind, value: Readonly<Record<string, unknown>>, path: Path): Part {
+    const fields: [string, unknown][] = [];
+    let fits = true;
+    for (const [name, field] of Object.entries(shape)) {
+      const given = Object.hasOwn(value, name) ? value[name] : undefined;
+      const part = this.read(field, given, [...path, name]);
+      const isKept = 'value' in part || (this.#isRelaxed && factsOf(field).list !== 'main');
+      const kept = 'value' in part ? part.value : given;
+      if (!isKept) fits = false;
+      else if (kept !== undefined || Object.hasOwn(value, name)) fields.push([name, kept]);
+    }
+    const others = unknownKeys === 'drop' ? [] : Object.entries(value).filter(([name]) => !isIn(shape, name));
+    return fits ? { value: Object.fromEntries([...fields, ...others]) } : { misfit: 'content' };
+  }
+}
+
+type ObjectKind = Extract<Inspected, { readonly kind: 'object' }>;
+
+/** Whether a field is read elsewhere, or would become the prototype. */
+function isIn(shape: Shape, name: string): boolean {
+  return Object.hasOwn(shape, name) || name === '__proto__';
+}
+
+function issuesOf(schema: StandardSchema, value: unknown): ZodIssues {
+  const result = isZod(schema) ? zodParse(schema, value) : undefined;
+  return result?.success === false ? result.issues : [];
+}
+
+/** Whether an issue shows that the value has the type of the schema, and that something in it is wrong. */
+function isInside({ code, path }: ZodIssues[number]): boolean {
+  return path.length > 0 || code === 'custom' || code === 'too_big' || code === 'too_small';
+}
+
+function differenceOf(issue: ZodIssues[number], path: Path, root: unknown): Difference {
+  return { ...formatIssue(issue, path, root), received: kindAt(path, root) };
 }
 
 /** Whether a response has a main list, without which it has no content. */

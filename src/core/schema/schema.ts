@@ -1,8 +1,7 @@
 import * as z from 'zod/v4/core';
 import { InvalidInputError } from '../errors/errors.js';
 import type { Issue } from '../errors/issue.js';
-import { parseWithZod } from './issues.js';
-import type { ParseResult } from './issues.js';
+import { sentences, zodParse } from './issues.js';
 
 /**
  * What an endpoint needs from a schema: Standard Schema 1, which zod, Valibot, ArkType and this package's schemas
@@ -31,10 +30,25 @@ interface StandardIssue {
  * fields from declarations, and they have an index signature that hides typos.
  */
 export interface Schema<out Out = unknown, out In = Out> extends StandardSchema<Out, In> {
+  /** What makes it a part of the user's own zod schemas. */
+  readonly _zod: ZodInternals<Out, In>;
   safeParse(
     value: unknown,
   ): { success: true; data: Out } | { success: false; error: { readonly issues: readonly Issue[] } };
 }
+
+/**
+ * What the types of `zod/v4/core` read of a schema. They are not imported: users without zod have none. What only zod's
+ * code reads is `never`, which fits the type of every version of zod.
+ */
+interface ZodInternals<out Out, out In> extends Readonly<Record<OnlyForZod, never>> {
+  readonly output: Out;
+  readonly input: In;
+  readonly optin?: 'optional' | undefined;
+  readonly optout?: 'optional' | undefined;
+}
+
+type OnlyForZod = 'version' | 'def' | 'deferred' | 'run' | 'parse' | 'traits' | 'pattern' | 'constr' | 'bag' | 'isst';
 
 /** The type of the values that a schema returns. */
 export type Output<S> = S extends StandardSchema<infer Out, unknown> ? Out : never;
@@ -47,6 +61,10 @@ export type Shape = Readonly<Record<string, Schema>>;
 /** A field that can be omitted. */
 export interface Optional<Out, In = Out> extends Schema<Out | undefined, In | undefined> {
   readonly optional: true;
+  readonly _zod: ZodInternals<Out | undefined, In | undefined> & {
+    readonly optin: 'optional';
+    readonly optout: 'optional';
+  };
 }
 
 type OptionalKeys<S> = { [K in keyof S]: S[K] extends { readonly optional: true } ? K : never }[keyof S];
@@ -82,6 +100,8 @@ export interface Facts {
   readonly list?: 'main' | 'whole';
   /** Any other value is returned as it came, and reported: the call has succeeded without it. */
   readonly acceptsAny?: true;
+  /** What replaces a value of a response after it was read. */
+  readonly change?: (value: never) => unknown;
   /** How a value of an input is written into the request, if not as it is. */
   readonly write?: (value: never) => unknown;
 }
@@ -104,6 +124,8 @@ export interface Keywords {
 /**
  * A zod schema that is created on first use: creating the 440 schemas of this package at import takes 6 to 9 ms, as long
  * as half of the import. Zod treats it as a zod schema, because it has `_zod`.
+ *
+ * @internal
  */
 export class LazySchema {
   readonly facts: Facts;
@@ -139,8 +161,9 @@ export class LazySchema {
     return { version: 1, vendor: 'zod', validate };
   }
 
-  safeParse(value: unknown): ParseResult {
-    return parseWithZod(this, value);
+  safeParse(value: unknown): ReturnType<Schema['safeParse']> {
+    const result = zodParse(this, value);
+    return result.success ? result : { success: false, error: { issues: sentences(result.issues, value) } };
   }
 
   /** @throws {InvalidInputError} when the value does not fit. */

@@ -1,9 +1,9 @@
 import { ConfigurationError } from '../errors/errors.js';
 import { Redactor, userTexts } from '../errors/redactor.js';
 import { SellerError } from '../errors/seller-error.js';
-import { isOwn } from './describe.js';
 import type { Issue } from '../errors/issue.js';
-import { parseWithZod } from './issues.js';
+import { sentences, zodParse } from './issues.js';
+import { LazySchema } from './schema.js';
 import type { StandardSchema } from './schema.js';
 
 /** A validated value, or its issues. */
@@ -16,11 +16,9 @@ export type Validated<Out> =
  * @throws {ConfigurationError} when the schema validates asynchronously, fails, or returns no result.
  */
 export function validate<Out>(schema: StandardSchema<Out, unknown>, value: unknown): Validated<Out> {
-  if (isOwn(schema)) {
-    const result = parseWithZod(schema, value);
-    return result.success
-      ? { success: true, data: result.data as Out }
-      : { success: false, issues: result.error.issues };
+  if (schema instanceof LazySchema) {
+    const result = zodParse(schema, value);
+    return result.success ? (result as Validated<Out>) : { success: false, issues: sentences(result.issues, value) };
   }
   const { then, issues, value: data } = resultOf(schema, value);
   if (then !== undefined)
