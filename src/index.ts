@@ -29,8 +29,8 @@ export type {
   CallInfo,
   WaitReason,
 } from './core/options/hooks.js';
-export { refreshingToken, type RefreshingTokenOptions } from './core/recover/refreshing-token.js';
-export type { TokenSet } from './core/recover/token-set.js';
+export { refreshingToken, type RefreshingTokenOptions } from './oauth/refreshing-token.js';
+export type { TokenSet } from './oauth/token-set.js';
 export type { CallOptions } from './core/scope/call-options.js';
 export type { ClientOptions, HttpAgent } from './core/options/client-options.js';
 export type { Limiter, AttemptReport, AttemptInfo } from './core/options/limiter.js';

@@ -1,4 +1,4 @@
-import type { TokenSet } from '../core/recover/token-set.js';
+import type { TokenSet } from './token-set.js';
 
 /** Options of `createOAuth`. Each value comes from the registration of your application. */
 export interface OAuthOptions {

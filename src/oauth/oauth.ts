@@ -1,4 +1,4 @@
-import type { TokenSet } from '../core/recover/token-set.js';
+import type { TokenSet } from './token-set.js';
 import { InvalidInputError } from '../core/errors/errors.js';
 import { isLoopback } from '../core/options/is-loopback.js';
 import { checkConfiguration, ofType } from '../core/options/rules.js';

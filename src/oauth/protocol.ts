@@ -12,7 +12,7 @@ import {
   validateAuthResponse,
 } from 'oauth4webapi';
 import type { AuthorizationServer, Client, TokenEndpointRequestOptions, TokenEndpointResponse } from 'oauth4webapi';
-import type { TokenSet } from '../core/recover/token-set.js';
+import type { TokenSet } from './token-set.js';
 import { AuthorizationCallbackError } from '../core/errors/errors.js';
 import { SellerError } from '../core/errors/seller-error.js';
 import type { AuthorizationRequest, OAuthOptions, OAuthTokens } from './application.js';

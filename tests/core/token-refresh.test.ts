@@ -238,3 +238,21 @@ describe('the options are checked when the token provider is created', () => {
     expect(store.tokens.accessToken).toBe('new');
   });
 });
+
+test.each([[20_000], [40_000], [60_000], [hour]])(
+  'a token that lives %i ms is refreshed once in its life',
+  async (lifeMs) => {
+    let refreshes = 0;
+    const refresh = (): TokenSet => {
+      refreshes += 1;
+      return { accessToken: `t-${refreshes}`, refreshToken: 'r', expiresAt: Date.now() + lifeMs };
+    };
+    const { sellerClient } = client(expired(), { refresh });
+    for (let call = 0; call < 100; call += 1) {
+      await advanceUntilSettled(sellerClient.questions.get(ask));
+      await vi.advanceTimersByTimeAsync(lifeMs / 20);
+    }
+    // 100 calls in five lives.
+    expect(refreshes).toBeLessThanOrEqual(8);
+  },
+);

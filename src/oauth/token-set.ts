@@ -1,5 +1,5 @@
-import { AccessTokenError } from '../errors/errors.js';
-import { isToken } from '../options/rules.js';
+import { AccessTokenError } from '../core/errors/errors.js';
+import { isToken } from '../core/options/rules.js';
 
 /** The tokens of an authorisation server: an access token, valid for some hours, and a refresh token, valid once. */
 export interface TokenSet {

@@ -1,9 +1,10 @@
-import { AccessTokenError, GrantRevokedError } from '../errors/errors.js';
-import { ignoreErrors } from '../scope/ignore-errors.js';
-import type { TokenProvider } from '../options/hooks.js';
-import { checkConfiguration, notNegative, ofType, positive } from '../options/rules.js';
-import { longestTimerMs } from '../scope/cancel-scope.js';
-import type { Rule } from '../options/rules.js';
+import { AccessTokenError, GrantRevokedError } from '../core/errors/errors.js';
+import { ignoreErrors } from '../core/scope/ignore-errors.js';
+import type { TokenProvider } from '../core/options/hooks.js';
+import { checkConfiguration, notNegative, ofType, positive } from '../core/options/rules.js';
+import { longestTimerMs } from '../core/scope/cancel-scope.js';
+import { wait } from '../core/scope/wait.js';
+import type { Rule } from '../core/options/rules.js';
 import { checkRefreshed, checkTokenSet, remainingMs } from './token-set.js';
 import type { TokenSet } from './token-set.js';
 
@@ -14,7 +15,9 @@ export interface RefreshingTokenOptions<T extends TokenSet = TokenSet> {
   /**
    * Requests the next token set from the authorisation server. All calls of this process share one refresh. A token set
    * without a valid access token is rejected before `save`. One without a refresh token keeps the old refresh token.
-   * If it throws a `GrantRevokedError`, the token set is loaded once more, because another process may have replaced it.
+   * If it throws a `GrantRevokedError`, the token set is loaded again, because another process may have replaced it: with
+   * `lock` once, otherwise with growing pauses until `refreshTimeoutMs`. After that, no call refreshes until `load`
+   * returns another token set.
    */
   readonly refresh: (tokens: T, context: { readonly signal: AbortSignal }) => T | Promise<T>;
   /** Stores a new token set. It is called before the new access token is used. */
@@ -27,7 +30,7 @@ export interface RefreshingTokenOptions<T extends TokenSet = TokenSet> {
    */
   readonly lock?: (<R>(work: () => Promise<R>) => Promise<R>) | undefined;
   /**
-   * How long before its expiry a token is refreshed in the background, in milliseconds.
+   * How long before its expiry a token is refreshed in the background, in milliseconds; at most a quarter of its life.
    *
    * @default 60_000
    */
@@ -72,8 +75,11 @@ const rules: Readonly<Record<keyof RefreshingTokenOptions, Rule>> = {
   onRefreshFailed: ofType('function'),
 };
 
-/** How long another process has to store the token set for which it used the refresh token, in milliseconds. */
-const otherSavesMs = 1000;
+const defaultTimeoutMs = 30_000;
+/** The first pause before the token set is loaded again, in milliseconds. It doubles each time. */
+const firstPauseMs = 100;
+/** The share of its life in which a token is refreshed: one that lives for a minute is not refreshed by every call. */
+const refreshShare = 0.25;
 
 class RefreshingTokenSource<T extends TokenSet> {
   readonly #options: RefreshingTokenOptions<T>;
@@ -81,6 +87,10 @@ class RefreshingTokenSource<T extends TokenSet> {
   /** A new token set that could not be saved, and the token set that it replaces. */
   #unsaved: { readonly tokens: T; readonly replaces: T } | undefined;
   #refreshing: Promise<T> | undefined;
+  /** How long the last token set lived that this process has requested. */
+  #lifeMs = Infinity;
+  /** The token set whose grant was revoked, and the error. */
+  #revoked: { readonly tokens: T; readonly error: GrantRevokedError } | undefined;
 
   constructor(options: RefreshingTokenOptions<T>) {
     this.#options = options;
@@ -91,7 +101,8 @@ class RefreshingTokenSource<T extends TokenSet> {
     if (tokens.accessToken === rejected || this.#unsaved || remainingMs(tokens) <= 0) {
       return (await this.#refreshOnce(tokens.accessToken, signal)).accessToken;
     }
-    if (remainingMs(tokens) <= (this.#options.refreshBeforeMs ?? 60_000)) this.#refreshInBackground(tokens.accessToken);
+    const beforeMs = Math.min(this.#options.refreshBeforeMs ?? 60_000, this.#lifeMs * refreshShare);
+    if (remainingMs(tokens) <= beforeMs) this.#refreshInBackground(tokens.accessToken);
     return tokens.accessToken;
   }
 
@@ -105,7 +116,7 @@ class RefreshingTokenSource<T extends TokenSet> {
   /** All waiting calls share one refresh. After its time limit, the next call starts another one. */
   #refreshOnce(oldToken: string, signal?: AbortSignal): Promise<T> {
     if (this.#refreshing) return this.#refreshing;
-    const limitMs = this.#options.refreshTimeoutMs ?? 30_000;
+    const limitMs = this.#options.refreshTimeoutMs ?? defaultTimeoutMs;
     const refreshing = withTimeout((own) => this.#refresh(oldToken, own), limitMs, signal).finally(() => {
       if (this.#refreshing === refreshing) this.#refreshing = undefined;
     });
@@ -121,6 +132,8 @@ class RefreshingTokenSource<T extends TokenSet> {
       if (this.#unsaved && stored.accessToken !== this.#unsaved.replaces.accessToken) this.#unsaved = undefined;
       const isFresh = stored.accessToken !== oldToken && remainingMs(stored) > 0;
       if (isFresh && !this.#unsaved) return (this.#tokens = stored);
+      // A new error, because each call attaches itself to its own.
+      if (this.#revoked && isSame(stored, this.#revoked.tokens)) throw revokedAgain(this.#revoked.error);
       const tokens = await this.#next(stored, signal).catch((error: unknown) => this.#newerThan(stored, error, signal));
       signal.throwIfAborted();
       return (this.#tokens = tokens);
@@ -134,11 +147,18 @@ class RefreshingTokenSource<T extends TokenSet> {
    */
   async #newerThan(stored: T, error: unknown, signal: AbortSignal): Promise<T> {
     if (!(error instanceof GrantRevokedError)) throw error;
-    await new Promise((resolve) => setTimeout(resolve, otherSavesMs));
-    if (this.#unsaved) return this.#next(stored, signal);
-    const loaded = checkTokenSet('load', await this.#options.load());
-    if (loaded.accessToken === stored.accessToken && loaded.refreshToken === stored.refreshToken) throw error;
-    return loaded;
+    const { lock, load, refreshTimeoutMs = defaultTimeoutMs } = this.#options;
+    // Before the time limit, whose error would hide that the grant was revoked. Under a lock, others have saved already.
+    const until = performance.now() + (lock ? 0 : refreshTimeoutMs * 0.9);
+    for (let pauseMs = firstPauseMs; ; pauseMs *= 2) {
+      if (this.#unsaved) return this.#next(stored, signal);
+      const loaded = checkTokenSet('load', await load());
+      if (!isSame(loaded, stored)) return loaded;
+      if (signal.aborted || performance.now() + pauseMs > until) break;
+      await wait(pauseMs, signal);
+    }
+    this.#revoked = { tokens: stored, error };
+    throw error;
   }
 
   /** A token set that could not be saved is saved first, because only its refresh token still works. */
@@ -147,6 +167,7 @@ class RefreshingTokenSource<T extends TokenSet> {
     let unsaved = this.#unsaved;
     if (!unsaved) {
       unsaved = { tokens: checkRefreshed(stored, await refresh(stored, { signal })), replaces: stored };
+      this.#lifeMs = remainingMs(unsaved.tokens);
       // Kept even if the time limit has passed: the next refresh saves it, unless there is another unsaved one.
       this.#unsaved ??= unsaved;
       signal.throwIfAborted();
@@ -155,6 +176,14 @@ class RefreshingTokenSource<T extends TokenSet> {
     if (this.#unsaved === unsaved) this.#unsaved = undefined;
     return unsaved.tokens;
   }
+}
+
+function revokedAgain({ message, cause }: GrantRevokedError): GrantRevokedError {
+  return new GrantRevokedError(message, { cause });
+}
+
+function isSame(a: TokenSet, b: TokenSet): boolean {
+  return a.accessToken === b.accessToken && a.refreshToken === b.refreshToken;
 }
 
 async function withLock<T extends TokenSet>(
