@@ -95,8 +95,8 @@ function permanence({ permanent, statuses }: ErrorClass, documented: readonly Do
 }
 
 function responses(documented: readonly DocumentedError[]): string {
-  const rows = documented.map((each) => [...statusAndCode(each), each.message]);
-  return rows.length === 0 ? '' : table(['Status', 'Code', 'Message'], rows);
+  const rows = documented.map((each) => [...statusAndCode(each), each.message, each.condition ?? '']);
+  return rows.length === 0 ? '' : table(['Status', 'Code', 'Message', 'Condition'], rows);
 }
 
 /** The methods of the client, functions, constructors and other methods on a page, with the errors that each documents. */

@@ -95,7 +95,7 @@ function errors({ endpoint, errors, method: { prose } }: PublicMethod): string[]
   const responses = errors.map((each) => [
     errorLink(each.error.kind),
     ...statusAndCode(each),
-    condition(prose.throws.find(({ error }) => error === each.error.kind)?.when ?? each.message),
+    condition(prose.throws.find(({ error }) => error === each.error.kind)?.when ?? each.condition ?? each.message),
   ]);
   const others = prose.throws
     .filter((thrown) => !endpoint?.errors.some(({ error }) => error.kind === thrown.error))

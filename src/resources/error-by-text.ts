@@ -1,8 +1,8 @@
 import { documentedError, hasCode, messageMatches } from '../core/operation/documented-error.js';
 import type { DocumentedError, MatchedResponse } from '../core/operation/documented-error.js';
 
-/** What the specification says of an error. */
-type Documented = Omit<DocumentedError, 'error' | 'matches'>;
+/** The row of the specification. */
+type Documented = Omit<DocumentedError, 'error' | 'matches'> & { readonly section: string };
 
 /** The class of an error, and how its texts are recognised. */
 export type ClassAndTexts = [

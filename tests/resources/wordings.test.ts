@@ -1,10 +1,11 @@
 import { SellerClient } from 'marketplace-seller-sdk';
+import type { DocumentedError } from 'marketplace-seller-sdk';
 import { describe, expect, test } from 'vitest';
 import { classOfStatus } from '../../src/core/errors/status-errors.js';
 import { everyEndpoint } from '../support/every-endpoint.ts';
 import { errorOf } from '../support/stubs.ts';
+import { errorsOfTheSpecification } from '../support/specification.ts';
 import { wordings } from '../support/wordings.ts';
-import type { Wordings } from '../support/wordings.ts';
 
 const codes = new Map([
   [400, 'bad_request'],
@@ -47,9 +48,27 @@ async function classOf(name: string, status: number, body: unknown): Promise<str
   return (await errorOf(sellerClient.call(endpoint, input))).name;
 }
 
+interface Wording {
+  readonly name: string;
+  readonly status: number;
+  readonly error: string;
+  readonly words: string;
+}
+
+/** The errors with a class of their own, with the endpoints that document them. */
+const documented = everyEndpoint.flatMap(({ name, endpoint }) =>
+  endpoint.errors
+    .filter(({ error, status }) => error !== classOfStatus(status))
+    .map(({ error, status }) => ({ name, status, error: error.name })),
+);
+
 /** Every wording with every endpoint that documents its error. */
-const eachWording = (kind: 'is' | 'isNot'): (Wordings & { name: string; words: string })[] =>
-  wordings.flatMap((row) => row[kind].flatMap((words) => row.of.map((name) => ({ ...row, name, words }))));
+const eachWording = (kind: 'is' | 'isNot'): Wording[] =>
+  documented.flatMap((each) =>
+    wordings
+      .filter(({ error, of }) => error === each.error && (of?.includes(each.name) ?? true))
+      .flatMap((row) => row[kind].map((words) => ({ ...each, words }))),
+  );
 
 describe.each(forms)('words in %s', (_, body) => {
   test('have the class that they mean', async () => {
@@ -103,14 +122,9 @@ test('an exceeded limit means the option, unless the words name the text', async
   expect(await classOf('actionGuide.send', 400, again)).toBe('CapExhaustedError');
 });
 
-test('the words of every documented error with a class of its own are in the table', () => {
-  const documented = everyEndpoint.flatMap(({ name, endpoint }) =>
-    endpoint.errors
-      .filter(({ error, status }) => error !== classOfStatus(status))
-      .map(({ error, message }) => ({ name, error: error.name, message })),
-  );
-  const missing = documented.filter(({ error }) => !wordings.some((row) => row.error === error));
-  expect(missing).toEqual([]);
+test('every documented error with a class of its own is in the table, and only these', () => {
+  const inTable = new Set(wordings.map(({ error }) => error));
+  expect(inTable).toEqual(new Set(documented.map(({ error }) => error)));
   expect(documented.length).toBeGreaterThan(70);
 });
 
@@ -123,4 +137,50 @@ test('the documented words of every error have its class, with the documented st
     }
   }
   expect(wrong).toEqual([]);
+});
+
+describe('the error tables of the specification', () => {
+  /** What an error says of its row: the condition, and the message where the table has one. */
+  const rowOf = ({ condition, message }: DocumentedError): string => `${condition ?? ''}; ${message}`.toLowerCase();
+  const carriers = errorsOfTheSpecification.flatMap((row) =>
+    row.of.map((name) => {
+      const { endpoint } = endpoints.get(name)!;
+      const error = endpoint.errors.find(
+        (each) =>
+          each.section === row.section &&
+          each.status === row.status &&
+          [row.says, row.message ?? ''].every((words) => rowOf(each).includes(words.toLowerCase())),
+      );
+      return { row, name, error };
+    }),
+  );
+
+  test('every row is carried by a documented error of each endpoint to which it applies', () => {
+    const missing = carriers.filter(({ error }) => !error).map(({ row, name }) => `${name}: ${row.status} ${row.says}`);
+    expect(missing).toEqual([]);
+    expect(carriers.filter(({ row, error }) => row.code !== undefined && row.code !== error?.code)).toEqual([]);
+  });
+
+  test('every documented error carries a row of these tables, or names another section', () => {
+    const carried = new Set(carriers.map(({ name, error }) => `${name}: ${error?.message}`));
+    const others = everyEndpoint.flatMap(({ name, endpoint }) =>
+      endpoint.errors
+        .filter(({ section = 'Errors, none' }) => section.startsWith('Errors, '))
+        .map(({ message }) => `${name}: ${message}`),
+    );
+    expect(others.filter((each) => !carried.has(each))).toEqual([]);
+  });
+
+  test.each(forms)('its words in %s have the class of their row', async (_, body) => {
+    const wrong = [];
+    for (const { row, name, error } of carriers) {
+      const { says, message, status, code } = row;
+      const words = message ?? says;
+      // A row with a code, but without a message, is known by the code.
+      const sent = code !== undefined && message === undefined ? { message: says, error: code } : body(words, status);
+      const found = await classOf(name, status, sent);
+      if (found !== error?.error.name) wrong.push(`${name} ${status} "${words}": ${found}`);
+    }
+    expect(wrong).toEqual([]);
+  });
 });

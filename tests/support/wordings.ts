@@ -1,45 +1,31 @@
-/** How the service words one documented error, and sentences beside it that mean something else. */
+/** Other words for a documented error than its row has, and sentences beside it that mean something else. */
 export interface Wordings {
+  /** The name of its class. */
   readonly error: string;
-  /** The endpoints that document it. */
-  readonly of: readonly string[];
-  readonly status: number;
-  /** The words of the specification and of integrators, and paraphrases: each has the class. */
+  /** The endpoints that use these words; by default, all that document the error. */
+  readonly of?: readonly string[];
+  /** The words of integrators, and paraphrases: each has the class. */
   readonly is: readonly string[];
   /** Neighbours: each has the class of its status. */
   readonly isNot: readonly string[];
 }
 
-const option = ['actionGuide.send'];
-const guide = ['actionGuide.options', 'actionGuide.caps', 'actionGuide.send'];
-const send = ['messages.send'];
-const upload = ['messages.upload'];
-const configured = ['flex.setDelivery', 'flex.addZones'];
-const items = ['flex.items.isEnabled', 'flex.items.enable', 'flex.items.disable'];
-
 export const wordings: readonly Wordings[] = [
   {
     error: 'ExceptedCaseError',
-    of: guide,
-    status: 400,
     is: [
       'blocked_by_excepted_case',
       'This pack belongs to an excepted case, it is requested to use the messaging resource.',
-      'The pack belongs to an excepted case',
     ],
     isNot: ['The pack is in an exceptional state', 'The case is closed'],
   },
   {
     error: 'ConversationBlockedError',
-    of: [...guide, 'messages.send'],
-    status: 403,
     is: [
-      'The conversation is blocked',
       'This package has the conversation blocked, please check blocked messages',
       'This package has the conversation blocked',
       'The conversation of this pack has been blocked',
       'conversation_blocked',
-      'blocked_conversation_send_message_forbidden',
       'blocked_by_cancelled_order',
       'bloqued_by_mediation',
       'pack with blocked messages',
@@ -53,15 +39,10 @@ export const wordings: readonly Wordings[] = [
   },
   {
     error: 'PackAccessError',
-    of: ['actionGuide.options', 'actionGuide.send', 'messages.send', 'messages.conversation'],
-    status: 403,
     is: [
       'You are not allowed to access the information of the pack 2000000000000012',
       'not allowed to access the pack',
-      'The user is not allowed to access the pack',
       'Access denied for user 7 to order 2000000000000012',
-      'The sender has no access to the order',
-      'The user token has no access to the order',
       'User access token invalid for resource 2000000000000012',
       'The user is not authorized for the order',
       "The user doesn't have access to this pack",
@@ -80,43 +61,23 @@ export const wordings: readonly Wordings[] = [
   },
   {
     error: 'AccessTokenRequiredError',
-    of: [...option, ...send],
-    status: 400,
-    is: [
-      'Access token is required',
-      'access_token is missing',
-      'Missing access token',
-      'The access token was not sent',
-    ],
+    is: ['access_token is missing', 'Missing access token', 'The access token was not sent'],
     isNot: ['The access token is malformed', 'The access token required another scope'],
   },
   {
     error: 'ApplicationIdRequiredError',
-    of: [...option, ...send],
-    status: 400,
-    is: ['Application id is required', 'application_id is missing', 'The access token has no application id'],
+    is: ['application_id is missing', 'The access token has no application id'],
     isNot: ['The application is disabled', 'The application id is too long'],
   },
   {
     error: 'InvalidTextError',
-    of: option,
-    status: 400,
-    is: [
-      'The text is invalid',
-      'Invalid text',
-      'The text is not valid',
-      'The text is too long',
-      'The text exceeds 350 characters',
-    ],
+    is: ['Invalid text', 'The text is not valid', 'The text is too long', 'The text exceeds 350 characters'],
     isNot: ['The context is invalid', 'The body is invalid', 'Order 350 invalid', 'Text is required'],
   },
   {
     error: 'InvalidTemplateError',
-    of: option,
-    status: 400,
     is: [
       'The template TEMPLATE___REQUEST_VARIANTS___1 is invalid',
-      'The template <template_id> is invalid',
       'Invalid template',
       'template_id is not valid',
       'The template does not exist',
@@ -129,8 +90,6 @@ export const wordings: readonly Wordings[] = [
   },
   {
     error: 'CapExhaustedError',
-    of: option,
-    status: 403,
     is: [
       'You are not allowed to execute the option OTHER again',
       'You are not allowed to execute the option OTHER again.',
@@ -144,10 +103,7 @@ export const wordings: readonly Wordings[] = [
   },
   {
     error: 'InvalidOptionError',
-    of: option,
-    status: 404,
     is: [
-      'The option selected is not valid',
       'The selected option is invalid',
       'Invalid option',
       'option_id is invalid',
@@ -157,26 +113,15 @@ export const wordings: readonly Wordings[] = [
   },
   {
     error: 'OptionLockedError',
-    of: option,
-    status: 409,
-    is: [
-      'There is another request locking this operation',
-      'Another request locks this operation',
-      'The operation is locked',
-    ],
+    is: ['There is another request locking this operation', 'The operation is locked'],
     isNot: ['The pack has changed', 'A message with this id exists', 'The conversation is blocked by time'],
   },
   {
     error: 'InvalidPagingError',
-    of: ['messages.conversation'],
-    status: 400,
     is: [
       'The limit param must be greater than 0',
-      'limit is not greater than 0',
-      'The limit must be greater than 0',
       'Invalid offset param',
       'Invalid limit param',
-      'invalid limit',
       'Invalid offset or limit param',
       'The offset exceeds the maximum',
     ],
@@ -184,12 +129,9 @@ export const wordings: readonly Wordings[] = [
   },
   {
     error: 'MessageNotFoundError',
-    of: ['messages.get'],
-    status: 400,
     is: [
       'The specified message id does not exists',
       'The specified message id: 0c1ad0b9a9de4b1f8d4a4a1b0d9f1e55 does not exists',
-      'the message id does not exist',
       'Messages id empty or invalid',
       'Invalid message_id',
       'Message not found',
@@ -204,32 +146,21 @@ export const wordings: readonly Wordings[] = [
   },
   {
     error: 'MessageAccessError',
-    of: ['messages.get'],
-    status: 403,
     is: [
       'Access denied for user 30265782 to message with id 006b9b2df38f452b80402041ae86f6d4',
-      'user has no access to the message',
       'User access token invalid for resource 006b9b2df38f452b80402041ae86f6d4',
     ],
     isNot: ['unauthorized_scopes', 'The application is blocked', '<html>Forbidden</html>'],
   },
   {
     error: 'MessageNotReadyError',
-    of: ['messages.get'],
-    status: 404,
-    is: [
-      'The message with id: a could not be retrieved from storage',
-      'message could not be retrieved from storage; retry in a few seconds',
-    ],
+    is: ['The message with id: a could not be retrieved from storage'],
     isNot: ['The path does not exist', 'resource not found', '<html>Not Found</html>'],
   },
   {
     error: 'UnsupportedCharactersError',
-    of: send,
-    status: 400,
     is: [
       'The text has character/s that is/are not supported.',
-      'text contains unsupported characters',
       'The text has invalid characters',
       'The text contains characters that are not allowed',
     ],
@@ -237,11 +168,8 @@ export const wordings: readonly Wordings[] = [
   },
   {
     error: 'TextTooLongError',
-    of: send,
-    status: 400,
     is: [
       'The message content is too long, max characters allowed are 350',
-      'text longer than 350 characters',
       'The text exceeds the limit',
       'text_too_long',
       'The message is too long',
@@ -255,23 +183,17 @@ export const wordings: readonly Wordings[] = [
   },
   {
     error: 'TooManyAttachmentsError',
-    of: [...send, ...upload],
-    status: 400,
     is: [
       'The message exceeds the allowed number of attachments: 25',
       'Message exceeds allowed number of attachments: 25',
-      'more than 25 attachments on a message',
       'Too many attachments',
     ],
     isNot: ['Attachments are disabled', 'The attachment 25 was virus scanned'],
   },
   {
     error: 'MediationInProcessError',
-    of: send,
-    status: 403,
     is: [
       'You can not send the message because a mediation is in process',
-      'mediation in process',
       'The order has an open mediation',
       'in_mediation',
     ],
@@ -279,24 +201,18 @@ export const wordings: readonly Wordings[] = [
   },
   {
     error: 'NotYetDeliveredError',
-    of: send,
-    status: 403,
     is: [
       'You can not send the message because the purchase is Mercado Envíos Full and has not been yet delivered',
       'You can not send the message because the purchase is in fulfillment and has not been delivered yet',
       'purchase is Mercado Envíos Full and has not been yet delivered',
-      'purchase in the fulfilment shipping mode not yet delivered',
       'The package was not delivered yet',
     ],
     isNot: ['The fulfilment centre is closed', 'The message was not delivered', 'The package has been delivered'],
   },
   {
     error: 'ReceiverNotInOrderError',
-    of: send,
-    status: 403,
     is: [
       'Receiver does not belong to order 2000000000000012',
-      'receiver does not belong to the order',
       "The receiver doesn't belong to the order",
       'The recipient is not part of the order',
       'The received does not belong to the order',
@@ -309,25 +225,18 @@ export const wordings: readonly Wordings[] = [
   },
   {
     error: 'SenderIsReceiverError',
-    of: send,
-    status: 400,
     is: [
       'Sender and received must not be equals',
       'Sender and receiver must not be equal',
-      'sender equals receiver',
-      'The sender and the receiver are equal',
       "'from' and 'to' must be different",
     ],
     isNot: ['The sender has changed', 'The prices differ from those of today'],
   },
   {
     error: 'InvalidReceiverError',
-    of: send,
-    status: 400,
     is: [
       "The field 'to.user_id' is required",
       "Invalid 'to' user id",
-      'invalid to user id',
       "The field 'to.email' must be a secure email",
       'to.email not a secure email (user id 0)',
       "The field 'to.resource' is required",
@@ -340,16 +249,12 @@ export const wordings: readonly Wordings[] = [
   },
   {
     error: 'SenderMissingError',
-    of: send,
-    status: 400,
-    is: ["The field 'from' is required", 'from missing', 'from is missing', "Missing field 'from'"],
+    is: ["The field 'from' is required", "Missing field 'from'"],
     isNot: ['The header is missing from the request', 'A token from the seller is required', 'from must be a number'],
   },
   {
     error: 'MessageBodyMissingError',
-    of: send,
-    status: 400,
-    is: ['A JSON body is required', 'JSON body missing', 'The JSON body is missing', 'The request body is empty'],
+    is: ['A JSON body is required', 'The request body is empty'],
     isNot: [
       'The body contains a link',
       'The body of the message is not acceptable',
@@ -359,11 +264,8 @@ export const wordings: readonly Wordings[] = [
   },
   {
     error: 'AttachmentNotFoundError',
-    of: send,
-    status: 422,
     is: [
       'Attachment key is invalid or not found',
-      'An attachment does not exist or has expired',
       'The attachment file-1.pdf was not found',
       'Attachments expired',
       'file_not_found',
@@ -374,19 +276,14 @@ export const wordings: readonly Wordings[] = [
   },
   {
     error: 'EmptyFileError',
-    of: upload,
-    status: 400,
-    is: ['File attached is empty', 'Attachment empty or null', 'The file is empty', 'empty file'],
+    is: ['File attached is empty', 'Attachment empty or null'],
     isNot: ['The header is empty', 'The file name is empty'],
   },
   {
     error: 'InvalidFileNameError',
-    of: upload,
-    status: 400,
     is: [
       'File name cannot include characters like /, \\',
       'File name cannot include characters such as: /, \\',
-      'file name contains / or \\',
       'invalid_file_name',
     ],
     isNot: [
@@ -397,12 +294,9 @@ export const wordings: readonly Wordings[] = [
   },
   {
     error: 'FileTooLargeError',
-    of: upload,
-    status: 400,
     is: [
       'File attachment is bigger than 25 Mb.',
       'File size exceeds 25 Mb',
-      'file larger than 25 MB',
       'The attachment is too large',
       'The file exceeds the maximum size',
     ],
@@ -410,18 +304,13 @@ export const wordings: readonly Wordings[] = [
   },
   {
     error: 'SiteMissingError',
-    of: [...upload, 'messages.download'],
-    status: 400,
-    is: ["The queryparam 'site_id' is required", 'site_id query parameter missing', 'Missing site_id'],
+    is: ["The queryparam 'site_id' is required", 'Missing site_id'],
     isNot: ["Invalid site_id: 'XYZ' is not a recognized site", 'The website_id is missing', 'tag is required'],
   },
   {
     error: 'FileStorageError',
-    of: [...upload, 'messages.download'],
-    status: 500,
     is: [
       'File can not be saved, try it later',
-      'file cannot be saved',
       'Requested file could not be obtained',
       'File can not be accessed, try it later',
     ],
@@ -429,36 +318,17 @@ export const wordings: readonly Wordings[] = [
   },
   {
     error: 'InvalidSiteError',
-    of: ['flex.subscriptions', 'flex.configuration'],
-    status: 400,
-    is: [
-      'empty site id',
-      'empty site ID',
-      'invalid site_id',
-      'The site_id is not valid',
-      "Invalid site_id: 'XYZ' is not a recognized site",
-    ],
+    is: ['The site_id is not valid', "Invalid site_id: 'XYZ' is not a recognized site"],
     isNot: ['invalid website', 'The site is under maintenance', 'The parasite is invalid'],
   },
   {
     error: 'ResourceAccessError',
-    of: ['flex.subscriptions', 'flex.configuration'],
-    status: 400,
-    is: [
-      "can't access to resource",
-      'can’t access to resource',
-      'cannot access the resource',
-      'can not access to resource',
-    ],
+    is: ['can’t access to resource', 'cannot access the resource', 'can not access to resource'],
     isNot: ["can't access the database", 'A significant access of the network failed'],
   },
   {
     error: 'InvalidQueryError',
-    of: ['flex.configuration'],
-    status: 400,
     is: [
-      'failed to create schema in graphql operation',
-      'invalid query',
       'Cannot query field "colour" on type "Zone"',
       'Syntax Error: Expected Name, found "}"',
       'The query is invalid',
@@ -468,17 +338,12 @@ export const wordings: readonly Wordings[] = [
   },
   {
     error: 'UserNotFoundError',
-    of: ['flex.subscriptions', 'flex.configuration'],
-    status: 404,
-    is: ['user not found', 'User 7 not found', 'The user does not exist', 'user_not_found'],
+    is: ['User 7 not found', 'The user does not exist', 'user_not_found'],
     isNot: ['The preferences of the user were not found', 'Page not found', 'The superuser not found'],
   },
   {
     error: 'SubscriptionNotFoundError',
-    of: ['flex.configuration', ...configured],
-    status: 404,
     is: [
-      'no Flex subscription for the user_id and service_id pair',
       'subscriptions not found',
       'subscription not found',
       'The subscription for service 5 was not found',
@@ -492,47 +357,28 @@ export const wordings: readonly Wordings[] = [
   },
   {
     error: 'SubscriptionNotFoundError',
-    of: configured,
-    status: 404,
-    is: [
-      "can't update delivery custom",
-      'can’t update delivery custom',
-      'cannot update delivery custom',
-      'can not update the coverage',
-    ],
+    of: ['flex.setDelivery', 'flex.addZones'],
+    is: ['can’t update delivery custom', 'cannot update delivery custom', 'can not update the coverage'],
     isNot: ["can't update now", 'A significant update is under way'],
   },
   {
     error: 'InvalidUserIdError',
-    of: configured,
-    status: 400,
-    is: ['invalid user_id', 'Invalid User_id', 'user_id must be an integer'],
+    is: ['user_id must be an integer'],
     isNot: ['invalid user', 'invalid JSON body'],
   },
   {
     error: 'InvalidServiceIdError',
-    of: configured,
-    status: 400,
-    is: ['invalid service_id', 'Invalid Service_id.', 'service_id must be an integer'],
+    is: ['Invalid Service_id.', 'service_id must be an integer'],
     isNot: ['invalid service', 'invalid JSON body'],
   },
   {
     error: 'AlreadyInFlexError',
-    of: ['flex.items.enable'],
-    status: 400,
-    is: ['item is already in flex', 'The item is already in Flex', 'Flex is already enabled for the item'],
+    is: ['The item is already in Flex', 'Flex is already enabled for the item'],
     isNot: ['The item is already in flexible shipping', 'A change is already under way', 'The item is already paused'],
   },
   {
     error: 'NotInFlexError',
-    of: ['flex.items.disable'],
-    status: 400,
-    is: [
-      'item is already in flex',
-      'item is not in flex',
-      'The item is no longer in Flex',
-      'Flex is already disabled for the item',
-    ],
+    is: ['item is not in flex', 'The item is no longer in Flex', 'Flex is already disabled for the item'],
     isNot: [
       'A change of the item is already under way',
       'The item is already closed',
@@ -542,43 +388,31 @@ export const wordings: readonly Wordings[] = [
   },
   {
     error: 'ItemDownError',
-    of: items,
-    status: 403,
-    is: ['item down', 'item_down', 'The item is down', 'Item MLA100 is down'],
+    is: ['item_down', 'The item is down', 'Item MLA100 is down'],
     isNot: ['The item has no download', 'The item was slowed down', 'The service is down'],
   },
   {
     error: 'ItemNotFoundError',
-    of: items,
-    status: 404,
-    is: ['item not found', 'item_not_found', 'Item MLA100 not found', 'The item does not exist'],
+    is: ['item_not_found', 'Item MLA100 not found', 'The item does not exist'],
     isNot: ['The page of the item was not found', 'The items service is not found', 'Not found'],
   },
   {
     error: 'DriverNotFoundError',
-    of: ['flex.driver'],
-    status: 404,
-    is: ['shipment_id not found', 'shipment not found', 'Shipment 40000000001 not found', 'No driver is assigned'],
+    is: ['shipment not found', 'Shipment 40000000001 not found', 'No driver is assigned'],
     isNot: ['The path of the shipment was not found', 'Page not found', 'The printer driver is missing'],
   },
   {
     error: 'InvalidQuestionError',
-    of: ['questions.answer'],
-    status: 400,
     is: ['invalid_question', 'Invalid question', 'question_id must be an integer'],
     isNot: ['The question is empty', 'invalid question text'],
   },
   {
     error: 'InvalidPostBodyError',
-    of: ['questions.answer'],
-    status: 400,
-    is: ['invalid_post_body', 'Invalid JSON; the expected parameters are question_id and text', 'invalid JSON'],
+    is: ['invalid_post_body', 'invalid JSON'],
     isNot: ['The body contains a link', 'text_is_null'],
   },
   {
     error: 'QuestionNotOpenError',
-    of: ['questions.answer'],
-    status: 400,
     is: [
       'not_unanswered_question',
       'Question 42 is not unanswered',
@@ -589,22 +423,16 @@ export const wordings: readonly Wordings[] = [
   },
   {
     error: 'ItemNotActiveError',
-    of: ['questions.answer', 'questions.ask'],
-    status: 400,
-    is: ['not_active_item', 'The item is not active', 'item must be active', 'Item MLA100 is inactive'],
+    is: ['not_active_item', 'item must be active', 'Item MLA100 is inactive'],
     isNot: ['The user is not active', 'The item has no stock'],
   },
   {
     error: 'AskLimitError',
-    of: ['questions.ask'],
-    status: 400,
-    is: ['user_ask_limit', 'The user may not ask more questions for now', 'Too many questions'],
+    is: ['user_ask_limit', 'Too many questions'],
     isNot: ['Too many characters', 'The user may not ask this seller'],
   },
   {
     error: 'NoQuestionsError',
-    of: ['questions.responseTime'],
-    status: 404,
     is: [],
     isNot: ['User not found', 'The path does not exist'],
   },

@@ -31,7 +31,7 @@ test.each([
     'The text is longer than 350 characters',
     'Errors, Create message: text longer than 350 characters',
   ],
-  [400, 'messages.upload', 'The file is larger than 25 MB', 'Limits: attachment size, 25 MB'],
+  [400, 'messages.upload', 'The file is larger than 25 MB', 'Errors, Attachments: file larger than 25 MB'],
   [
     404,
     'messages.get',

@@ -2,8 +2,12 @@ import { isPlainObject } from '../json/plain-object.js';
 import type { ApiError, ApiErrorDetails } from '../errors/response-errors.js';
 import { classOfStatus } from '../errors/status-errors.js';
 
-/** A documented error: how the service reports it, and its class. */
+/** A documented error: its row in the specification, how the service reports it, and its class. */
 export interface DocumentedError {
+  /** The section of the specification, e.g. `Errors, Create message`. */
+  readonly section?: string | undefined;
+  /** When the service reports it, in the words of the specification, if `message` does not say so. */
+  readonly condition?: string | undefined;
   readonly status: number;
   /** The body's `error`; absent if the specification names none. */
   readonly code?: string | undefined;

@@ -47,8 +47,17 @@ export class OptionLockedError extends ConflictError {
   static override readonly kind: string = 'OptionLockedError';
 }
 
+const section = 'Errors, Action guide';
+
 export const invalidText = /* @__PURE__ */ errorByText(
-  { status: 400, code: 'bad_request', message: 'The text is invalid', otherStatuses: [403] },
+  {
+    section,
+    condition: 'text over 350 characters (OTHER, SEND_INVOICE_LINK)',
+    status: 400,
+    code: 'bad_request',
+    message: 'The text is invalid',
+    otherStatuses: [403],
+  },
   InvalidTextError,
   [
     /\btext (?:is |was )?(?:invalid|not valid|not acceptable|too long|longer than)/,
@@ -59,7 +68,14 @@ export const invalidText = /* @__PURE__ */ errorByText(
   /\btemplate\b/,
 );
 export const invalidTemplate = /* @__PURE__ */ errorByText(
-  { status: 400, code: 'bad_request', message: 'The template <template_id> is invalid', otherStatuses: [403] },
+  {
+    section,
+    condition: 'unknown template id',
+    status: 400,
+    code: 'bad_request',
+    message: 'The template <template_id> is invalid',
+    otherStatuses: [403],
+  },
   InvalidTemplateError,
   [
     /(?<!(?:of|in|for) (?:the )?)\btemplate(?: id)?(?: (?:template [a-z ]{1,60}\d{1,4}|\S{1,80}))? (?:is |was )?(?:invalid|not valid|unknown|not found)\b/,
@@ -69,9 +85,11 @@ export const invalidTemplate = /* @__PURE__ */ errorByText(
 );
 export const capExhausted = /* @__PURE__ */ errorByCode(
   {
+    section,
+    condition: 'cap exhausted',
     status: 403,
     code: 'limit_exceeded',
-    message: 'The user is not allowed to run the option OTHER again',
+    message: 'The user is not allowed to run option OTHER again',
     otherStatuses: [400],
   },
   CapExhaustedError,
@@ -82,7 +100,14 @@ export const capExhausted = /* @__PURE__ */ errorByCode(
   ],
 );
 export const invalidOption = /* @__PURE__ */ errorByText(
-  { status: 404, code: 'not_found', message: 'The option selected is not valid', otherStatuses: [400] },
+  {
+    section,
+    condition: 'invalid option_id',
+    status: 404,
+    code: 'not_found',
+    message: 'The option selected is not valid',
+    otherStatuses: [400],
+  },
   InvalidOptionError,
   [
     /\boption(?: id)?(?: (?!not\b|of\b)\S{1,40}){0,3} (?:is |was )?(?:not valid|invalid|unknown|not found)\b/,
@@ -94,12 +119,20 @@ const isLocked = /* @__PURE__ */ messageMatches(
   /\block(?:s|ed|ing)?\b|\banother (?:request|operation)\b|\b(?:concurrent|simultaneous)/,
 );
 export const optionLocked = /* @__PURE__ */ errorByText(
-  { status: 409, code: 'conflict', message: 'Another request locks this operation', transient: true },
+  {
+    section,
+    condition: 'concurrent options on same seller and sale',
+    status: 409,
+    code: 'conflict',
+    message: 'Another request locks this operation',
+    transient: true,
+  },
   OptionLockedError,
   // It is the only 409 of its endpoint, so it needs no words.
   (details) => isLocked(details) || onlyStatesStatus(details),
 );
 export const guideFailed = /* @__PURE__ */ documentedError({
+  section,
   status: 500,
   code: 'internal_server_error',
   message: 'Internal server error',

@@ -29,7 +29,15 @@ const get: DescribedEndpoint<CurrencyParams, Currency> = {
   example: { id: 'BRL' },
   output: preprocess<Currency>(currency, alone),
   retry: 'safe',
-  errors: [/* @__PURE__ */ documentedError({ status: 404, code: 'not_found', message: 'Currency not found' })],
+  errors: [
+    /* @__PURE__ */ documentedError({
+      section: 'Common resources used as examples',
+      condition: 'no such currency',
+      status: 404,
+      code: 'not_found',
+      message: 'Currency not found',
+    }),
+  ],
   supportsAttributes: true,
 };
 

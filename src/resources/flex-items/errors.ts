@@ -63,6 +63,8 @@ export function showsFlex(body: unknown): boolean {
   return [has_flex, enabled, active].every((flag) => flag !== false);
 }
 
+const section = 'Errors, Flex';
+
 const isAlreadyInFlex = /* @__PURE__ */ messageMatches(
   /\b(?:already in flex|already has flex|flex is already (?:enabled|active|activated)|already (?:enabled|active|activated) (?:for|in|on|with) flex)\b/,
 );
@@ -72,26 +74,32 @@ const isNotInFlex = /* @__PURE__ */ messageMatches([
   /\balready (?:disabled|inactive|deactivated|removed) (?:for|in|on|from) flex\b/,
 ]);
 export const alreadyInFlex = /* @__PURE__ */ errorByText(
-  { status: 400, message: 'item is already in flex' },
+  { section, condition: 'item already has Flex', status: 400, message: 'item is already in flex' },
   AlreadyInFlexError,
   isAlreadyInFlex,
 );
 export const notInFlex = /* @__PURE__ */ errorByText(
   // The service says the same of an item that is no longer in Flex; the operation tells which is meant.
-  { status: 400, message: 'item is already in flex' },
+  { section, condition: 'item no longer has Flex', status: 400, message: 'item is already in flex' },
   NotInFlexError,
   (details) => isAlreadyInFlex(details) || isNotInFlex(details),
 );
 export const itemDown = /* @__PURE__ */ errorByText(
-  { status: 403, message: 'item down' },
+  { section, condition: 'the item does not offer Flex', status: 403, message: 'item down' },
   ItemDownError,
   /\bitem(?: [a-z]{2,4}\d{1,20})? (?:is )?down\b/,
 );
-export const itemNotFound = /* @__PURE__ */ errorByText({ status: 404, message: 'item not found' }, ItemNotFoundError, [
-  /(?<!\b(?:of|for|in) (?:the |this )?)\bitem(?: with)?(?: id)?:?(?: [a-z]{2,4}\d{1,20})? (?:was |is )?not found\b/,
-  /(?<!\b(?:of|for|in) (?:the |this )?)\bitem(?: with)?(?: id)?:?(?: [a-z]{2,4}\d{1,20})? do(?:es)?(?: not|n't) exist/,
-]);
+export const itemNotFound = /* @__PURE__ */ errorByText(
+  { section, status: 404, message: 'item not found' },
+  ItemNotFoundError,
+  [
+    /(?<!\b(?:of|for|in) (?:the |this )?)\bitem(?: with)?(?: id)?:?(?: [a-z]{2,4}\d{1,20})? (?:was |is )?not found\b/,
+    /(?<!\b(?:of|for|in) (?:the |this )?)\bitem(?: with)?(?: id)?:?(?: [a-z]{2,4}\d{1,20})? do(?:es)?(?: not|n't) exist/,
+  ],
+);
 export const itemLocked = /* @__PURE__ */ documentedError({
+  section: 'Wire notes, Reading answers 16',
+  condition: 'two changes of one item at a time',
   status: 409,
   message: 'another change of this item is under way',
   // Seen in production and not documented: any 409 is treated as this error. The service did nothing, so a retry is safe.

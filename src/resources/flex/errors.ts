@@ -75,37 +75,57 @@ export class InvalidServiceIdError extends BadRequestError {
   static override readonly kind: string = 'InvalidServiceIdError';
 }
 
-export const emptySite = /* @__PURE__ */ errorByText({ status: 400, message: 'empty site id' }, InvalidSiteError, [
-  /\b(?:empty|missing) site(?: id)?\b/,
-  /\bsite(?: id)? (?:is |was )?(?:empty|missing|required)\b/,
-]);
-export const invalidSite = /* @__PURE__ */ errorByText({ status: 400, message: 'invalid site_id' }, InvalidSiteError, [
-  /\b(?:invalid|unknown|unrecogni[sz]ed) site\b/,
-  /\bsite(?: id)?(?: \S{1,20})? (?:is |was )?(?:invalid|not valid|unknown|not recogni[sz]ed)\b/,
-]);
+const section = 'Errors, Flex';
+
+export const emptySite = /* @__PURE__ */ errorByText(
+  { section, status: 400, message: 'empty site id' },
+  InvalidSiteError,
+  [/\b(?:empty|missing) site(?: id)?\b/, /\bsite(?: id)? (?:is |was )?(?:empty|missing|required)\b/],
+);
+export const invalidSite = /* @__PURE__ */ errorByText(
+  { section, status: 400, message: 'invalid site_id' },
+  InvalidSiteError,
+  [
+    /\b(?:invalid|unknown|unrecogni[sz]ed) site\b/,
+    /\bsite(?: id)?(?: \S{1,20})? (?:is |was )?(?:invalid|not valid|unknown|not recogni[sz]ed)\b/,
+  ],
+);
 export const noAccess = /* @__PURE__ */ errorByText(
-  { status: 400, message: "can't access to resource", otherStatuses: [403] },
+  {
+    section,
+    status: 400,
+    message: "can't access to resource",
+    otherStatuses: [403],
+  },
   ResourceAccessError,
   /\b(?:can't|cannot|can not|not allowed to|not authori[sz]ed to|no) access (?:to )?(?:the |this |that )?resource/,
 );
-export const invalidJson = /* @__PURE__ */ documentedError({ status: 400, message: 'invalid JSON body' });
+export const invalidJson = /* @__PURE__ */ documentedError({
+  section,
+  status: 400,
+  message: 'invalid JSON body',
+});
 export const invalidUser = /* @__PURE__ */ errorByText(
-  { status: 400, message: 'invalid user_id' },
+  { section, status: 400, message: 'invalid user_id' },
   InvalidUserIdError,
   [/\binvalid (?:user id|userid)\b/, /\b(?:user id|userid) (?:is |was )?(?:invalid|not valid|must be)/],
 );
 export const invalidService = /* @__PURE__ */ errorByText(
-  { status: 400, message: 'invalid service_id' },
+  { section, condition: 'invalid service_id (must be integers)', status: 400, message: 'invalid service_id' },
   InvalidServiceIdError,
   [/\binvalid (?:service id|serviceid)\b/, /\b(?:service id|serviceid) (?:is |was )?(?:invalid|not valid|must be)/],
 );
 export const noSchema = /* @__PURE__ */ errorByText(
-  { status: 400, message: 'failed to create schema in graphql operation' },
+  {
+    section,
+    status: 400,
+    message: 'failed to create schema in graphql operation',
+  },
   InvalidQueryError,
   /\bcreate (?:the )?schema\b.{0,40}\bgraphql\b|\bgraphql schema\b.{0,20}\bfailed/,
 );
 export const invalidQuery = /* @__PURE__ */ errorByText(
-  { status: 400, message: 'invalid query' },
+  { section, status: 400, message: 'invalid query' },
   InvalidQueryError,
   [
     /\binvalid (?:graphql )?query\b(?! (?:param|string))|\b(?:graphql )?query (?:is |was )?(?:invalid|not valid)\b/,
@@ -115,7 +135,7 @@ export const invalidQuery = /* @__PURE__ */ errorByText(
   /\bjson\b/,
 );
 export const userNotFound = /* @__PURE__ */ errorByText(
-  { status: 404, message: 'user not found', otherStatuses: [400] },
+  { section, status: 404, message: 'user not found', otherStatuses: [400] },
   UserNotFoundError,
   [
     /(?<!\b(?:of|for|in) (?:the |this )?)\buser(?: with)?(?: id)?:?(?: \d{1,20})? (?:was |is )?(?:not found|unknown)\b/,
@@ -132,7 +152,13 @@ const namesNoSubscription = /* @__PURE__ */ messageMatches(
   /\bsubscriptions? (?:service|endpoint|page|route|api|server)\b/,
 );
 export const subscriptionNotFound = /* @__PURE__ */ errorByText(
-  { status: 404, message: 'no Flex subscription for this user_id and service_id', otherStatuses: [400] },
+  {
+    section,
+    condition: 'no Flex subscription for the user_id and service_id pair',
+    status: 404,
+    message: 'no Flex subscription for this user_id and service_id',
+    otherStatuses: [400],
+  },
   SubscriptionNotFoundError,
   namesNoSubscription,
 );
@@ -140,7 +166,12 @@ const cannotUpdate = /* @__PURE__ */ messageMatches(
   /\b(?:can't|cannot|can not|could not) update (?:the )?(?:delivery|coverage)\b/,
 );
 export const deliveryNotUpdated = /* @__PURE__ */ errorByText(
-  { status: 404, message: "can't update delivery custom" },
+  {
+    section,
+    condition: 'no Flex subscription for the user_id and service_id pair',
+    status: 404,
+    message: "can't update delivery custom",
+  },
   SubscriptionNotFoundError,
   (details) => cannotUpdate(details) || namesNoSubscription(details),
 );
@@ -154,7 +185,12 @@ export function noDriverInBody(body: unknown): ErrorInBody | undefined {
   return { status: 404, code: undefined, text: driverNotFound.message, causes: [] };
 }
 export const driverNotFound = /* @__PURE__ */ errorByText(
-  { status: 404, message: 'shipment_id not found' },
+  {
+    section,
+    condition: 'no driver assigned, no open route, or non-existent shipment',
+    status: 404,
+    message: 'shipment_id not found',
+  },
   DriverNotFoundError,
   [
     /(?<!\b(?:of|for|in) (?:the |this )?)\bshipment(?: with)?(?: id)?:?(?: \d{1,20})? (?:was |is )?not found\b/,

@@ -1,7 +1,7 @@
 import { messageMatches } from '../../core/operation/documented-error.js';
 import { BadRequestError, ServerError, UnprocessableEntityError } from '../../core/errors/status-errors.js';
 import { errorByText } from '../error-by-text.js';
-import { bad } from './errors.js';
+import { badRequest } from './errors.js';
 
 /**
  * The message has more than 25 attachments.
@@ -66,8 +66,15 @@ export class FileStorageError extends ServerError {
   static override readonly kind: string = 'FileStorageError';
 }
 
-export const tooManyAttachments = /* @__PURE__ */ bad(
-  'A message takes at most 25 attachments',
+const section = 'Errors, Attachments';
+
+export const tooManyAttachments = /* @__PURE__ */ errorByText(
+  {
+    ...badRequest,
+    section,
+    condition: 'more than 25 attachments on a message',
+    message: 'A message takes at most 25 attachments',
+  },
   TooManyAttachmentsError,
   [
     /\b25 (?:attachments|files)\b|\battachments: 25\b/,
@@ -78,6 +85,8 @@ export const tooManyAttachments = /* @__PURE__ */ bad(
 );
 export const attachmentNotFound = /* @__PURE__ */ errorByText(
   {
+    section: 'Wire notes, Reading answers 17',
+    condition: 'an uploaded file that no message uses within 48 hours is gone',
     status: 422,
     code: 'unprocessable_entity',
     message: 'An attachment does not exist or has expired',
@@ -91,14 +100,14 @@ export const attachmentNotFound = /* @__PURE__ */ errorByText(
   ],
   /\b(?:types?|formats?|extensions?|sizes?|names?)\b/,
 );
-export const emptyFile = /* @__PURE__ */ bad(
-  'The file is empty',
+export const emptyFile = /* @__PURE__ */ errorByText(
+  { ...badRequest, section, condition: 'empty file', message: 'The file is empty' },
   EmptyFileError,
   [/\b(?:file|attachment|upload)s?\b.{0,20}\bempty\b/, /\bempty (?:file|attachment|upload)\b/],
   /\bnames?\b/,
 );
-export const invalidFileName = /* @__PURE__ */ bad(
-  'The file name contains / or \\',
+export const invalidFileName = /* @__PURE__ */ errorByText(
+  { ...badRequest, section, condition: 'file name contains / or \\', message: 'The file name contains / or \\' },
   InvalidFileNameError,
   [
     /\b(?:invalid|illegal) file ?name\b/,
@@ -114,16 +123,38 @@ const isTooLarge = /* @__PURE__ */ messageMatches(
   /\b(?:names?|characters?|number)\b/,
 );
 export const fileTooLarge = /* @__PURE__ */ errorByText(
-  { status: 400, code: 'bad_request', message: 'The file is larger than 25 MB', otherStatuses: [413] },
+  {
+    section,
+    condition: 'file larger than 25 MB',
+    status: 400,
+    code: 'bad_request',
+    message: 'The file is larger than 25 MB',
+    otherStatuses: [413],
+  },
   FileTooLargeError,
   (details) => details.status === 413 || isTooLarge(details),
 );
-export const siteMissing = /* @__PURE__ */ bad('The site_id query parameter is missing', SiteMissingError, [
-  /\bsite ?id (?:(?:query ?param(?:eter)?|param(?:eter)?) )?(?:is |was )?(?:missing|required|empty|not (?:sent|present|provided))\b/,
-  /\b(?:missing|empty|without) (?:query ?param(?:eter)? )?site ?id\b/,
-]);
+export const siteMissing = /* @__PURE__ */ errorByText(
+  {
+    ...badRequest,
+    section,
+    condition: 'site_id query parameter missing',
+    message: 'The site_id query parameter is missing',
+  },
+  SiteMissingError,
+  [
+    /\bsite ?id (?:(?:query ?param(?:eter)?|param(?:eter)?) )?(?:is |was )?(?:missing|required|empty|not (?:sent|present|provided))\b/,
+    /\b(?:missing|empty|without) (?:query ?param(?:eter)? )?site ?id\b/,
+  ],
+);
 export const fileNotSaved = /* @__PURE__ */ errorByText(
-  { status: 500, code: 'internal_server_error', message: 'The file cannot be saved' },
+  {
+    section,
+    condition: 'file cannot be saved (upload and download)',
+    status: 500,
+    code: 'internal_server_error',
+    message: 'The file cannot be saved',
+  },
   FileStorageError,
   /\b(?:file|attachment)s?\b.{0,40}\b(?:saved?|stored?|storage|obtained|accessed|read|retrieved)\b|\b(?:save|store|read|access|obtain|retrieve) (?:the )?(?:file|attachment)/,
 );

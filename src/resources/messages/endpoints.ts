@@ -1,5 +1,5 @@
 import type { DescribedEndpoint } from '../../core/operation/endpoint.js';
-import { accessTokenRequired, applicationIdRequired, conversationBlocked } from '../post-sale/errors.js';
+import { conversationBlocked } from '../post-sale/errors.js';
 import { sentMessage } from '../post-sale/message.js';
 import type { SentMessage } from '../post-sale/message.js';
 import { postSaleTag } from '../post-sale/tag.js';
@@ -43,8 +43,8 @@ const send: DescribedEndpoint<schemas.SendMessageParams, SentMessage | undefined
     errors.senderIsReceiver,
     errors.invalidReceiver,
     errors.senderMissing,
-    accessTokenRequired,
-    applicationIdRequired,
+    errors.accessTokenMissing,
+    errors.applicationIdMissing,
     errors.messageBodyMissing,
     attachmentErrors.attachmentNotFound,
   ],

@@ -59,10 +59,15 @@ export class ApplicationIdRequiredError extends BadRequestError {
   static override readonly kind: string = 'ApplicationIdRequiredError';
 }
 
+const actionGuide = 'Errors, Action guide';
+const authentication = 'Authentication 3';
+
 const excepted = 'blocked_by_excepted_case';
 
 export const exceptedCase = /* @__PURE__ */ errorByText(
   {
+    section: actionGuide,
+    condition: 'excepted products',
     status: 400,
     code: 'bad_request',
     message: 'The pack belongs to an excepted case',
@@ -73,12 +78,21 @@ export const exceptedCase = /* @__PURE__ */ errorByText(
   isExcepted,
 );
 export const optionConversationBlocked = /* @__PURE__ */ errorByText(
-  { status: 403, code: 'forbidden', message: 'The conversation is blocked', otherStatuses: [400] },
+  {
+    section: actionGuide,
+    condition: 'pack with blocked messages',
+    status: 403,
+    code: 'forbidden',
+    message: 'The conversation is blocked',
+    otherStatuses: [400],
+  },
   ConversationBlockedError,
   isBlocked,
 );
 export const conversationBlocked = /* @__PURE__ */ errorByText(
   {
+    section: 'Errors, Create message',
+    condition: 'conversation blocked',
     status: 403,
     code: 'conversation_blocked',
     message: 'blocked_conversation_send_message_forbidden',
@@ -100,12 +114,25 @@ export const deniesAccess = /* @__PURE__ */ messageMatches(
   /\b(?:again|scopes?|application)\b|\baccess (?:to )?(?:the |this )?(?:server|site|api)\b/,
 );
 export const noAccessToPack = /* @__PURE__ */ errorByText(
-  { status: 403, code: 'forbidden', message: 'The user is not allowed to access the pack' },
+  {
+    section: actionGuide,
+    condition: 'seller not authorised for that pack',
+    status: 403,
+    code: 'forbidden',
+    message: 'The user is not allowed to access the pack',
+  },
   PackAccessError,
   deniesAccess,
 );
 export const accessTokenRequired = /* @__PURE__ */ errorByText(
-  { status: 400, code: 'bad_request', message: 'Access token is required', otherStatuses: [401, 403] },
+  {
+    section: authentication,
+    condition: 'absent token',
+    status: 400,
+    code: 'bad_request',
+    message: 'Access token is required',
+    otherStatuses: [401, 403],
+  },
   AccessTokenRequiredError,
   [
     /\baccess ?token (?:is |was )?(?:required|missing|empty|not (?:sent|present|provided|given))\b(?! (?:an?|other|another|scopes?)\b)/,
@@ -113,7 +140,14 @@ export const accessTokenRequired = /* @__PURE__ */ errorByText(
   ],
 );
 export const applicationIdRequired = /* @__PURE__ */ errorByText(
-  { status: 400, code: 'bad_request', message: 'Application id is required', otherStatuses: [401, 403] },
+  {
+    section: authentication,
+    condition: 'a token without application id',
+    status: 400,
+    code: 'bad_request',
+    message: 'Application id is required',
+    otherStatuses: [401, 403],
+  },
   ApplicationIdRequiredError,
   [
     /\b(?:application|app|client) ?id (?:is |was )?(?:required|missing|empty|not (?:sent|present|provided|given))/,

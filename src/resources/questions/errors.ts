@@ -58,28 +58,61 @@ export class NoQuestionsError extends NotFoundError {
   static override readonly kind: string = 'NoQuestionsError';
 }
 
+const section = 'Errors, Questions and response time';
+
 export const invalidQuestion = /* @__PURE__ */ errorByCode(
-  { status: 400, code: 'invalid_question', message: 'Invalid question; question_id must be an integer' },
+  {
+    section,
+    condition: 'the question cannot be answered; question_id must be an integer',
+    status: 400,
+    code: 'invalid_question',
+    message: 'Invalid question; question_id must be an integer',
+  },
   InvalidQuestionError,
   [/\binvalid question(?: id)?(?! (?:text|status))\b/, /\bquestion id (?:is |was )?(?:invalid|not valid|must be)/],
 );
 export const invalidPostBody = /* @__PURE__ */ errorByCode(
-  { status: 400, code: 'invalid_post_body', message: 'Invalid JSON; the expected parameters are question_id and text' },
+  {
+    section,
+    condition: 'invalid JSON on answering; expected parameters are question_id and text',
+    status: 400,
+    code: 'invalid_post_body',
+    message: 'Invalid JSON; the expected parameters are question_id and text',
+  },
   InvalidPostBodyError,
   /\b(?:invalid|malformed) (?:post body|json)\b|\bexpected parameters are\b/,
 );
 export const notUnansweredQuestion = /* @__PURE__ */ errorByCode(
-  { status: 400, code: 'not_unanswered_question', message: 'The question is not unanswered' },
+  {
+    section: 'Wire notes, Reading refusals',
+    condition: 'not_unanswered_question',
+    status: 400,
+    code: 'not_unanswered_question',
+    message: 'The question is not unanswered',
+  },
   QuestionNotOpenError,
   /\bquestion(?: \d{1,20})? (?:is |was )?(?:not unanswered|already (?:been )?answered|must be unanswered|has already been answered)\b/,
 );
 export const notActiveItem = /* @__PURE__ */ errorByCode(
-  { status: 400, code: 'not_active_item', message: 'The item is not active' },
+  {
+    section: 'Wire notes, Reading refusals',
+    condition: 'not_active_item',
+    status: 400,
+    code: 'not_active_item',
+    message: 'The item is not active',
+  },
   ItemNotActiveError,
   /\bitem(?: [a-z]{2,4}\d{1,20})? (?:(?:is |was )?(?:not active|inactive)|must be active|isn't active)\b/,
 );
 export const userAskLimit = /* @__PURE__ */ errorByCode(
-  { status: 400, code: 'user_ask_limit', message: 'The user may not ask more questions for now', otherStatuses: [403] },
+  {
+    section: 'Wire notes, Reading refusals',
+    condition: 'user_ask_limit',
+    status: 400,
+    code: 'user_ask_limit',
+    message: 'The user may not ask more questions for now',
+    otherStatuses: [403],
+  },
   AskLimitError,
   /\b(?:may not|cannot|can't) ask more questions\b|\btoo many questions\b|\b(?:limit of questions|questions? limit|ask limit)\b/,
 );
@@ -87,12 +120,20 @@ const namesAnother = /* @__PURE__ */ messageMatches(
   /\b(?:user|seller|resource|path|route|endpoint)\b.{0,40}\b(?:not found|not exist)/,
 );
 export const noQuestions = /* @__PURE__ */ errorByText(
-  { status: 404, code: 'not_found', message: 'The seller has no questions on any item' },
+  {
+    section,
+    condition: 'response time requested for a seller without questions',
+    status: 404,
+    code: 'not_found',
+    message: 'The seller has no questions on any item',
+  },
   NoQuestionsError,
   // The specification gives only the code, so the error may not name anything else that was not found.
   (details) => details.status === 404 && hasCode(details, 'not_found') && !namesAnother(details),
 );
 export const questionNotFound = /* @__PURE__ */ documentedError({
+  section: 'Authentication 4',
+  condition: 'a question in status DELETED or BANNED without a token, or no such question',
   status: 404,
   code: 'not_found',
   message: 'Question not found',
