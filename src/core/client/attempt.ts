@@ -105,8 +105,12 @@ export class RequestAttempt {
 
   async #receive(body: OutgoingRequest['body']): Promise<BufferedResponse> {
     const { request, runtime } = this.#call;
+    const { maxResponseBytes, tracing } = runtime.options;
     const { signal } = this.#controller;
-    const received = (this.#received = await this.#exchangeOf(body));
+    const outgoing = this.#outgoing(body);
+    const received = (this.#received = await (tracing?.wrapAttempt
+      ? tracing.wrapAttempt(outgoing, async () => this.#open(outgoing))
+      : this.#open(outgoing)));
     if (signal.aborted) {
       // A `fetch` that ignores its signal may respond after the attempt has ended.
       received.discard?.();
@@ -118,18 +122,13 @@ export class RequestAttempt {
     const hasArrived = isOk(received.status);
     if (hasArrived) this.#form?.onArrival();
     if (hasArrived && request.endpoint.responseBody === 'stream') return buffered(received);
-    return buffered(received, await received.text(runtime.options.maxResponseBytes));
+    return buffered(received, await received.text(maxResponseBytes));
   }
 
-  #exchangeOf(body: OutgoingRequest['body']): Promise<TransportResponse> {
-    const outgoing = this.#outgoing(body);
-    const { tracing } = this.#call.runtime.options;
-    const send = async (): Promise<TransportResponse> => {
-      // Tracing may be late: the attempt has ended, and the request may have been sent again.
-      outgoing.signal.throwIfAborted();
-      return (this.#exchange = this.#transport(outgoing)).response;
-    };
-    return tracing?.wrapAttempt ? tracing.wrapAttempt(outgoing, send) : send();
+  #open(outgoing: OutgoingRequest): Promise<TransportResponse> {
+    // Tracing may be late: the attempt has ended, and the request may have been sent again.
+    outgoing.signal.throwIfAborted();
+    return (this.#exchange = this.#transport(outgoing)).response;
   }
 
   #outgoing(body: OutgoingRequest['body']): OutgoingRequest {

@@ -40,6 +40,7 @@ let lastSequence = 0;
 /** The state of one call, which all its attempts share. */
 export class ClientCall {
   readonly request: BuiltRequest;
+  readonly options: InternalOptions;
   readonly runtime: ClientRuntime;
   readonly scope: CancelScope;
   /** A time of `performance.now()`, like all times of a context. */
@@ -77,6 +78,7 @@ export class ClientCall {
     const { baseUrl, deadlineMs, timeoutMs, maxRetries, maxConcurrency = Infinity } = runtime.options;
     const { accessToken = runtime.options.accessToken } = options;
     this.request = request;
+    this.options = options;
     this.runtime = runtime;
     this.startedAt = startedAt;
     this.timeoutMs = options.timeoutMs ?? timeoutMs;
@@ -100,10 +102,6 @@ export class ClientCall {
     this.rateLimiter.calls -= 1;
     this.loaded.upload?.dispose();
     if (!isStreaming) this.scope.dispose();
-  }
-
-  get options(): InternalOptions {
-    return this.request.options;
   }
 
   /** Whether the write may have been carried out: by an attempt that has ended, or by the one that is being sent. */

@@ -1,25 +1,23 @@
-import { containsForm } from './secrets.js';
-
 /** Limits of the search. Larger errors, e.g. with a socket, are not searched completely: they count as secret. */
 const maxSearched = 5000;
 const maxSearchedBytes = 65_536;
 const maxCauses = 8;
 
 /**
- * Returns the error, or, if it contains one of the forms of the secrets, a copy with its name, its code, and a message and a
+ * Returns the error, or, if it contains one of the secrets, a copy with its name, its code, and a message and a
  * stack that `clean` has changed.
  */
 export function redactedError(
   error: unknown,
-  forms: readonly string[],
+  secrets: readonly RegExp[],
   clean: (text: string) => string,
   depth = 0,
 ): unknown {
   if (depth === maxCauses) return undefined;
-  if (!contains(error, forms)) return error;
+  if (!contains(error, secrets)) return error;
   if (!(error instanceof Error)) return new Error('the thrown value contained a secret and is not shown');
   const { name, stack, cause } = error;
-  const shown = cause === undefined ? {} : { cause: redactedError(cause, forms, clean, depth + 1) };
+  const shown = cause === undefined ? {} : { cause: redactedError(cause, secrets, clean, depth + 1) };
   const copy = new Error(clean(error.message), shown);
   const { code } = error as { code?: unknown };
   Object.defineProperty(copy, 'name', { value: name, configurable: true });
@@ -27,13 +25,13 @@ export function redactedError(
   return typeof code === 'string' ? Object.assign(copy, { code: clean(code) }) : copy;
 }
 
-/** Whether a value, or a value that it refers to, contains one of the forms of the secrets. */
-function contains(value: unknown, forms: readonly string[]): boolean {
+/** Whether a value, or a value that it refers to, contains one of the secrets. */
+function contains(value: unknown, secrets: readonly RegExp[]): boolean {
   const seen = new Set<unknown>([value]);
   try {
     // The set grows while it is iterated.
     for (const each of seen) {
-      if (typeof each === 'string' && containsForm(each, forms)) return true;
+      if (typeof each === 'string' && secrets.some((secret) => each.search(secret) >= 0)) return true;
       if (typeof each !== 'object' || each === null) continue;
       for (const part of partsOf(each)) seen.add(part);
       // A value that is too large to be searched must not be shown.

@@ -3,7 +3,7 @@ import { maskEchoes } from './echoes.js';
 import { redactedError } from './redacted-error.js';
 import { changedHeaders } from './response-headers.js';
 import type { ResponseHeaders } from './response-headers.js';
-import { formsOf, isSecretName, maskForms, maskSecretFields } from './secrets.js';
+import { isSecretName, maskPatterns, maskSecretFields, secretPatterns } from './secrets.js';
 import type { IsSecretName } from './secrets.js';
 
 const mask = '[redacted]';
@@ -27,19 +27,19 @@ interface Hidden {
 
 /** Masks secrets, and what people wrote, in what is shown. It is made when something is thrown or told. */
 export class Redactor {
-  readonly #forms: readonly string[];
+  readonly #secrets: readonly RegExp[];
   readonly #texts: readonly string[];
   readonly #isSecretHeader: IsSecretName;
 
   constructor({ secrets = [], texts = [], isSecretHeader = isSecretName }: Hidden = {}) {
-    this.#forms = formsOf(secrets);
+    this.#secrets = secretPatterns(secrets);
     this.#texts = texts;
     this.#isSecretHeader = isSecretHeader;
   }
 
   /** Masks only the secrets, also URL-encoded, as JSON and as base64. */
   secrets(text: string): string {
-    return maskForms(text, this.#forms, mask);
+    return maskPatterns(text, this.#secrets, mask);
   }
 
   /** Masks the secrets, and what looks like a token or an e-mail address, in a text of this package. */
@@ -66,8 +66,8 @@ export class Redactor {
 
   /** Returns an error, or, if it contains a secret or a text of a person, a copy without it. */
   error(error: unknown): unknown {
-    const forms = [...this.#forms, ...formsOf(this.#texts)];
-    return redactedError(error, forms, (text) => this.text(maskForms(text, forms, mask)));
+    const hidden = [...this.#secrets, ...secretPatterns(this.#texts)];
+    return redactedError(error, hidden, (text) => this.text(maskPatterns(text, hidden, mask)));
   }
 }
 

@@ -44,50 +44,49 @@ const shortestBase64 = 6;
 /** The encodings of a longer secret are not masked. */
 const longestEncoded = 8192;
 
-/** Returns the forms of secrets: unchanged, as JSON, URL-encoded and as base64; the longest first. */
-export function formsOf(secrets: readonly string[]): string[] {
-  const forms = secrets.filter((secret) => secret.length >= shortest).flatMap((secret) => [secret, ...encoded(secret)]);
-  return [...new Set(forms)].sort((a, b) => b.length - a.length);
-}
-
 /** A match of a shorter form in another case may be a word. */
 const shortestInAnyCase = 8;
 
-/** Masks these forms in a text, also in another case. */
-export function maskForms(text: string, forms: readonly string[], mask: string): string {
-  return forms.reduce((rest, form) => rest.replaceAll(patternOf(form), () => mask), text);
+/** Returns patterns of secrets: unchanged, as JSON, URL-encoded and as base64; the longest first. */
+export function secretPatterns(secrets: readonly string[]): RegExp[] {
+  const forms = new Set<string>();
+  for (const secret of secrets) {
+    if (secret.length < shortest) continue;
+    forms.add(secret);
+    if (secret.length <= longestEncoded) addEncoded(forms, secret);
+  }
+  const patterns: RegExp[] = [];
+  for (const form of [...forms].sort((a, b) => b.length - a.length)) {
+    const escaped = form.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+    patterns.push(new RegExp(escaped, form.length < shortestInAnyCase ? 'g' : 'gi'));
+  }
+  return patterns;
 }
 
-/** Whether a text contains one of these forms. */
-export function containsForm(text: string, forms: readonly string[]): boolean {
-  return forms.some((form) => text.search(patternOf(form)) >= 0);
+/** Masks what matches one of the patterns. */
+export function maskPatterns(text: string, patterns: readonly RegExp[], mask: string): string {
+  let masked = text;
+  for (const pattern of patterns) masked = masked.replace(pattern, mask);
+  return masked;
 }
 
-function patternOf(form: string): RegExp {
-  const escaped = form.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
-  return new RegExp(escaped, form.length < shortestInAnyCase ? 'g' : 'gi');
-}
-
-function encoded(secret: string): string[] {
-  if (secret.length > longestEncoded) return [];
+function addEncoded(forms: Set<string>, secret: string): void {
   const inJson = JSON.stringify(secret).slice(1, -1);
   const inUrl = encodeURIComponent(secret.toWellFormed());
-  const lowerCaseHex = inUrl.replace(/%../g, (escape) => escape.toLowerCase());
-  const inForm = new URLSearchParams([['', secret]]).toString().slice(1);
-  return [inJson, inJson.replaceAll('/', '\\/'), inUrl, lowerCaseHex, inForm, ...base64Forms(secret)];
-}
-
-/**
- * Base64 depends on the number of bytes before the secret: `Bearer ` or a user name shifts its groups of three bytes.
- */
-function base64Forms(secret: string): string[] {
+  forms.add(inJson).add(inJson.replaceAll('/', '\\/'));
+  forms.add(inUrl).add(inUrl.replace(/%../g, (escape) => escape.toLowerCase()));
+  forms.add(new URLSearchParams([['', secret]]).toString().slice(1));
   const bytes = String.fromCharCode(...new TextEncoder().encode(secret));
-  const forms = [0, 1, 2].map((before) => {
+  // Base64 depends on the number of bytes before the secret: `Bearer ` or a user name shifts its groups of three bytes.
+  for (const [before, from] of [
+    [0, 0],
+    [1, 2],
+    [2, 3],
+  ] as const) {
     const text = btoa('\0'.repeat(before) + bytes);
     const isPartial = (before + bytes.length) % 3 !== 0;
     // The first and the last character may also encode parts of adjacent bytes.
-    return text.slice([0, 2, 3][before], isPartial ? text.indexOf('=') - 1 : undefined);
-  });
-  const urlSafe = forms.map((form) => form.replaceAll('+', '-').replaceAll('/', '_'));
-  return [...forms, ...urlSafe].filter((form) => form.length >= shortestBase64);
+    const form = text.slice(from, isPartial ? text.indexOf('=') - 1 : undefined);
+    if (form.length >= shortestBase64) forms.add(form).add(form.replaceAll('+', '-').replaceAll('/', '_'));
+  }
 }

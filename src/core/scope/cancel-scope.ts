@@ -29,7 +29,7 @@ export class CancelScope {
   readonly #what: string;
   readonly #progress: CallProgress;
   readonly #deadlineAt: number | undefined;
-  #listeners: Set<(error: Error) => void> | undefined;
+  readonly #listeners = new Set<(error: Error) => void>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #stopListening: (() => void) | undefined;
   #reason: Error | undefined;
@@ -63,7 +63,7 @@ export class CancelScope {
 
   #abort(error: Error): void {
     this.#reason ??= error;
-    for (const listener of this.#listeners ?? []) listener(this.#reason);
+    for (const listener of this.#listeners) listener(this.#reason);
   }
 
   /** @throws {RequestAbortedError} or {TimeoutError} when the call was ended early. */
@@ -85,39 +85,37 @@ export class CancelScope {
    * Settles like the promise of `start`. If the call is ended early, or if `limitMs` has passed, it rejects immediately
    * and calls `stop`. `start` receives a function that restarts the time limit.
    */
-  race<T>(start: (restart: () => void) => Promise<T>, stop?: (error: Error) => void, limitMs?: number): Promise<T> {
-    if (this.#reason) return Promise.reject(this.#reason);
-    return new Promise<T>((resolve, reject) => {
-      let timer: ReturnType<typeof setTimeout> | undefined;
-      const listeners = (this.#listeners ??= new Set());
-      let isSettled = false;
-      const settle = (): void => {
-        isSettled = true;
-        clearTimeout(timer);
-        listeners.delete(onEnd);
-      };
-      const onEnd = (error: Error): void => {
-        settle();
-        reject(error);
-        stop?.(error);
-      };
-      const restart = (): void => {
-        clearTimeout(timer);
-        if (isSettled || limitMs === undefined || limitMs > longestTimerMs) return;
-        timer = setTimeout(() => {
-          onEnd(new TimeoutError(`${this.#what} got no response within ${limitMs} ms`, this.#progress));
-        }, limitMs);
-      };
-      restart();
-      listeners.add(onEnd);
-      const settleThen =
-        <A>(next: (value: A) => void) =>
-        (value: A): void => {
-          settle();
-          next(value);
-        };
-      start(restart).then(settleThen(resolve), settleThen(reject));
-    });
+  async race<T>(
+    start: (restart: () => void) => Promise<T>,
+    stop?: (error: Error) => void,
+    limitMs = Infinity,
+  ): Promise<T> {
+    this.throwIfAborted();
+    const { promise: ended, reject } = Promise.withResolvers<never>();
+    let isOver = false;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const end = (error: Error): void => {
+      isOver = true;
+      clearTimeout(timer);
+      reject(error);
+      stop?.(error);
+    };
+    const restart = (): void => {
+      clearTimeout(timer);
+      if (isOver || limitMs > longestTimerMs) return;
+      timer = setTimeout(() => {
+        end(new TimeoutError(`${this.#what} got no response within ${limitMs} ms`, this.#progress));
+      }, limitMs);
+    };
+    restart();
+    this.#listeners.add(end);
+    try {
+      return await Promise.race([start(restart), ended]);
+    } finally {
+      isOver = true;
+      clearTimeout(timer);
+      this.#listeners.delete(end);
+    }
   }
 
   /** Waits. If the call is ended early, it rejects. */
