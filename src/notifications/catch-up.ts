@@ -1,11 +1,14 @@
 import { ConfigurationError } from '../core/errors/errors.js';
 import { checkConfiguration, listOf } from '../core/options/rules.js';
+import { forEachOf } from '../core/paging/for-each.js';
+import type { NotificationClient } from './handling/read-notification.js';
 import { unansweredQuestions } from './handling/unanswered.js';
-import { caughtUpQuestion } from './queued-notification.js';
+import { unreadMessages } from './handling/unread.js';
+import type { Inbox } from './inbox.js';
+import { caughtUpEntry } from './queued-notification.js';
 import type { QueuedNotification } from './queued-notification.js';
-import type { ResolvedReceiverOptions } from './resolve-options.js';
 
-/** Whose questions to look for. */
+/** Whose questions and messages to look for. */
 export interface CatchUpOptions {
   /**
    * The ids of sellers.
@@ -17,31 +20,73 @@ export interface CatchUpOptions {
 
 /** What `catchUp` has done. */
 export interface CatchUpResult {
-  /** How many unanswered questions there are. */
+  /** How many unanswered questions and unread messages there are. */
   readonly found: number;
-  /** How many of them were added; the others wait already, or were handled within `deduplicationMs`. */
+  /** How many of them were added; the others wait already, or were handled. */
   readonly added: number;
+  /** The sellers for whom something failed. The others are complete. */
+  readonly failed: readonly CatchUpFailure[];
 }
 
-/** Adds the unanswered questions of sellers, whose notifications may never have come. */
+/** A seller whose questions and messages were not all added. */
+export interface CatchUpFailure {
+  readonly user_id: number;
+  readonly error: unknown;
+}
+
+/** How many sellers are looked after at a time. */
+const sellersAtATime = 8;
+
+/** Adds the unanswered questions and unread messages of sellers, whose notifications may never have come. */
 export async function catchUp(
-  { clientFor, sellers = [] }: Pick<ResolvedReceiverOptions, 'clientFor' | 'sellers'>,
+  inbox: Inbox,
   options: CatchUpOptions,
   add: (entry: QueuedNotification) => Promise<boolean>,
 ): Promise<CatchUpResult> {
   checkConfiguration('catchUp', options, { user_ids: listOf('number') });
+  const { clientFor, sellers = [] } = inbox.options;
   if (!clientFor) throw new ConfigurationError('catchUp() needs `clientFor`');
   const user_ids = options.user_ids ?? (typeof sellers === 'function' ? await sellers() : sellers);
   const total = { found: 0, added: 0 };
-  for (const user_id of new Set(user_ids)) {
-    const client = await clientFor(user_id);
-    if (!client) continue;
-    for await (const questions of unansweredQuestions(client, user_id)) {
-      const entries = questions.map(({ question_id, foundAt }) => caughtUpQuestion(user_id, question_id, foundAt));
-      const added = await Promise.all(entries.map(async (entry) => add(await entry)));
-      total.found += questions.length;
-      total.added += added.filter(Boolean).length;
+  const failed: CatchUpFailure[] = [];
+  const catchUpWith = async (user_id: number): Promise<void> => {
+    try {
+      const client = await clientFor(user_id);
+      if (!client) return;
+      for await (const entries of missedBy(inbox, client, user_id)) {
+        total.found += entries.length;
+        for (const entry of entries) if (await add(entry)) total.added += 1;
+      }
+    } catch (error) {
+      failed.push({ user_id, error });
     }
-  }
-  return total;
+  };
+  await forEachOf(asyncOf(new Set(user_ids)), catchUpWith, sellersAtATime);
+  return { ...total, failed };
+}
+
+/** What a seller may have missed, of the topics that this process has handlers for. */
+async function* missedBy(
+  { options, routes }: Inbox,
+  client: NotificationClient,
+  user_id: number,
+): AsyncGenerator<readonly QueuedNotification[]> {
+  const isWanted = (topic: 'questions' | 'messages'): boolean => !options.handle || routes.includes(topic);
+  if (isWanted('questions'))
+    for await (const ids of unansweredQuestions(client, user_id)) yield entriesOf(user_id, 'questions', ids);
+  if (isWanted('messages'))
+    for await (const ids of unreadMessages(client, user_id)) yield entriesOf(user_id, 'messages', ids);
+}
+
+function entriesOf(
+  user_id: number,
+  topic: 'questions' | 'messages',
+  ids: readonly (number | string)[],
+): Promise<readonly QueuedNotification[]> {
+  return Promise.all(ids.map((id) => caughtUpEntry(user_id, { topic, id }, Date.now())));
+}
+
+// eslint-disable-next-line @typescript-eslint/require-await -- `forEachOf` takes what comes over time
+async function* asyncOf<T>(values: Iterable<T>): AsyncGenerator<T> {
+  yield* values;
 }

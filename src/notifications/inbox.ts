@@ -3,6 +3,7 @@ import { Reporter } from './handling/reporter.js';
 import { routes } from './queued-notification.js';
 import type { ResolvedReceiverOptions } from './resolve-options.js';
 import { memoryStore } from './stores/memory.js';
+import type { Ledger } from './stores/ledger.js';
 import type { NotificationStore } from './stores/store.js';
 
 /**
@@ -16,6 +17,8 @@ export interface Inbox {
   readonly store: NotificationStore;
   readonly options: ResolvedReceiverOptions;
   readonly reporter: Reporter;
+  /** What receivers keep beside the entries; of the store or the queue. */
+  readonly ledger: Ledger | undefined;
   /** The routes that this process has handlers for. */
   readonly routes: readonly string[];
   stage: Stage;
@@ -23,8 +26,10 @@ export interface Inbox {
 
 /** Sets up the inbox of one receiver. */
 export function inboxOf(options: ResolvedReceiverOptions): Inbox {
+  const store = options.store ?? memoryStore();
   return {
-    store: options.store ?? memoryStore(),
+    store,
+    ledger: options.queue ? options.queue.ledger : store.ledger,
     options,
     reporter: new Reporter(options),
     routes: options.handle ? routes.filter((route) => handlerOf(options, route)) : [],

@@ -12,7 +12,7 @@ export type { NotificationClient, NotifiedMessage, ReadOptions } from './handlin
 
 export { createReceiver } from './receiver.js';
 export type { CloseOptions, Receiver } from './receiver.js';
-export type { CatchUpOptions, CatchUpResult } from './catch-up.js';
+export type { CatchUpFailure, CatchUpOptions, CatchUpResult } from './catch-up.js';
 export { openInbox } from './open-inbox.js';
 export type { StoredInbox } from './open-inbox.js';
 export { bullmqProcessor, bullmqQueue } from './queues/bullmq.js';
@@ -58,6 +58,7 @@ export type {
   TopicStats,
 } from './stores/store.js';
 export type { QueuedNotification } from './queued-notification.js';
+export type { Ledger } from './stores/ledger.js';
 export { memoryStore } from './stores/memory.js';
 export type { MemoryStoreOptions } from './stores/memory.js';
 export { sqliteStore } from './stores/sqlite.js';

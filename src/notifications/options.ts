@@ -3,6 +3,7 @@ import type { Handler, Handlers } from './handling/handler.js';
 import type { Notification, UnknownNotification } from './notification.js';
 import type { QueuedNotification } from './queued-notification.js';
 import type { NotificationClient } from './handling/read-notification.js';
+import type { Ledger } from './stores/ledger.js';
 import type { NotificationStore } from './stores/store.js';
 
 /** How failed notifications are retried. */
@@ -57,6 +58,13 @@ export interface DeliveryRequest {
 export interface NotificationQueue {
   /** Resolves once the queue has stored the entry. Use `entry.key` as the id of the job. */
   add(entry: QueuedNotification): Promise<unknown>;
+  /**
+   * What receivers keep beside the queue, in the database of the queue.
+   *
+   * Without it, each process looks for missed questions and messages, finds what was handled again, and a lost response to a write
+   * is a dead letter.
+   */
+  readonly ledger?: Ledger | undefined;
 }
 
 /** The options of `createReceiver`. */
@@ -95,11 +103,17 @@ export interface ReceiverOptions<Client extends NotificationClient = Notificatio
    */
   readonly handle?: boolean | undefined;
   /**
-   * The ids of the sellers whose unanswered questions `start()` and `catchUp()` look for. It needs `clientFor`.
+   * The ids of the sellers whose unanswered questions and unread messages `start()` and `catchUp()` look for. It needs `clientFor`.
    *
    * @default none
    */
   readonly sellers?: readonly number[] | (() => readonly number[] | Promise<readonly number[]>) | undefined;
+  /**
+   * How often one of the processes looks for what the `sellers` missed, in milliseconds. `Infinity`: only when it starts.
+   *
+   * @default 900000, which is 15 minutes
+   */
+  readonly catchUpEveryMs?: number | undefined;
   /**
    * Where accepted notifications are stored: `memoryStore`, `sqliteStore`, or your own.
    *

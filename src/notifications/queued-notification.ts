@@ -21,7 +21,7 @@ export interface QueuedNotification {
   readonly arrivedAt?: number | undefined;
   /** The version of this format. @default 1 */
   readonly version?: number | undefined;
-  /** Found by `catchUp`: it stands for everything about its resource that was sent until `sentAt`. */
+  /** Found by `catchUp`: it stands for everything about its resource that arrived before its handler read the resource. */
   readonly caughtUp?: boolean | undefined;
   /** The trace of the delivery, with the `tracing` option. */
   readonly traceparent?: string | undefined;
@@ -50,19 +50,22 @@ export async function queuedNotification(notification: Notification, arrivedAt: 
   };
 }
 
-/** Builds the entry of a question that `catchUp` found at a time, in milliseconds since 1970. */
-export async function caughtUpQuestion(
+/** Builds the entry of a question or message that `catchUp` found at a time, in milliseconds since 1970. */
+export async function caughtUpEntry(
   user_id: number,
-  question_id: number,
+  { topic, id }: { readonly topic: 'questions' | 'messages'; readonly id: number | string },
   foundAt: number,
 ): Promise<QueuedNotification> {
-  const resource = `/questions/${question_id}`;
-  const notification = { known: true, topic: 'questions', user_id, resource, question_id } as const;
+  const fields = { known: true, user_id, resource: `/${topic}/${id}` } as const;
+  const notification: Notification =
+    topic === 'questions'
+      ? { ...fields, topic, question_id: Number(id) }
+      : { ...fields, topic, message_id: String(id) };
   const groupId = await groupIdOf(notification);
   return { key: caughtUpKey(groupId), groupId, sentAt: foundAt, notification, version: entryVersion, caughtUp: true };
 }
 
-/** The key under which it is kept that a question was handled, for `catchUp`. */
+/** The key under which it is kept that a question or message was handled, for `catchUp`. */
 export function caughtUpKey(groupId: string): string {
   return `handled ${groupId}`;
 }

@@ -2,6 +2,7 @@ import { ConfigurationError } from '../core/errors/errors.js';
 import { optionIssues } from '../core/options/rules.js';
 import type { Rule } from '../core/options/rules.js';
 import { Backlog } from './backlog.js';
+import { CatchUpRounds } from './catch-up-rounds.js';
 import { catchUp } from './catch-up.js';
 import type { CatchUpOptions, CatchUpResult } from './catch-up.js';
 import { DeadLetters } from './dead-letters.js';
@@ -85,6 +86,7 @@ export class Receiver {
   readonly #queueRuns: QueueRuns;
   readonly #deliveries: Deliveries;
   readonly #backlog: Backlog;
+  readonly #rounds: CatchUpRounds;
   #closed: Promise<void> | undefined;
 
   constructor(options: ResolvedReceiverOptions) {
@@ -94,11 +96,12 @@ export class Receiver {
     this.#queueRuns = new QueueRuns(this.#inbox, this.#attempts);
     this.#deliveries = new Deliveries(this.#inbox, this.#worker);
     this.#backlog = new Backlog(this.#inbox, () => this.#worker.isStarted);
+    this.#rounds = new CatchUpRounds(this.#inbox, () => this.catchUp());
     this.deadLetters = new DeadLetters(this.#inbox.store, () => this.#worker.wake());
   }
 
   /**
-   * Starts to handle what the store has from an earlier process, and looks for the unanswered questions of the `sellers`. Call it
+   * Starts to handle what the store has from an earlier process, and looks for what the `sellers` missed. Call it
    * once your application is ready. The first delivery starts the handling too.
    */
   start(): void {
@@ -108,7 +111,7 @@ export class Receiver {
       this.#worker.start();
       void this.#backlog.reportTopics();
     }
-    if (sellers) this.catchUp().catch((error: unknown) => this.#inbox.reporter.failed('catchUp() failed', error));
+    if (sellers) this.#rounds.start();
   }
 
   /** Responds to one delivery: what an adapter calls. Never throws. */
@@ -130,19 +133,27 @@ export class Receiver {
   }
 
   /**
-   * Looks for the unanswered questions of sellers, and handles those that are neither waiting nor handled within
-   * `deduplicationMs`: their notification may never have come. One that comes later is not handled again. `start()` calls it.
+   * Looks for the unanswered questions of sellers and for the unread messages of the last 7 days that nobody has answered, and
+   * handles those that neither wait nor were handled: their notifications may never have come. Marks nothing as read. `start()`
+   * calls it for the `sellers`, and again every 15 minutes (`catchUpEveryMs`), in one of the processes on a store.
    *
-   * With a `queue`, a question is handled again when its notification comes later.
+   * A seller for whom something fails does not end it: see `failed`. A notification that comes after a handler began to read
+   * its question is handled too, because it may be about a change.
    *
    * @example
-   * const { found, added } = await receiver.catchUp({ user_ids: [7] });
-   * @returns how many there are, and how many of them were added.
+   * const { found, added, failed } = await receiver.catchUp({ user_ids: [7] });
    * @throws {ConfigurationError} when an option is unknown or wrong, or without `clientFor`.
-   * @throws {ApiError} when the search fails.
    */
   async catchUp(options: CatchUpOptions = {}): Promise<CatchUpResult> {
-    return catchUp(this.#inbox.options, options, async (entry) => (await this.#addNew(entry)) === 'added');
+    return catchUp(this.#inbox, options, async (entry) => this.#addCaughtUp(entry));
+  }
+
+  /** A queue does not know what was handled, and a store not for long enough. */
+  async #addCaughtUp(entry: QueuedNotification): Promise<boolean> {
+    const { ledger, options } = this.#inbox;
+    const isKept = options.queue !== undefined || entry.notification.topic === 'messages';
+    if (isKept && (await ledger?.get(entry.key)) !== undefined) return false;
+    return (await this.#addNew(entry)) === 'added';
   }
 
   async #addNew(entry: QueuedNotification): Promise<unknown> {
@@ -221,7 +232,7 @@ export class Receiver {
     const endsAt = performance.now() + graceMs;
     this.#inbox.stage = 'closing';
     this.#deliveries.close();
-    await Promise.all([this.#worker.close(graceMs), this.#queueRuns.close(graceMs)]);
+    await Promise.all([this.#worker.close(graceMs), this.#queueRuns.close(graceMs), this.#rounds.stop()]);
     this.#attempts.close();
     await this.#deliveries.ended();
     this.#inbox.stage = 'closed';

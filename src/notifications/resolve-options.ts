@@ -20,6 +20,7 @@ const defaults = {
   pollMs: 1_000,
   acceptTimeoutMs: 400,
   bodyTimeoutMs: 5_000,
+  catchUpEveryMs: 900_000,
 };
 const retryDefaults = { attempts: 24, baseMs: 1_000, capMs: 3_600_000 };
 
@@ -75,6 +76,7 @@ const rules: Readonly<Record<keyof ReceiverOptions, Rule>> = {
   pollMs: time,
   acceptTimeoutMs: time,
   bodyTimeoutMs: time,
+  catchUpEveryMs: (value) => (value === Infinity ? undefined : time(value)),
   retry: object,
   logger: withMethods('info', 'warn', 'error'),
   onFailure: callback,

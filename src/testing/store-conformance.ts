@@ -143,11 +143,25 @@ const rules: Readonly<Record<string, (store: NotificationStore) => Promise<void>
     await settle(store, await lease(store), { retryInMs: 0, released: true });
     equal((await lease(store)).lastFailure, lastFailure, 'the last error');
   },
-  'what was sent until a time can be handled together': async (store) => {
-    for (const sentAt of [1, 2, 3]) await store.add(entryOf(`k${sentAt}`, { groupId: 'g', sentAt }));
-    await settle(store, await lease(store), { done: ['k1'], doneUntil: 2 });
-    equal(await store.add(entryOf('late', { groupId: 'g', sentAt: 2 })), 'processed', 'one that comes later');
+  'what was added before a time can be handled together, whenever it was sent': async (store) => {
+    for (const sentAt of [1, 9]) await store.add(entryOf(`k${sentAt}`, { groupId: 'g', sentAt }));
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    const doneUntil = Date.now();
+    await store.add(entryOf('k3', { groupId: 'g', sentAt: 3 }));
+    await settle(store, await lease(store), { done: ['k1'], doneUntil });
+    equal(await store.add(entryOf('k9', { groupId: 'g', sentAt: 9 })), 'processed', 'one that was added before');
     equal(await keysOf(store), ['k3'], 'what is left');
+  },
+  'the ledger sets a value only if the value is the expected one, and forgets it in time': async ({ ledger }) => {
+    if (!ledger) return;
+    equal(await ledger.get('a'), undefined, 'a key without a value');
+    equal(await ledger.replace('a', 'one', 'two', 60_000), false, 'a value that is not there');
+    equal(await ledger.replace('a', undefined, 'one', 60_000), true, 'the first value');
+    equal(await ledger.replace('a', undefined, 'two', 60_000), false, 'a second first value');
+    const races = ['two', 'three'].map((value) => ledger.replace('a', 'one', value, 60_000));
+    equal((await Promise.all(races)).filter(Boolean).length, 1, 'how many of two at once are set');
+    equal(await ledger.replace('b', undefined, 'gone', 0), true, 'a value for no time');
+    equal(await ledger.get('b'), undefined, 'that value');
   },
   'dead letters are listed in pages, replayed and removed': async (store) => {
     for (const key of ['a', 'b', 'c']) {

@@ -1,12 +1,24 @@
-import { ConfigurationError } from 'marketplace-seller-sdk';
+import { setTimeout as pause } from 'node:timers/promises';
+import { AuthenticationError, ConfigurationError } from 'marketplace-seller-sdk';
 import { createReceiver, fetchHandler, memoryStore, sqliteStore } from 'marketplace-seller-sdk/notifications';
-import type { NotificationStore, ReceiverOptions } from 'marketplace-seller-sdk/notifications';
+import type { NotificationStore, Receiver, ReceiverOptions } from 'marketplace-seller-sdk/notifications';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { storeKinds } from '../support/inbox-stores.ts';
 import { about, patient } from '../support/deliveries.ts';
 
 const silent = () => {};
 const logger = { debug: silent, info: silent, warn: silent, error: silent };
+
+/** A store's methods, for an object of its own. */
+function bound(store: NotificationStore): NotificationStore {
+  return new Proxy(store, {
+    get: (target, name) => {
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+    },
+  });
+}
 
 /** A seller with an item, and a receiver that notes what it handles. */
 function shop(options: Partial<ReceiverOptions> = {}) {
@@ -33,12 +45,12 @@ describe('catchUp()', () => {
     const { receiver, handled, ask, seller, client } = shop();
     const before = [ask(), ask(), ask()];
     const asked = shop({});
-    expect(await asked.receiver.catchUp({ user_ids: [asked.seller.user_id] })).toEqual({ found: 0, added: 0 });
+    expect(await asked.receiver.catchUp({ user_ids: [asked.seller.user_id] })).toEqual({ found: 0, added: 0, failed: [] });
     await client.questions.answer({ question_id: before[0]!, text: 'Yes.' });
-    expect(await receiver.catchUp({ user_ids: [seller.user_id] })).toEqual({ found: 2, added: 2 });
+    expect(await receiver.catchUp({ user_ids: [seller.user_id] })).toEqual({ found: 2, added: 2, failed: [] });
     await receiver.idle();
     expect(sorted(handled)).toEqual(before.slice(1));
-    expect(await receiver.catchUp({ user_ids: [seller.user_id] })).toEqual({ found: 2, added: 0 });
+    expect(await receiver.catchUp({ user_ids: [seller.user_id] })).toEqual({ found: 2, added: 0, failed: [] });
     await receiver.close();
   });
 
@@ -58,7 +70,7 @@ describe('catchUp()', () => {
     await receiver.idle();
     expect(handled).toEqual([]);
     clients.set(seller.user_id, client);
-    expect(await receiver.catchUp({ user_ids: [seller.user_id] })).toEqual({ found: 3, added: 3 });
+    expect(await receiver.catchUp({ user_ids: [seller.user_id] })).toEqual({ found: 3, added: 3, failed: [] });
     await receiver.idle();
     expect(sorted(handled)).toEqual(ids);
     await receiver.close();
@@ -106,7 +118,7 @@ function random(seed: number): () => number {
 test.each<[string, () => NotificationStore]>([
   ['memory', () => memoryStore()],
   ['SQLite', () => sqliteStore({ path: ':memory:' })],
-])('with webhooks racing, 100 seeds handle each question once, with a store in %s', async (_, open) => {
+])('with webhooks racing, 100 seeds handle every question, with a store in %s', async (_, open) => {
   for (let seed = 1; seed <= 100; seed += 1) {
     const next = random(seed);
     const pauses = (most: number) => Array.from({ length: Math.floor(next() * most) }, () => Promise.resolve());
@@ -132,8 +144,272 @@ test.each<[string, () => NotificationStore]>([
     await receiver.catchUp({ user_ids: [seller.user_id] });
     await receiver.idle();
     await receiver.close();
-    expect([seed, ...sorted(handled)]).toEqual([seed, ...ids]);
+    expect([seed, ...sorted([...new Set(handled)])]).toEqual([seed, ...ids]);
   }
+});
+
+describe('a caught-up question', () => {
+  /** A receiver whose handler notes the status that it reads, and then waits. */
+  function reading(store: NotificationStore, wait: () => Promise<unknown> = async () => {}) {
+    const context = shop();
+    const seen: (string | undefined)[] = [];
+    const receiver = createReceiver({
+      store,
+      clientFor: () => context.client,
+      logger,
+      ...patient,
+      on: {
+        questions: async (_, { read }) => {
+          seen.push((await read()).status ?? undefined);
+          await wait();
+        },
+      },
+    });
+    return { ...context, receiver, seen };
+  }
+
+  test.each(storeKinds())('covers what arrived before it was read, with a store in $name', async ({ create }) => {
+    const { receiver, seen, ask, seller } = reading(create()());
+    const id = ask();
+    // Sent by a clock that is ten minutes ahead, so it is behind the caught-up one.
+    const sent = new Date(Date.now() + 600_000).toISOString();
+    await receiver.catchUp({ user_ids: [seller.user_id] });
+    await receiver.idle();
+    expect(seen).toEqual(['UNANSWERED']);
+    await receiver.add(about(id, { user_id: seller.user_id, sent, _id: 'a change' }));
+    await receiver.idle();
+    expect(seen).toEqual(['UNANSWERED', 'UNANSWERED']);
+    await receiver.close();
+  });
+
+  test('is handled again for a change that arrives while its handler runs, whatever the clocks say', async () => {
+    const started = Promise.withResolvers<undefined>();
+    const changed = Promise.withResolvers<undefined>();
+    const { receiver, seen, ask, seller, client } = reading(memoryStore(), async () => {
+      started.resolve(undefined);
+      await changed.promise;
+    });
+    const id = ask();
+    await receiver.catchUp({ user_ids: [seller.user_id] });
+    await started.promise;
+    await pause(5);
+    await client.questions.delete({ question_id: id });
+    const sent = new Date(Date.now() - 600_000).toISOString();
+    await receiver.add(about(id, { user_id: seller.user_id, sent, _id: 'deleted' }));
+    changed.resolve(undefined);
+    await receiver.idle();
+    expect(seen).toEqual(['UNANSWERED', 'DELETED']);
+    await receiver.close();
+  });
+});
+
+describe('unread messages', () => {
+  function conversations() {
+    const context = shop();
+    const { marketplace, seller, client } = context;
+    const handled: string[] = [];
+    const receiver = (on: 'reply' | 'leave', store = memoryStore()) =>
+      createReceiver({
+        store,
+        clientFor: () => client,
+        logger,
+        ...patient,
+        on: {
+          messages: async (_, { read, reply }) => {
+            const { text } = await read();
+            handled.push(String(text));
+            if (on === 'reply') await reply('Thank you.');
+          },
+        },
+      });
+    const pack = () => marketplace.addPack({ seller_id: seller.user_id, buyer_id: marketplace.addUser().user_id });
+    const catchUp = async (inbox: Receiver) => {
+      const result = await inbox.catchUp({ user_ids: [seller.user_id] });
+      await inbox.idle();
+      return result;
+    };
+    return { ...context, handled, receiver, pack, catchUp };
+  }
+
+  test('that nobody was told of are handled, without marking them as read', async () => {
+    const { marketplace, client, handled, receiver, pack, catchUp } = conversations();
+    marketplace.buyerWrites({ pack: pack(), text: 'When does it leave?' });
+    marketplace.buyerWrites({ pack: pack(), text: 'Which colour?' });
+    const inbox = receiver('leave');
+    expect(await catchUp(inbox)).toEqual({ found: 2, added: 2, failed: [] });
+    expect(handled.toSorted()).toEqual(['When does it leave?', 'Which colour?']);
+    expect((await client.messages.unread()).results).toHaveLength(2);
+    expect(await catchUp(inbox)).toMatchObject({ found: 2, added: 0 });
+    await inbox.close();
+  });
+
+  test('are not handled again a day later, although they stay unread', async () => {
+    vi.useFakeTimers({ toFake: ['Date', 'performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { marketplace, handled, receiver, pack, catchUp } = conversations();
+    marketplace.buyerWrites({ pack: pack(), text: 'When does it leave?' });
+    const store = memoryStore();
+    for (let day = 0; day < 9; day += 1) {
+      const inbox = receiver('leave', store);
+      await catchUp(inbox);
+      await inbox.close();
+      vi.advanceTimersByTime(86_400_000);
+    }
+    expect(handled).toEqual(['When does it leave?']);
+  });
+
+  test('that the seller has answered are left out, and only newer ones are handled', async () => {
+    const { marketplace, client, seller, handled, receiver, pack, catchUp } = conversations();
+    const sale = pack();
+    const first = marketplace.buyerWrites({ pack: sale, text: 'When does it leave?' });
+    await pause(5);
+    await client.messages.reply(await client.messages.get({ message_id: first.id }), 'Today.');
+    await pause(5);
+    const inbox = receiver('reply');
+    expect(await catchUp(inbox)).toEqual({ found: 0, added: 0, failed: [] });
+    marketplace.buyerWrites({ pack: sale, text: 'At what time?' });
+    expect(await catchUp(inbox)).toEqual({ found: 1, added: 1, failed: [] });
+    expect(handled).toEqual(['At what time?']);
+    const written = await client.messages
+      .conversation({ pack_id: sale.pack_id!, user_id: seller.user_id, mark_as_read: false })
+      .toArray();
+    expect(written.filter(({ text }) => text === 'Thank you.')).toHaveLength(1);
+    await inbox.close();
+  });
+});
+
+describe('many sellers', () => {
+  test('one whose search fails does not end it, and is named', async () => {
+    const { marketplace, seller, client, ask } = shop();
+    const ids = [ask(), ask()];
+    const revoked = new Error('revoked');
+    const handled: number[] = [];
+    const receiver = createReceiver({
+      clientFor: (user_id) => {
+        if (user_id === 1) throw revoked;
+        return user_id === 2 ? marketplace.clientFor(seller, { accessToken: 'wrong' }) : client;
+      },
+      on: { questions: ({ question_id }) => void handled.push(question_id) },
+      logger,
+      ...patient,
+    });
+    const { found, added, failed } = await receiver.catchUp({ user_ids: [1, 2, seller.user_id] });
+    await receiver.idle();
+    expect([found, added, sorted(handled)]).toEqual([2, 2, ids]);
+    expect(failed.toSorted((a, b) => a.user_id - b.user_id)).toEqual([
+      { user_id: 1, error: revoked },
+      { user_id: 2, error: expect.any(AuthenticationError) as Error },
+    ]);
+    await receiver.close();
+  });
+
+  test('a store that is full does not end it', async () => {
+    const { seller, client, ask } = shop();
+    const ids = [ask(), ask(), ask()];
+    const store = memoryStore({ maxWaiting: 1 });
+    const front = createReceiver({ store, handle: false, clientFor: () => client, logger });
+    const { failed } = await front.catchUp({ user_ids: [seller.user_id] });
+    expect(failed).toMatchObject([{ user_id: seller.user_id, error: { name: 'StoreFullError' } }]);
+    const handled: number[] = [];
+    const receiver = createReceiver({
+      store,
+      clientFor: () => client,
+      on: { questions: ({ question_id }) => void handled.push(question_id) },
+    });
+    while ((await receiver.catchUp({ user_ids: [seller.user_id] })).failed.length > 0) await receiver.idle();
+    await receiver.idle();
+    expect(sorted(handled)).toEqual(ids);
+    await receiver.close();
+  });
+
+  test('eight at a time', async () => {
+    let running = 0;
+    let most = 0;
+    const receiver = createReceiver({
+      clientFor: async () => {
+        most = Math.max(most, ++running);
+        await pause(1);
+        running -= 1;
+        return undefined;
+      },
+      on: { questions: silent },
+    });
+    const result = await receiver.catchUp({ user_ids: Array.from({ length: 100 }, (_, id) => id) });
+    expect([most, result]).toEqual([8, { found: 0, added: 0, failed: [] }]);
+    await receiver.close();
+  });
+});
+
+describe('rounds', () => {
+  /** Receivers of several processes on one store, and how often each seller was looked after. */
+  function processes(count: number, options: Partial<ReceiverOptions> = {}) {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const store = Object.assign(memoryStore(), { shared: true });
+    const looked: number[] = [];
+    const start = () => {
+      const receiver = createReceiver({
+        store: bound(store),
+        clientFor: (user_id) => void looked.push(user_id),
+        sellers: [1, 2, 3],
+        on: { questions: silent },
+        logger,
+        ...options,
+      });
+      receiver.start();
+      return receiver;
+    };
+    return { looked, receivers: Array.from({ length: count }, start), start };
+  }
+
+  test('three processes look after each seller once, every 15 minutes', async () => {
+    const { looked, receivers } = processes(3);
+    await vi.advanceTimersByTimeAsync(14 * 60_000);
+    expect(sorted(looked)).toEqual([1, 2, 3]);
+    await vi.advanceTimersByTimeAsync(90_000);
+    expect(sorted(looked)).toEqual([1, 1, 2, 2, 3, 3]);
+    for (const receiver of receivers) await receiver.close();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('when the process that looks after them ends, another one does at once', async () => {
+    const { looked, receivers } = processes(2);
+    await vi.advanceTimersByTimeAsync(1_000);
+    await receivers[0]!.close();
+    await vi.advanceTimersByTimeAsync(30_000);
+    expect(sorted(looked)).toEqual([1, 1, 2, 2, 3, 3]);
+    await receivers[1]!.close();
+  });
+
+  test('a process that is restarted looks at once', async () => {
+    const { looked, receivers, start } = processes(1, { catchUpEveryMs: Infinity });
+    await vi.advanceTimersByTimeAsync(3_600_000);
+    expect(looked).toHaveLength(3);
+    await receivers[0]!.close();
+    const next = start();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(looked).toHaveLength(6);
+    await next.close();
+  });
+
+  test('what fails is logged, and looked for again', async () => {
+    const error = vi.fn();
+    let isAway = true;
+    const sellers = () => {
+      if (isAway) throw new Error('no list');
+      return [1, 2];
+    };
+    const clientFor = () => Promise.reject(new Error('revoked'));
+    const { receivers } = processes(1, { sellers, clientFor, logger: { ...logger, error } });
+    await vi.advanceTimersByTimeAsync(1_000);
+    isAway = false;
+    await vi.advanceTimersByTimeAsync(15 * 60_000 + 10_000);
+    expect(error.mock.calls.map(([line]) => String(line))).toEqual([
+      expect.stringContaining('catchUp() failed: Error: no list'),
+      expect.stringContaining('catchUp() failed for user 1 and 1 other users: Error: revoked'),
+    ]);
+    await receivers[0]!.close();
+  });
 });
 
 test('add() resolves once a missed notification is stored; a later delivery of it is a duplicate', async () => {

@@ -79,7 +79,7 @@ test('a file of the first version of the tables is migrated, and loses nothing',
   await newer.close?.();
   const db = new DatabaseSync(path);
   db.exec(`DROP TRIGGER notification_topic_arrived; DROP TRIGGER notification_topic_left;
-    DROP TABLE notification_topic; DROP TABLE notification_done_until;
+    DROP TABLE notification_topic; DROP TABLE notification_ledger;
     ALTER TABLE notification_waiting DROP COLUMN last_failure; ALTER TABLE notification_group DROP COLUMN alone;
     DROP INDEX notification_due; DROP INDEX notification_later; DROP INDEX notification_leased;
     ALTER TABLE notification_group DROP COLUMN route;

@@ -1,10 +1,12 @@
 import type { Inbox } from '../inbox.js';
+import { caughtUpKey } from '../queued-notification.js';
 import type { QueuedNotification } from '../queued-notification.js';
 import { FifoMap } from '../stores/fifo-map.js';
 import { Dispatcher } from './dispatcher.js';
 import { FailurePolicy, hasStalledTooOften, isQuiet } from './failure-policy.js';
 import type { LastFailure, Outcome } from './outcome.js';
 import type { RunContext } from './running-context.js';
+import { messageRememberedMs } from './unread.js';
 
 /** One attempt to handle an entry, for a store or for a queue. */
 export interface HandlingAttempt extends RunContext {
@@ -50,6 +52,7 @@ export class Attempts {
     try {
       await this.#dispatcher.handle(entry, attempt);
       this.#policy.forget(entry.key);
+      await this.#remember(entry);
       return { kind: 'done' };
     } catch (error) {
       if (this.#isAborting()) return { kind: 'release', inMs: 0, error };
@@ -63,6 +66,19 @@ export class Attempts {
         lastFailure,
         notFound: attempt.notFound,
       });
+    }
+  }
+
+  /** Remembers for `catchUp` what a store does not remember, or not for long enough. */
+  async #remember({ groupId, notification }: QueuedNotification): Promise<void> {
+    const { ledger, options } = this.#inbox;
+    if (!ledger || !options.clientFor || !notification.known) return;
+    const isMessage = notification.topic === 'messages';
+    const ms = isMessage ? messageRememberedMs : options.deduplicationMs;
+    try {
+      if (options.queue || isMessage) await ledger.replace(caughtUpKey(groupId), undefined, 'handled', ms);
+    } catch (error) {
+      this.#inbox.reporter.failed('It was not kept that a notification was handled', error);
     }
   }
 

@@ -39,8 +39,7 @@ export class ConfirmedQuestions {
 /** The newest page of unanswered questions. A search that fails confirms nothing. */
 async function newestOf(client: NotificationClient, seller_id: number): Promise<ReadonlySet<number>> {
   try {
-    for await (const page of unansweredQuestions(client, seller_id))
-      return new Set(page.map((each) => each.question_id));
+    for await (const page of unansweredQuestions(client, seller_id)) return new Set(page);
   } catch {
     // What is not confirmed is tried again later.
   }

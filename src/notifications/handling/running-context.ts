@@ -14,6 +14,8 @@ export interface RunContext {
   readonly controller: AbortController;
   /** The 404 of the handler's `read()`. */
   notFound?: unknown;
+  /** When the handler began to read the resource, or began: what arrived before is handled with it. In ms since 1970. */
+  readAt?: number;
 }
 
 /** What a handler receives. Its functions can be destructured. */
@@ -25,12 +27,14 @@ export class RunningContext implements Omit<MessageContext, 'read'> {
   readonly reply: MessageContext['reply'];
   readonly #client: NotificationClient | undefined;
   #message: NotifiedMessage | undefined;
+  #hasRead = false;
 
   constructor(notification: Notification, run: RunContext, client: NotificationClient | undefined) {
     this.attempt = run.attempt;
     this.coalescedCount = run.coalescedCount;
     this.signal = run.controller.signal;
     this.#client = client;
+    run.readAt = Date.now();
     this.read = (options) => this.#read(notification, run, options);
     this.reply = (text, options) => this.#reply(notification, text, options);
   }
@@ -43,6 +47,8 @@ export class RunningContext implements Omit<MessageContext, 'read'> {
   /** A 404 ends the run instead of waiting in it: the receiver runs the handler again later, and frees its slot meanwhile. */
   async #read(notification: Notification, run: RunContext, options?: ReadOptions): Promise<unknown> {
     const { signal } = this;
+    if (!this.#hasRead) run.readAt = Date.now();
+    this.#hasRead = true;
     try {
       const read = await readNotification(this.client, notification, { signal, notFoundTimeoutMs: 0, ...options });
       if (notification.topic === 'messages') this.#message = read as NotifiedMessage;

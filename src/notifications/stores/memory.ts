@@ -4,6 +4,7 @@ import type { QueuedNotification } from '../queued-notification.js';
 import { FifoMap } from './fifo-map.js';
 import { Groups } from './groups.js';
 import type { Group } from './groups.js';
+import { MemoryLedger } from './memory-ledger.js';
 import { bytesOf } from './waiting-list.js';
 import { MemoryDeadLetters } from './memory-dead-letters.js';
 import { fullError, isLimit, resolveStoreOptions } from './store-limits.js';
@@ -51,13 +52,6 @@ export function memoryStore(options: MemoryStoreOptions = {}): NotificationStore
 /** How many topics are remembered that nothing waits for. */
 const maxIdleTopics = 1_000;
 
-/** What is kept of handled entries until a time. */
-interface Handled {
-  readonly until: number;
-  /** Of a group: everything that was sent until then is handled. */
-  readonly sentAt?: number;
-}
-
 /** Leases are timed by the monotonic clock: setting the time of the machine neither delays nor expires them. */
 class MemoryStore implements NotificationStore {
   readonly durable = false;
@@ -66,29 +60,25 @@ class MemoryStore implements NotificationStore {
   /** When each entry was added. */
   readonly #waiting = new FifoMap<number>();
   readonly #topics = new FifoMap<TopicStats>();
-  /** By the key of an entry. */
-  readonly #processed: FifoMap<Handled>;
-  /** By group. */
-  readonly #doneUntil: FifoMap<Handled>;
+  /** Until when the keys of handled entries are kept. */
+  readonly #processed: FifoMap<number>;
   readonly #dead: MemoryDeadLetters;
   readonly #limits: ResolvedLimits;
   #waitingBytes = 0;
   readonly #problems: string[] = [];
+  readonly ledger = new MemoryLedger();
 
   constructor(limits: ResolvedLimits, maxRemembered: number) {
     this.#limits = limits;
     this.#processed = new FifoMap(maxRemembered);
-    this.#doneUntil = new FifoMap(maxRemembered);
     this.#dead = new MemoryDeadLetters(limits);
   }
 
   /** The state of an entry; `undefined` for a new one. */
-  #stateOf({ key, groupId, sentAt }: QueuedNotification): 'waiting' | 'processed' | undefined {
+  #stateOf({ key }: QueuedNotification): 'waiting' | 'processed' | undefined {
     if (this.#waiting.has(key)) return 'waiting';
-    const now = Date.now();
-    if (this.#dead.has(key) || (this.#processed.get(key)?.until ?? 0) > now) return 'processed';
-    const { until = 0, sentAt: doneUntil = 0 } = this.#doneUntil.get(groupId) ?? {};
-    return until > now && sentAt <= doneUntil ? 'processed' : undefined;
+    const isKnown = this.#dead.has(key) || (this.#processed.get(key) ?? 0) > Date.now();
+    return isKnown ? 'processed' : undefined;
   }
 
   async add(entry: QueuedNotification): Promise<EntryState> {
@@ -193,13 +183,13 @@ class MemoryStore implements NotificationStore {
 
   #takeSettled(group: Group, { done, doneUntil = -Infinity, deadLetter, deduplicationMs }: Settlement): void {
     const until = Date.now() + deduplicationMs;
-    const settled = new Set([...done, ...group.waiting.keysUntil(doneUntil), ...(deadLetter ? [deadLetter.key] : [])]);
+    const earlier = group.waiting.keys().filter((key) => (this.#waiting.get(key) ?? 0) < doneUntil);
+    const settled = new Set([...done, ...earlier, ...(deadLetter ? [deadLetter.key] : [])]);
     for (const waiting of group.waiting.take(settled)) {
       this.#uncount(waiting);
       if (waiting.entry.key === deadLetter?.key) this.#problems.push(...this.#dead.add(waiting, deadLetter.failure));
     }
-    for (const key of settled) if (key !== deadLetter?.key) remember(this.#processed, key, { until });
-    if (doneUntil > 0) remember(this.#doneUntil, group.name, { sentAt: doneUntil, until });
+    for (const key of settled) if (key !== deadLetter?.key) remember(this.#processed, key, until);
   }
 
   hasDeadLetter(key: string): boolean {
@@ -239,12 +229,12 @@ function countStall({ leased, alone }: NonNullable<Group['lease']>): void {
 }
 
 /** Remembers what was handled, and forgets what has expired. */
-function remember(handled: FifoMap<Handled>, key: string, value: Handled): void {
-  handled.delete(key);
-  handled.set(key, value);
+function remember(processed: FifoMap<number>, key: string, until: number): void {
+  processed.delete(key);
+  processed.set(key, until);
   const now = Date.now();
-  for (let oldest = handled.oldest(); oldest !== undefined; oldest = handled.oldest()) {
-    if ((handled.get(oldest)?.until ?? 0) > now) break;
-    handled.delete(oldest);
+  for (let oldest = processed.oldest(); oldest !== undefined; oldest = processed.oldest()) {
+    if ((processed.get(oldest) ?? 0) > now) break;
+    processed.delete(oldest);
   }
 }

@@ -18,6 +18,7 @@ export interface Row {
   readonly stalls: number;
   readonly last_failure: string | null;
   readonly alone: number;
+  readonly value: string;
   readonly token: string | null;
   readonly leased_key: string | null;
   readonly ready_at: number | null;

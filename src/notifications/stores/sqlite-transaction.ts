@@ -81,10 +81,13 @@ export class InboxTransaction {
   finish(): void {
     const expired = `DELETE FROM notification_processed
       WHERE key IN (SELECT key FROM notification_processed WHERE until <= ? LIMIT 1000)`;
-    const done = `DELETE FROM notification_done_until
-      WHERE group_id IN (SELECT group_id FROM notification_done_until WHERE until <= ? LIMIT 1000)`;
-    // Like the keys in memory, they follow the clock of the machine.
-    if (this.#forgetsExpired) for (const each of [expired, done]) this.#db.run(each, Date.now());
+    const kept = `DELETE FROM notification_ledger
+      WHERE key IN (SELECT key FROM notification_ledger WHERE until <= ? LIMIT 1000)`;
+    if (this.#forgetsExpired) {
+      // Like the keys in memory, they follow the clock of the machine.
+      this.#db.run(expired, Date.now());
+      this.#db.run(kept, this.now);
+    }
     const { latest, offset, served } = this.#clock;
     const isOutdated = this.#keepsTime && this.now > latest + clockPrecisionMs;
     if (this.#offset === offset && this.#served === served && !isOutdated) return;

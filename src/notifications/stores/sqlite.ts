@@ -1,8 +1,10 @@
 import { ConfigurationError } from '../../core/errors/errors.js';
 import type { QueuedNotification } from '../queued-notification.js';
 import { SqliteDatabase, inMemory } from './sqlite-database.js';
+import type { Ledger } from './ledger.js';
 import { SqliteDeadLetters } from './sqlite-dead-letters.js';
 import { SqliteGroups } from './sqlite-groups.js';
+import { SqliteLedger } from './sqlite-ledger.js';
 import { countsOf } from './sqlite-rows.js';
 import type { Row } from './sqlite-rows.js';
 import type { InboxTransaction } from './sqlite-transaction.js';
@@ -53,6 +55,7 @@ class SqliteStore implements NotificationStore {
   readonly #groups: SqliteGroups;
   readonly #dead: SqliteDeadLetters;
   readonly #problems: string[] = [];
+  readonly ledger: Ledger;
 
   constructor(path: string, limits: ResolvedLimits) {
     this.durable = this.shared = path !== inMemory;
@@ -60,6 +63,7 @@ class SqliteStore implements NotificationStore {
     this.#limits = limits;
     this.#groups = new SqliteGroups(this.#db);
     this.#dead = new SqliteDeadLetters(this.#db, limits);
+    this.ledger = new SqliteLedger(this.#db);
   }
 
   async add(entry: QueuedNotification): Promise<EntryState> {
@@ -71,13 +75,12 @@ class SqliteStore implements NotificationStore {
 
   /** A full store is a result, not an error: it does not undo the transaction. */
   #add(entry: QueuedNotification, text: string, transaction: InboxTransaction): EntryState | StoreFullError {
-    const { key, groupId, sentAt } = entry;
+    const { key } = entry;
     const state = `SELECT 'waiting' AS state FROM notification_waiting WHERE key = ?
       UNION ALL SELECT 'processed' FROM notification_processed WHERE key = ? AND until > ?
-      UNION ALL SELECT 'processed' FROM notification_dead WHERE key = ?
-      UNION ALL SELECT 'processed' FROM notification_done_until WHERE group_id = ? AND sent_at >= ? AND until > ?`;
+      UNION ALL SELECT 'processed' FROM notification_dead WHERE key = ?`;
     const now = Date.now();
-    const [known] = this.#db.all(state, key, key, now, key, groupId, sentAt, now);
+    const [known] = this.#db.all(state, key, key, now, key);
     if (known) return known.state;
     const full = this.#takeRoom(Buffer.byteLength(text), transaction);
     if (full) return full;
@@ -169,11 +172,9 @@ class SqliteStore implements NotificationStore {
     return true;
   }
 
-  #doneUntil(groupId: string, sentAt: number, until: number): void {
-    const earlier = 'SELECT key FROM notification_waiting WHERE group_id = ? AND sent_at <= ?';
-    for (const { key } of this.#db.all(earlier, groupId, sentAt)) this.#remember(key, until);
-    const insert = 'INSERT OR REPLACE INTO notification_done_until (group_id, sent_at, until) VALUES (?, ?, ?)';
-    this.#db.run(insert, groupId, sentAt, until);
+  #doneUntil(groupId: string, arrivedAt: number, until: number): void {
+    const earlier = 'SELECT key FROM notification_waiting WHERE group_id = ? AND arrived_at < ?';
+    for (const { key } of this.#db.all(earlier, groupId, arrivedAt)) this.#remember(key, until);
   }
 
   #remember(key: string, until: number): void {

@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../../core/errors/errors.js';
 import type { LastFailure } from '../handling/outcome.js';
+import type { Ledger } from './ledger.js';
 import type { QueuedNotification } from '../queued-notification.js';
 
 /** Identifies one lease: a group that is leased again gets a new token. */
@@ -65,8 +66,8 @@ export interface Settlement extends LeaseId {
   /** Keys that are handled: entries with these keys are deleted, the keys are kept for `deduplicationMs`. */
   readonly done: readonly string[];
   /**
-   * Everything about the resource that was sent until then is handled too, in milliseconds since 1970: what waits is deleted,
-   * and what is added within `deduplicationMs` is `'processed'`.
+   * Everything about the resource that was added before then is handled too, in milliseconds since 1970: what waits is deleted,
+   * and its keys are kept.
    */
   readonly doneUntil?: number | undefined;
   /** The delay before the group may be leased again, in milliseconds. Without `released`, it counts as a failure. */
@@ -154,6 +155,12 @@ export interface NotificationStore {
   /** Counts what it holds. Without it, `receiver.stats()` and `openInbox` reject. */
   stats?(): Promise<StoreStats>;
   close?(): Promise<void>;
+  /**
+   * What receivers keep beside the entries.
+   *
+   * Without it, each process looks for missed questions and messages, and a lost response to a write is a dead letter.
+   */
+  readonly ledger?: Ledger | undefined;
 }
 
 /** The state of an entry's key. */

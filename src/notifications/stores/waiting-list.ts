@@ -30,9 +30,8 @@ export class WaitingList {
     return this.#items.slice(0, -1).map(({ entry }) => entry.key);
   }
 
-  /** The keys of the entries that were sent until a time. */
-  keysUntil(sentAt: number): string[] {
-    return this.#items.slice(0, this.#indexAfter(sentAt)).map(({ entry }) => entry.key);
+  keys(): string[] {
+    return this.#items.map(({ entry }) => entry.key);
   }
 
   insert(waiting: WaitingNotification): void {

@@ -1,6 +1,7 @@
 import { exponentialDelay } from '../handling/backoff.js';
 import { describeFailure } from '../handling/errors.js';
 import type { Outcome } from '../handling/outcome.js';
+import type { RunContext } from '../handling/running-context.js';
 import type { Inbox } from '../inbox.js';
 import { caughtUpKey } from '../queued-notification.js';
 import type { Lease, LeaseId, Settlement } from '../stores/store.js';
@@ -12,12 +13,17 @@ export type Result = Omit<Settlement, keyof LeaseId | 'deduplicationMs'> & Parti
 export const released: Result = { done: [], retryInMs: 0, released: true };
 
 /** Turns the outcome of a run into what is stored of it. */
-export function resultOf(outcome: Outcome, { entry, coalescedKeys }: Lease, { options }: Inbox): Result {
+export function resultOf(
+  outcome: Outcome,
+  { entry, coalescedKeys }: Lease,
+  { options }: Inbox,
+  { readAt = 0 }: Pick<RunContext, 'readAt'>,
+): Result {
   const keys = [...coalescedKeys, entry.key];
   if (outcome.kind === 'done') {
-    // What `catchUp` found stands for all that was sent before.
-    if (entry.caughtUp) return { done: keys, doneUntil: entry.sentAt };
-    const canCatchUp = options.clientFor !== undefined && entry.notification.topic === 'questions';
+    // What `catchUp` found stands for all that arrived before its resource was read.
+    if (entry.caughtUp) return { done: keys, doneUntil: readAt };
+    const canCatchUp = options.clientFor !== undefined && entry.notification.known;
     return { done: canCatchUp ? [...keys, caughtUpKey(entry.groupId)] : keys };
   }
   // The user may become a seller of ours: nothing is remembered.

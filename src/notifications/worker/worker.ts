@@ -221,7 +221,7 @@ export class Worker {
     const { entry, coalescedKeys } = lease;
     try {
       const outcome = await this.#attempts.run(entry, run);
-      const isSettled = !run.isLost && (await this.#settle(run, resultOf(outcome, lease, this.#inbox)));
+      const isSettled = !run.isLost && (await this.#settle(run, resultOf(outcome, lease, this.#inbox, run)));
       const isHandled = outcome.kind === 'done' || outcome.kind === 'dropped';
       return { keys: [...coalescedKeys, entry.key], handled: isSettled && isHandled };
     } catch (error) {

@@ -1,0 +1,33 @@
+/* eslint-disable @typescript-eslint/require-await -- the interface is asynchronous, this ledger is not */
+import { FifoMap } from './fifo-map.js';
+import type { Ledger } from './ledger.js';
+
+interface Kept {
+  readonly value: string;
+  /** A time of `performance.now()`. */
+  readonly until: number;
+}
+
+/** How many values are kept; the oldest is deleted first. */
+const maxKept = 1_000_000;
+
+/** A ledger in this process's memory. */
+export class MemoryLedger implements Ledger {
+  readonly #kept = new FifoMap<Kept>(maxKept);
+
+  async get(key: string): Promise<string | undefined> {
+    return this.#get(key);
+  }
+
+  #get(key: string): string | undefined {
+    const kept = this.#kept.get(key);
+    return kept && kept.until > performance.now() ? kept.value : undefined;
+  }
+
+  async replace(key: string, expected: string | undefined, value: string, ms: number): Promise<boolean> {
+    if (this.#get(key) !== expected) return false;
+    this.#kept.delete(key);
+    this.#kept.set(key, { value, until: performance.now() + ms });
+    return true;
+  }
+}
