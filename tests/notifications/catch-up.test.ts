@@ -45,7 +45,11 @@ describe('catchUp()', () => {
     const { receiver, handled, ask, seller, client } = shop();
     const before = [ask(), ask(), ask()];
     const asked = shop({});
-    expect(await asked.receiver.catchUp({ user_ids: [asked.seller.user_id] })).toEqual({ found: 0, added: 0, failed: [] });
+    expect(await asked.receiver.catchUp({ user_ids: [asked.seller.user_id] })).toEqual({
+      found: 0,
+      added: 0,
+      failed: [],
+    });
     await client.questions.answer({ question_id: before[0]!, text: 'Yes.' });
     expect(await receiver.catchUp({ user_ids: [seller.user_id] })).toEqual({ found: 2, added: 2, failed: [] });
     await receiver.idle();

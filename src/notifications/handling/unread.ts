@@ -40,7 +40,7 @@ function unansweredOf(read: readonly Message[], user_id: number): readonly strin
   return read
     .filter((each) => !isOf(each, user_id) && timeOf(each) > answeredAt)
     .toSorted((a, b) => timeOf(a) - timeOf(b))
-    .map(({ id }) => String(id));
+    .map(({ id }) => id);
 }
 
 /** Only what names a buyer or an agent as its sender is not the seller's. */
