@@ -10,6 +10,8 @@ import type { CallOptions } from './core/scope/call-options.js';
 import { callChecked } from './core/options/check-endpoint.js';
 import type { ClientOptions } from './core/options/client-options.js';
 import { resolveOptions } from './core/options/resolve-options.js';
+import { hookWrites } from './core/recover/write-hook.js';
+import type { WriteHook } from './core/recover/write-hook.js';
 import { ActionGuide } from './resources/action-guide/action-guide.js';
 import { Contacts } from './resources/contacts/contacts.js';
 import { Currencies } from './resources/currencies/currencies.js';
@@ -132,6 +134,11 @@ export class SellerClient {
    */
   withOptions(options: Partial<ClientOptions>): SellerClient {
     return derived({ ...this.#options, ...copyOf(options) }, this.#http);
+  }
+
+  /** @internal Returns the same client, whose writes the hook decides about. */
+  [hookWrites](hook: WriteHook): SellerClient {
+    return derived(this.#options, this.#http.withWriteHook(hook));
   }
 }
 

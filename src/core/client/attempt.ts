@@ -88,8 +88,10 @@ export class RequestAttempt {
   }
 
   async #readResponse(restartTimeout: () => void): Promise<AttemptResult> {
-    const { request, options, loaded } = this.#call;
+    const { request, options, loaded, booked } = this.#call;
     const { endpoint } = request;
+    const noted = booked?.beforeSend();
+    if (noted) await noted;
     if (loaded.upload)
       this.#form = await loaded.upload.build((progress) => {
         restartTimeout();

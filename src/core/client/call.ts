@@ -9,13 +9,13 @@ import type { ResponseInfo, WithResponse } from '../operation/api-promise.js';
 import type { EndpointExchange } from '../operation/endpoint.js';
 import type { Emit } from '../options/events.js';
 import type { CallInfo } from '../options/hooks.js';
+import type { BookView } from '../recover/book-view.js';
 import type { CallState, WriteOutcome } from '../recover/next-step.js';
-import { sentWriteOf } from '../recover/recent-writes.js';
-import type { SentWrite } from '../recover/recent-writes.js';
 import type { BuiltRequest } from '../request/built-request.js';
 import type { InternalOptions } from '../scope/call-options.js';
 import { CancelScope } from '../scope/cancel-scope.js';
 import type { RequestDelivery } from '../transport/transport.js';
+import { BookedCall } from './booked-call.js';
 import type { ClientRuntime } from './client-runtime.js';
 
 /** What a call needs beyond JSON. It is loaded before the first attempt, because other calls do not need it. */
@@ -52,8 +52,8 @@ export class ClientCall {
   /** How many attempts of the client may be in flight. */
   readonly maxInFlight: number;
   readonly rateLimiter: RateLimiter;
-  /** The write that `confirm()` could confuse with equal ones. */
-  readonly #write: SentWrite | undefined;
+  /** The write, in the book of its seller; `undefined` for a read. */
+  readonly booked: BookedCall | undefined;
   /** Identifies the call in its events. */
   readonly info: CallInfo;
   /** Receives the events of the call; `undefined` if nothing observes them. */
@@ -85,7 +85,7 @@ export class ClientCall {
     this.maxRetries = options.maxRetries ?? maxRetries;
     this.maxInFlight = maxConcurrency;
     this.rateLimiter = runtime.shared.rateLimiters.of(accessToken ?? undefined);
-    this.#write = sentWriteOf(request);
+    this.booked = endpoint.retry === 'safe' ? undefined : new BookedCall(request, runtime);
     this.info = { endpoint, baseUrl };
     this.emit = runtime.events.sink;
     this.scope = new CancelScope({
@@ -124,18 +124,13 @@ export class ClientCall {
     this.emit?.({ type: 'attempt', call: this.info, attempt: this.attempts });
     if (this.attempts > 1) return now;
     this.firstSentAt = now;
-    if (this.#write) this.runtime.shared.writes.add(this.#write, now);
+    this.booked?.onFirstSend(this.token);
     return now;
   }
 
-  /** Records that the write was certainly not carried out. */
-  forgetWrite(): void {
-    if (this.#write) this.runtime.shared.writes.remove(this.#write);
-  }
-
-  /** The number of equal writes that were sent recently, with this one. */
-  get equalWrites(): number {
-    return this.runtime.shared.writes.count(this.#write);
+  /** What the book knows for the write of this call. */
+  get view(): BookView {
+    return (this.booked ?? new BookedCall(this.request, this.runtime)).view(this.token);
   }
 
   /** Returns the result of the call. Its response is described on use, because few callers need it. */

@@ -1,6 +1,8 @@
 import { platform } from '#platform';
 import { TokenSource } from '../recover/token-source.js';
-import { RecentWrites } from '../recover/recent-writes.js';
+import { bookOf } from '../recover/memory-book.js';
+import type { MemoryBook } from '../recover/memory-book.js';
+import type { WriteHook } from '../recover/write-hook.js';
 import { secretNamesWith } from '../errors/secrets.js';
 import type { IsSecretName } from '../errors/secrets.js';
 import { Events } from '../options/events.js';
@@ -11,20 +13,23 @@ import { lowerCaseNames } from '../request/built-request.js';
 import { userAgentOf } from '../request/user-agent.js';
 
 /**
- * What all clients of one host and token share: the token, the retry budget and the recent writes. With the clients of
+ * What all clients of one host and token share: the token and the retry budget. With the clients of
  * other tokens that are derived from the same one, they share the rate limiters.
  */
 export class SharedState {
   readonly tokens: TokenSource | undefined;
   readonly budget = new RetryBudget();
-  readonly writes = new RecentWrites();
+  /** The writes of this process, which all clients of the host share. */
+  readonly writes: MemoryBook;
   readonly rateLimiters: RateLimiters;
   readonly #baseUrl: string;
   readonly #accessToken: ResolvedOptions['accessToken'];
   readonly #rateLimitersByOrigin: Map<string, RateLimiters>;
 
   /** `parent` is the state of the client from which this one is derived. */
-  constructor({ baseUrl, accessToken, timeoutMs }: ResolvedOptions, parent?: SharedState) {
+  constructor(options: ResolvedOptions, parent?: SharedState) {
+    const { baseUrl, accessToken, timeoutMs } = options;
+    this.writes = parent && parent.#baseUrl === baseUrl ? parent.writes : bookOf(options);
     this.#baseUrl = baseUrl;
     this.#accessToken = accessToken;
     this.tokens = accessToken === undefined ? undefined : new TokenSource(accessToken, timeoutMs);
@@ -51,10 +56,16 @@ export interface ClientRuntime {
   readonly userAgent: string | undefined;
   /** Recognises the headers whose values are secret. */
   readonly isSecretHeader: IsSecretName;
+  /** Decides about the writes of this client. */
+  readonly writeHook: WriteHook | undefined;
 }
 
 /** Creates what all calls of a client share. */
-export function createRuntime(options: ResolvedOptions, shared: SharedState): ClientRuntime {
+export function createRuntime(
+  options: ResolvedOptions,
+  shared: SharedState,
+  writeHook: WriteHook | undefined,
+): ClientRuntime {
   const { logger, tracing } = options;
   return {
     options,
@@ -67,5 +78,6 @@ export function createRuntime(options: ResolvedOptions, shared: SharedState): Cl
     headers: { accept: 'application/json', ...lowerCaseNames(options.headers ?? {}) },
     userAgent: userAgentOf(options.userAgent),
     isSecretHeader: secretNamesWith(options.redactHeaders),
+    writeHook,
   };
 }

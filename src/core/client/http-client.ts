@@ -1,6 +1,7 @@
 import { platform } from '#platform';
 import { ApiError } from '../errors/response-errors.js';
 import { TimeoutError } from '../errors/errors.js';
+import { responseHeaders } from '../errors/response-headers.js';
 import { SellerError, attachCall } from '../errors/seller-error.js';
 import type { Confirmation, StoredWriteOptions } from '../errors/confirmation.js';
 import { ApiPromise } from '../operation/api-promise.js';
@@ -11,10 +12,10 @@ import { endpointError } from '../options/check-endpoint.js';
 import { checkOptions, confirmRules, storedWriteRules } from '../options/resolve-options.js';
 import type { ResolvedOptions } from '../options/resolve-options.js';
 import { cannotConfirm, confirmLater, confirmWindowMs, confirmWrite } from '../recover/confirm-write.js';
-import type { UnconfirmedCall } from '../recover/confirm-write.js';
 import { withUnknownOutcome } from '../recover/failure-error.js';
 import type { AttemptResult } from '../recover/failure.js';
-import { sentWriteOf } from '../recover/recent-writes.js';
+import type { WriteHook } from '../recover/write-hook.js';
+import { currentWriteHook } from '../recover/write-scope.js';
 import { buildRequest } from '../request/build-request.js';
 import { curlOf } from '../request/curl.js';
 import { isOk } from '../response/body.js';
@@ -30,6 +31,7 @@ import { SharedState, createRuntime } from './client-runtime.js';
 import type { ClientRuntime } from './client-runtime.js';
 import { downloadFrom, loadParts, needsParts } from './loaded-parts.js';
 import { recover } from './recover.js';
+import { storedCall } from './stored-call.js';
 
 /** Makes calls: build, send, then read the output, or recover and send again. All resources of a client share one. */
 export class HttpClient implements Requester {
@@ -38,16 +40,21 @@ export class HttpClient implements Requester {
   readonly #transport: Transport;
 
   /** `parent` is the client that this one is derived from. They share the rate limiters, and with one token all state. */
-  constructor(options: ResolvedOptions, parent?: HttpClient) {
+  constructor(options: ResolvedOptions, parent?: HttpClient, writeHook = parent && parent.#runtime.writeHook) {
     const inherited = parent && parent.#runtime.shared;
     const shared = inherited?.isFor(options) ? inherited : new SharedState(options, inherited);
-    this.#runtime = createRuntime(options, shared);
+    this.#runtime = createRuntime(options, shared, writeHook);
     this.#transport = platform.chooseTransport(options);
     this.deadlineMs = options.deadlineMs;
   }
 
   call<In, Out>(endpoint: Endpoint<In, Out>, input: In, options?: InternalOptions): ApiPromise<Out> {
     return new ApiPromise(this.#run(endpoint, input, options) as Promise<WithResponse<Out>>);
+  }
+
+  /** Returns the same client, whose writes a hook decides about. */
+  withWriteHook(hook: WriteHook): HttpClient {
+    return new HttpClient(this.#runtime.options, this, hook);
   }
 
   onEarlyEnd({ endpoint, delivered, total }: Parameters<NonNullable<Requester['onEarlyEnd']>>[0]): void {
@@ -65,18 +72,15 @@ export class HttpClient implements Requester {
     const wrong = endpointError(endpoint);
     if (wrong) throw wrong;
     if (!endpoint.confirm) return cannotConfirm;
-    const { shared, options: client } = this.#runtime;
     const request = buildRequest(endpoint, input, undefined, this.#runtime);
-    const ageMs = Date.now() - sentAt;
-    const firstSentAt = performance.now() - ageMs;
     const limits = { signal, deadlineMs: deadlineMs ?? this.deadlineMs };
     return confirmLater(endpoint, limits, { attempts: 1, outcomeUnknown: true }, async (scope) => {
       const token = await this.#tokenOf({ scope, options: {} });
-      const equalWrites = shared.writes.count(sentWriteOf(request));
-      const call: UnconfirmedCall = { request, options: {}, token, firstSentAt, equalWrites };
+      const stored = storedCall(request, token, sentAt, this.#runtime);
       // The service gives up a write in the end, and what it has not done by then it will not do.
-      const usualMs = ageMs > client.timeoutMs ? 0 : confirmWindowMs(false, 0);
-      return confirmWrite(this, call, scope, { signal, confirmWindowMs: checked.confirmWindowMs ?? usualMs });
+      const isOver = Date.now() - stored.write.sentAt > this.#runtime.options.timeoutMs;
+      const windowMs = checked.confirmWindowMs ?? (isOver ? 0 : confirmWindowMs(false, 0));
+      return stored.judge(await confirmWrite(this, stored.call, scope, { signal, confirmWindowMs: windowMs }));
     });
   }
 
@@ -89,12 +93,14 @@ export class HttpClient implements Requester {
     emit?.({ type: 'start', call: info });
     try {
       result = await this.#resultOf(call);
+      const noted = call.booked?.end('done', result.data);
+      if (noted) await noted;
       this.#runtime.shared.budget.deposit(call.faultRetries);
       if (emit) emit({ type: 'end', call: info, ...endOf(result) });
       return result;
     } catch (thrown) {
       const error = call.outcomeUnknown ? withUnknownOutcome(thrown, call) : thrown;
-      if (!call.outcomeUnknown) call.forgetWrite();
+      await call.booked?.end(call.outcomeUnknown ? 'sent' : 'rejected');
       if (error instanceof SellerError) this.#attachCall(error, call);
       const status = error instanceof ApiError ? error.status : undefined;
       const durationMs = performance.now() - startedAt;
@@ -112,6 +118,9 @@ export class HttpClient implements Requester {
     scope.throwIfAborted();
     const token = this.#tokenOf(call);
     call.token = typeof token === 'object' ? await token : token;
+    const hook = this.#runtime.writeHook ?? currentWriteHook();
+    const earlier = hook && (await call.booked?.begin(hook, call, this));
+    if (earlier) return call.resultOf(earlier.output, { status: 200, headers: responseHeaders(new Headers()) });
     for (;;) {
       const attempt = new RequestAttempt(call, this.#transport);
       const result = await attempt.run();

@@ -4,8 +4,11 @@ export type Confirmation<Out = unknown> =
   | { readonly done: true; readonly output: Out; readonly unknown?: undefined }
   /** The write was not carried out: if you send it again, it is not duplicated. */
   | { readonly done: false; readonly unknown?: undefined }
-  /** Reading back does not show whether the write was carried out; `unknown` is a sentence with the reason. */
-  | { readonly done?: undefined; readonly unknown: string };
+  /**
+   * Reading back does not show whether the write was carried out; `unknown` is a sentence with the reason. `mayChange`: it may
+   * show that later, because another write of this seller is being sent.
+   */
+  | { readonly done?: undefined; readonly unknown: string; readonly mayChange?: true };
 
 /** Options of `confirm`. */
 export interface ConfirmOptions {

@@ -65,6 +65,19 @@ export interface Endpoint<In = unknown, Out = unknown> {
   /** Present if the call option `attributes` can select fields of the response: it is readable without the others. */
   readonly supportsAttributes?: true | undefined;
   /**
+   * The fields that are the content of a write that is not idempotent, e.g. `text`; the others say where it writes to. If a
+   * handler runs again with another content, it is the same write.
+   *
+   * @default none
+   */
+  readonly content?: readonly string[] | undefined;
+  /** Present if a write that is not idempotent does no harm when it is carried out twice: it may be sent again. */
+  readonly isHarmless?: true | undefined;
+  /** Names the entry that a write has made, by its output: unique at the service, e.g. `message 5f1b`. */
+  entryOf?(output: Out, input: In): string | undefined;
+  /** Reads, before a write that a handler will repeat, the state with which `confirm` compares. JSON can represent it. */
+  readBefore?(input: In, context: Pick<ConfirmContext, 'read' | 'userId'>): Promise<unknown>;
+  /**
    * Reads back once whether a write was carried out although its response was lost. The client calls it again as long
    * as the service may still carry out the write. If it throws, the result is `unknown`.
    */
@@ -112,10 +125,36 @@ export interface ConfirmContext {
    * @throws when the response is not of this status and of the documented shape, as a whole: it proves nothing.
    */
   read<In, Out>(endpoint: Endpoint<In, Out>, input: In, status?: number): Promise<Reading<Out>>;
-  /**
-   * The number of equal writes that this client sent recently and that succeeded or may have succeeded, with this one.
-   */
-  readonly equalWrites: number;
   /** The user id in the access token; `undefined` if the token contains none. */
   readonly userId: string | undefined;
+  /** What `readBefore` returned before the write was sent; `undefined` if it was not called. */
+  readonly before: unknown;
+  /** Asks the book of the seller's writes what is known of entries, by their names, and of other writes to this target. */
+  look(entries: readonly string[]): Promise<KnownWrites>;
+  /**
+   * Takes an entry as the proof that this write was carried out.
+   *
+   * @returns `false` if it proves another write.
+   */
+  claim(entry: string): Promise<boolean>;
+}
+
+/** What is known beside the write that is read back. */
+export interface KnownWrites {
+  /** What an entry is the proof of; `undefined` if it proves no known write. */
+  provedBy(entry: string): 'this' | 'another' | undefined;
+  /** Other writes to the same target without a proof, in the order of sending. */
+  readonly others: readonly OtherWrite[];
+}
+
+/** Another write to the same target. */
+export interface OtherWrite {
+  readonly input: unknown;
+  readonly sent: SentTime;
+  /** Whether it is certain that it was carried out. */
+  readonly isDone: boolean;
+  /** Whether its content is equal. */
+  readonly isEqual: boolean;
+  /** Whether its response may still arrive. */
+  readonly isInFlight: boolean;
 }

@@ -1,13 +1,11 @@
-import type { SentTime } from '../operation/endpoint.js';
 import type { Confirmation } from '../errors/confirmation.js';
+import type { ConfirmContext, KnownWrites, SentTime } from '../operation/endpoint.js';
 import { isZoned, millisecondsOf } from '../schema/dates.js';
 
 /** The time of sending is computed from the service's `date` header, which has no fraction of a second. */
 const dateGranularityMs = 1000;
-/** Some dates have no seconds, and the clocks of the service's machines differ. */
-const clockSlackMs = 90_000;
-/** A clock may be wrong by hours, and the same content within a day is rare: an equal entry of that time may be the write. */
-const equalSlackMs = 24 * 3_600_000;
+/** By how much the dates of entries may differ from both clocks, this machine's and that of the `date` header. */
+const slackMs = 15 * 60_000;
 /** A date without a time zone can be in any zone. */
 const zoneSlackMs = 15 * 3_600_000;
 /** A date without a time means the whole day. */
@@ -15,55 +13,120 @@ const dayMs = 24 * 3_600_000;
 
 const dateLength = '2026-03-01'.length;
 
+/** How a text that was read compares with one that was sent. `similar`: perhaps it, changed by the service. */
+export type Likeness = 'same' | 'similar' | 'other';
+
 /** An entry of a list in which a write would appear. */
-export interface ListedEntry<T> {
+export interface ListedEntry<T, In = unknown> {
   readonly entry: T;
-  /** `same`: equal to the written content. `similar`: perhaps the written content, changed by the service. */
-  readonly content: 'same' | 'similar' | 'other';
+  /** Its name in the book of writes; `undefined` if it has no id. */
+  readonly name: string | undefined;
   /** The date of the entry, as the service states it. */
   readonly date: string | null | undefined;
+  /** Why it may be an entry of another author, so that it proves nothing. */
+  readonly doubt?: string | undefined;
+  /** Compares the entry with what a write sent. */
+  compare(input: In): Likeness;
 }
 
 /** The part of a list that was read after a write. */
-export interface SeenList<T> {
+export interface SeenList<T, In = unknown> {
   /** The entries by the author of the write. */
-  readonly entries: readonly ListedEntry<T>[];
+  readonly entries: readonly ListedEntry<T, In>[];
   /** Whether the newest entries were read. */
   readonly isComplete: boolean;
   readonly sent: SentTime;
-  /** The number of equal writes that this client sent recently, with this one. */
-  readonly equalWrites: number;
 }
 
 /**
- * Decides by a list whether a write was carried out. The result is `done: true` only if the list has exactly one new
- * entry with this content for each equal write. It is `done: false` only if the newest entries were read, no entry with
- * this content is of the last day, and the author has no new entry, because the service may have changed the text.
+ * Decides by a list whether a write was carried out. Each entry proves one write: equal writes are interchangeable, and what
+ * proves another write counts neither as a proof nor against one.
+ *
+ * The result is `done: true` only with a new entry with this content. It is `done: false` only if the newest entries were
+ * read and the author has no entry that may be newer than the write: the service may have changed the text.
  */
-export function confirmByList<T>({ entries, isComplete, sent, equalWrites }: SeenList<T>): Confirmation<T> {
-  const equal = entries.filter(
-    ({ content, date }) => content === 'same' && ageOf(date, sent, equalSlackMs) !== 'older',
-  );
-  const [first] = equal;
-  if (first) {
-    const isCertain = equal.every(({ date }) => ageOf(date, sent) === 'newer');
-    if (isCertain && equal.length === equalWrites) return { done: true, output: first.entry };
-    return {
-      unknown: `${equal.length} ${equal.length === 1 ? 'entry looks' : 'entries look'} like the one that was written`,
-    };
+export async function confirmByList<T, In>(
+  list: SeenList<T, In>,
+  input: In,
+  context: Pick<ConfirmContext, 'look' | 'claim'>,
+): Promise<Confirmation<T>> {
+  const names = list.entries.flatMap(({ name }) => name ?? []);
+  // Another process may take an entry between the look and the claim.
+  for (let tries = 0; tries <= names.length; tries += 1) {
+    const known = await context.look(names);
+    const found = judge(list, input, known);
+    if ('done' in found) return found;
+    // The response of another write may still tell which entry is its own.
+    if ('unknown' in found)
+      return known.others.some(({ isInFlight }) => isInFlight) ? { ...found, mayChange: true } : found;
+    if (found.name === undefined || (await context.claim(found.name))) return { done: true, output: found.entry };
   }
-  const recent = entries.filter(({ content, date }) => content !== 'same' && ageOf(date, sent) !== 'older');
-  if (recent.some(({ content }) => content === 'similar'))
+  return { unknown: 'other writes took each entry that looks like the one that was written' };
+}
+
+/** Returns the proof, or what is known without one. */
+function judge<T, In>(
+  { entries, isComplete, sent }: SeenList<T, In>,
+  input: In,
+  known: KnownWrites,
+): ListedEntry<T, In> | Exclude<Confirmation, { done: true }> {
+  const proofOf = ({ name }: ListedEntry<T, In>): string | undefined =>
+    name === undefined ? undefined : known.provedBy(name);
+  const own = entries.find((entry) => proofOf(entry) === 'this');
+  if (own) return own;
+  const free = withoutThoseOfOthers(
+    entries.filter((entry) => proofOf(entry) === undefined),
+    input,
+    known.others,
+  );
+  const equals = known.others.filter(({ isEqual, isDone }) => isEqual && !isDone);
+  // An equal write that was sent before may have made the entry, but then this one may take its place.
+  const group = equals.reduce((first, each) => (each.sent.earliest < first.earliest ? each.sent : first), sent);
+  const recent = free.filter(({ date }) => ageOf(date, sent) !== 'older');
+  const same = free.filter((entry) => entry.compare(input) === 'same' && ageOf(entry.date, group) !== 'older');
+  const [first] = same;
+  if (first) {
+    const proof = same.find(({ date }) => ageOf(date, sent) === 'newer') ?? first;
+    if (same.some(({ date }) => ageOf(date, group) !== 'newer') || (same.length > 1 && proof.doubt !== undefined))
+      return {
+        unknown: `${same.length} ${same.length === 1 ? 'entry looks' : 'entries look'} like the one that was written`,
+      };
+    if (same.length <= equals.filter(({ isInFlight }) => isInFlight).length)
+      return { unknown: 'an equal write is being sent, and the entry may be its own' };
+    return proof.doubt === undefined ? proof : { unknown: proof.doubt };
+  }
+  if (recent.some((entry) => entry.compare(input) === 'similar'))
     return { unknown: 'there is a similar entry, and the service may have changed the text' };
-  if (recent.some(({ date }) => !isBefore(date, sent)))
-    return { unknown: 'there is another entry since, and the service may have changed the text' };
+  if (recent.length > 0) return { unknown: 'there is another entry since, and the service may have changed the text' };
   return isComplete ? { done: false } : { unknown: 'the service does not show the list up to its newest entry' };
+}
+
+/**
+ * Leaves out an entry for each other write that certainly made one, and for each that may have made one with a text that
+ * this write cannot have.
+ */
+function withoutThoseOfOthers<T, In>(
+  entries: readonly ListedEntry<T, In>[],
+  input: In,
+  others: KnownWrites['others'],
+): ListedEntry<T, In>[] {
+  const free = [...entries];
+  for (const other of others) {
+    const at = free.findLastIndex(
+      (entry) =>
+        entry.compare(other.input as In) === 'same' &&
+        ageOf(entry.date, other.sent) === 'newer' &&
+        (other.isDone || entry.compare(input) === 'other'),
+    );
+    if (at >= 0) free.splice(at, 1);
+  }
+  return free;
 }
 
 /**
  * Compares a text that was read with the text that was sent, which the service may trim, escape, mask, strip or cut.
  */
-export function compareText(read: string | null | undefined, sent: string): ListedEntry<unknown>['content'] {
+export function compareText(read: string | null | undefined, sent: string): Likeness {
   const shown = read ?? '';
   if (withoutExtraSpaces(shown) === withoutExtraSpaces(sent)) return 'same';
   const [readPlain, sentPlain] = [plain(shown), plain(sent)];
@@ -100,30 +163,13 @@ function unicode(pattern: string): RegExp {
   return new RegExp(pattern, 'gu');
 }
 
-/** Matches a date with seconds, and one with a fraction of a second that is not zero. */
-const withSeconds = /:\d\d:\d\d/;
-const withFraction = /\.\d{0,8}[1-9]/;
-
-/**
- * Whether the date of an entry is before a write by every clock, within the precision of the date. If so, it is another
- * entry.
- */
-export function isBefore(date: string | null | undefined, { earliest }: SentTime): boolean {
-  if (!date || !withSeconds.test(date) || !isZoned(date)) return false;
-  return millisecondsOf(date) < earliest - (withFraction.test(date) ? 2 : dateGranularityMs);
-}
-
-/** Whether an entry is older or newer than a write by every clock; `unclear` if its date proves neither. */
-export function ageOf(
-  date: string | null | undefined,
-  { earliest, latest }: SentTime,
-  slackMs = clockSlackMs,
-): 'older' | 'newer' | 'unclear' {
+/** Whether the date of an entry is before or after a write by every clock; `unclear` if it proves neither. */
+export function ageOf(date: string | null | undefined, { earliest, latest }: SentTime): 'older' | 'newer' | 'unclear' {
   if (!date) return 'unclear';
   // `NaN` is neither before nor after anything.
   const at = millisecondsOf(date);
   const isExact = isZoned(date);
   const inexactMs = isExact ? 0 : zoneSlackMs + (date.length <= dateLength ? dayMs : 0);
-  if (at < earliest - Math.max(slackMs, inexactMs)) return 'older';
+  if (at < earliest - slackMs - inexactMs) return 'older';
   return isExact && at >= latest - dateGranularityMs ? 'newer' : 'unclear';
 }

@@ -8,6 +8,8 @@ import { ApiError } from '../errors/response-errors.js';
 import type { CallOptions } from '../scope/call-options.js';
 import { CancelScope } from '../scope/cancel-scope.js';
 import type { CallProgress } from '../scope/cancel-scope.js';
+import { SellerError } from '../errors/seller-error.js';
+import type { BookView } from './book-view.js';
 import { parseHttpDate } from '../errors/response-headers.js';
 import { unknown } from '../schema/define.js';
 import { validate } from '../schema/validate.js';
@@ -25,11 +27,20 @@ export interface UnconfirmedCall {
   readonly token: string | undefined;
   /** A time of `performance.now()`. */
   readonly firstSentAt: number;
-  /** The number of equal writes that were sent recently, with this one. */
-  readonly equalWrites: number;
+  readonly view: BookView;
+  /** What the endpoint's `readBefore` returned. */
+  readonly before?: unknown;
 }
 
-type ConfirmLimits = Pick<ConfirmOptions, 'signal'> & { readonly confirmWindowMs: number };
+interface ConfirmLimits extends Pick<ConfirmOptions, 'signal'> {
+  readonly confirmWindowMs: number;
+  /**
+   * Whether a failure of reading that may pass is thrown, in place of `unknown`.
+   *
+   * @default false
+   */
+  readonly throwsFailures?: boolean;
+}
 
 /**
  * Clocks that differ by less count as equal: the header has no fraction of a second, and the response took some time.
@@ -53,14 +64,14 @@ export async function confirmWrite(
   requester: Requester,
   context: UnconfirmedCall,
   scope: CancelScope,
-  { signal, confirmWindowMs: windowMs }: ConfirmLimits,
+  { signal, confirmWindowMs: windowMs, throwsFailures = false }: ConfirmLimits,
 ): Promise<ConfirmResult> {
   const { endpoint, input } = context.request;
   const confirmContext = new ConfirmContextImpl(requester, context, scope, signal);
   const until = performance.now() + windowMs;
   for (let pauseMs = firstPauseMs; ; pauseMs *= 2) {
     const isLast = !endpoint.confirm || performance.now() >= until;
-    const confirmation = await confirmOnce(endpoint, input, confirmContext);
+    const confirmation = await confirmOnce(endpoint, input, confirmContext, throwsFailures);
     scope.throwIfAborted();
     if (confirmation.done || isLast) return { confirmation, response: confirmContext.response };
     await scope.sleep(Math.max(0, Math.min(pauseMs, until - performance.now())));
@@ -85,14 +96,31 @@ export async function confirmLater(
   }
 }
 
+/** Reads what `confirm` will compare with; `undefined` if the endpoint needs nothing. */
+export async function readBefore(
+  requester: Requester,
+  context: UnconfirmedCall,
+  scope: CancelScope,
+  signal: AbortSignal | undefined,
+): Promise<unknown> {
+  const { endpoint, input } = context.request;
+  return endpoint.readBefore?.(input, new ConfirmContextImpl(requester, context, scope, signal));
+}
+
 /** The result for a write that leaves nothing to read, such as an upload. */
 export const cannotConfirm: Confirmation<never> = { unknown: 'there is no way to read back what this endpoint does' };
 
-async function confirmOnce(endpoint: Endpoint, input: unknown, context: ConfirmContext): Promise<Confirmation> {
+async function confirmOnce(
+  endpoint: Endpoint,
+  input: unknown,
+  context: ConfirmContext,
+  throwsFailures: boolean,
+): Promise<Confirmation> {
   if (!endpoint.confirm) return cannotConfirm;
   try {
     return await endpoint.confirm(input, context);
   } catch (error) {
+    if (throwsFailures && error instanceof SellerError && !error.isPermanent) throw error;
     return { unknown: `reading back failed: ${error instanceof Error ? error.message : 'without a stated reason'}` };
   }
 }
@@ -104,21 +132,27 @@ class ConfirmContextImpl implements ConfirmContext {
   readonly #scope: CancelScope;
   readonly #signal: AbortSignal | undefined;
   response: Pick<ResponseInfo, 'status' | 'headers'> = { status: 200, headers: new Headers() };
+  #sent: SentTime;
 
   constructor(requester: Requester, context: UnconfirmedCall, scope: CancelScope, signal: AbortSignal | undefined) {
     this.#requester = requester;
     this.#context = context;
     this.#scope = scope;
     this.#signal = signal;
-  }
-
-  get equalWrites(): number {
-    return this.#context.equalWrites;
+    this.#sent = this.#sentTime(new Headers());
   }
 
   get userId(): string | undefined {
     return userOfToken(this.#context.token ?? '');
   }
+
+  get before(): unknown {
+    return this.#context.before;
+  }
+
+  look: ConfirmContext['look'] = (entries) => this.#context.view.look(entries, this.#sent);
+
+  claim: ConfirmContext['claim'] = (entry) => this.#context.view.claim(entry);
 
   read: ConfirmContext['read'] = async (endpoint, input, status = 200) => {
     const { accessToken, headers, timeoutMs } = this.#context.options;
@@ -135,7 +169,8 @@ class ConfirmContextImpl implements ConfirmContext {
     if (response.status !== status) throw new TypeError(`the response has status ${response.status}, not ${status}`);
     const parsed = validate(endpoint.output, body);
     if (!parsed.success) throw new TypeError('the response has another shape');
-    return { data: parsed.data, body, sent: this.#sentTime(response.headers) };
+    this.#sent = this.#sentTime(response.headers);
+    return { data: parsed.data, body, sent: this.#sent };
   };
 
   /** By this machine's clock and by the service's: either may be wrong, and a cached response has an old date. */

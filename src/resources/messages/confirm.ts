@@ -19,10 +19,16 @@ export async function confirmSent(
   const own = shown.entries.filter(({ from }) => isFrom(from?.user_id, input));
   const entries = own.map((entry) => ({
     entry,
-    content: contentOf(entry, input),
+    name: messageEntry(entry),
+    compare: (sent: SendMessageParams) => contentOf(entry, sent),
     date: entry.message_date?.created ?? entry.message_date?.received,
   }));
-  return confirmByList<SentMessage | undefined>({ ...shown, entries, equalWrites: context.equalWrites });
+  return confirmByList<SentMessage | undefined, SendMessageParams>({ ...shown, entries }, input, context);
+}
+
+/** The name of a message in the book of writes. */
+export function messageEntry(sent: SentMessage | undefined): string | undefined {
+  return typeof sent?.id === 'string' ? `message ${sent.id}` : undefined;
 }
 
 /** Reads a page of a conversation, and marks nothing as read. */

@@ -4,7 +4,7 @@ import { sentMessage } from '../post-sale/message.js';
 import type { SentMessage } from '../post-sale/message.js';
 import { postSaleTag } from '../post-sale/tag.js';
 import * as attachmentErrors from './attachment-errors.js';
-import { confirmSent } from './confirm.js';
+import { confirmSent, messageEntry } from './confirm.js';
 import * as errors from './errors.js';
 import { attachmentSizeLimit } from './limits.js';
 import { conversation, download, get, unread } from './reads.js';
@@ -28,6 +28,8 @@ const send: DescribedEndpoint<schemas.SendMessageParams, SentMessage | undefined
   },
   output: sentMessage,
   retry: 'unsafe',
+  content: ['text', 'attachments'],
+  entryOf: messageEntry,
   query: postSaleTag,
   inQuery: ['application_id'],
   inHeader: { client_id: 'x-client-id' },
@@ -65,6 +67,8 @@ const upload: DescribedEndpoint<schemas.UploadParams, schemas.StoredAttachment> 
   },
   output: schemas.storedAttachment,
   retry: 'unsafe',
+  // A file that no message uses is seen by nobody, and deleted.
+  isHarmless: true,
   query: postSaleTag,
   inQuery: ['site_id'],
   requestBody: 'multipart',

@@ -1,6 +1,6 @@
 import type { Confirmation } from '../../core/errors/confirmation.js';
 import type { ConfirmContext } from '../../core/operation/endpoint.js';
-import { ageOf, compareText, confirmByList, isBefore } from '../../core/recover/confirm-by-list.js';
+import { ageOf, compareText, confirmByList } from '../../core/recover/confirm-by-list.js';
 import { assertSame, readEnds } from '../../core/recover/shown-list.js';
 import type { ShownPage } from '../../core/recover/shown-list.js';
 import { meansNoQuestion } from './errors.js';
@@ -13,17 +13,27 @@ export async function confirmAsked(
   context: ConfirmContext,
 ): Promise<Confirmation<schemas.Question | undefined>> {
   const shown = await readEnds((offset) => newestQuestions(item_id, offset, context), 50);
-  const { userId, equalWrites } = context;
+  const { userId } = context;
   // Questions by other users do not count. If the token names no user, any of the questions may be this one.
   const own = shown.entries.filter(({ from }) => userId === undefined || !from?.id || String(from.id) === userId);
   const entries = own.map((entry) => ({
     entry,
-    content: compareText(entry.text, text),
+    name: questionEntry(entry),
+    compare: (sent: Pick<schemas.AskParams, 'text'>) => compareText(entry.text, sent.text),
     date: entry.date_created,
+    doubt:
+      String(entry.from?.id) === userId ? undefined : 'there is such a question since, and it may be of another user',
   }));
-  const found = confirmByList<schemas.Question | undefined>({ ...shown, entries, equalWrites });
-  if (!found.done || String(found.output?.from?.id) === userId) return found;
-  return { unknown: 'there is such a question since, and it may be of another user' };
+  return confirmByList<schemas.Question | undefined, Pick<schemas.AskParams, 'text'>>(
+    { ...shown, entries },
+    { text },
+    context,
+  );
+}
+
+/** The name of a question in the book of writes. */
+export function questionEntry(asked: schemas.Question | undefined): string | undefined {
+  return asked?.id === undefined ? undefined : `question ${asked.id}`;
 }
 
 /** Reads questions about an item, the newest first. */
@@ -47,19 +57,28 @@ export async function confirmAnswered(
   const { data: output, sent } = await context.read(get, { question_id });
   assertSame('question', question_id, [output.id]);
   const { answer: given, status } = output;
-  const content = compareText(given?.text, text);
-  if (content === 'same') return { done: true, output };
+  const entry = answerEntry(question_id);
+  const known = await context.look([entry]);
+  const proves = known.provedBy(entry);
+  // A question has at most one answer: if it is another one, this write was not carried out.
+  if (proves !== undefined) return proves === 'this' ? { done: true, output } : { done: false };
+  if (compareText(given?.text, text) === 'same') {
+    if (known.others.some(({ isInFlight }) => isInFlight))
+      return { unknown: 'an equal answer is being sent, and this may be its own', mayChange: true };
+    return (await context.claim(entry)) ? { done: true, output } : { done: false };
+  }
   if (given?.text === '') return { unknown: 'the question has an answer whose text is not shown' };
-  // A question has at most one answer. If it has none, or an older one, this write was not carried out.
   if (given?.text) {
-    const date = given.date_created;
-    // An older answer is another one. So is an answer with another text, unless its date may be after the write.
-    const isOther = content === 'other' && (!date || isBefore(date, sent));
-    if (isOther || ageOf(date, sent) === 'older') return { done: false };
+    if (ageOf(given.date_created, sent) === 'older') return { done: false };
     return { unknown: 'the question has another answer, or this one with its text changed' };
   }
   if (status?.toUpperCase() === 'UNANSWERED') return { done: false };
   return { unknown: `the question is ${status ?? 'in no known state'} and shows no answer` };
+}
+
+/** The name of an answer in the book of writes. */
+export function answerEntry(question_id: schemas.AnswerParams['question_id']): string {
+  return `answer ${question_id}`;
 }
 
 /** Reads the question, which shows that it is deleted, or is no longer found. */

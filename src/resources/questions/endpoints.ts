@@ -2,7 +2,7 @@ import type { DescribedEndpoint } from '../../core/operation/endpoint.js';
 import { orAsItCame } from '../../core/schema/fields.js';
 import { array, string, unknown } from '../../core/schema/define.js';
 import { blacklistEndpoints } from '../blacklist/endpoints.js';
-import { confirmAnswered, confirmAsked, confirmDeleted } from './confirm.js';
+import { answerEntry, confirmAnswered, confirmAsked, confirmDeleted, questionEntry } from './confirm.js';
 import * as errors from './errors.js';
 import { questionOrNothing } from './read-question.js';
 import { get, responseTime, search } from './reads.js';
@@ -17,6 +17,8 @@ const ask: DescribedEndpoint<schemas.AskParams, schemas.Question | undefined> = 
   example: { item_id: 'MLA100', text: '¿Hay stock? 😀' },
   output: questionOrNothing,
   retry: 'unsafe',
+  content: ['text'],
+  entryOf: questionEntry,
   errors: [errors.notActiveItem, errors.userAskLimit],
   confirm: confirmAsked,
 };
@@ -30,6 +32,8 @@ const answer: DescribedEndpoint<schemas.AnswerParams, schemas.Question | undefin
   example: { question_id: 42, text: 'Sí, hay.' },
   output: questionOrNothing,
   retry: 'unsafe',
+  content: ['text'],
+  entryOf: (_, { question_id }) => answerEntry(question_id),
   errors: [errors.invalidQuestion, errors.invalidPostBody, errors.notUnansweredQuestion, errors.notActiveItem],
   confirm: confirmAnswered,
 };
@@ -56,6 +60,8 @@ const hide: DescribedEndpoint<schemas.GetQuestionParams> = {
   example: { question_id: 42 },
   output: unknown,
   retry: 'unsafe',
+  // It is hidden, whether once or twice.
+  isHarmless: true,
   errors: [],
 };
 

@@ -1,0 +1,66 @@
+import type { Endpoint, KnownWrites, OtherWrite, SentTime } from '../operation/endpoint.js';
+import type { BookedWrite, WriteBook } from '../operation/write-book.js';
+import type { MemoryBook, RememberedWrite } from './memory-book.js';
+import { contentOf } from './write-target.js';
+
+/** What is needed to see the books from one write. */
+export interface BookViewOptions {
+  readonly endpoint: Endpoint;
+  /** The write that is read back. */
+  readonly write: BookedWrite;
+  /** The book of this process. */
+  readonly memory: MemoryBook;
+  /** The book of all processes. */
+  readonly stored?: WriteBook | undefined;
+  /** After this time the service no longer carries out a write of another process, in milliseconds. */
+  readonly timeoutMs: number;
+}
+
+/** What the books know, as it matters for one write. */
+export class BookView {
+  readonly #options: BookViewOptions;
+
+  constructor(options: BookViewOptions) {
+    this.#options = options;
+  }
+
+  /** See `ConfirmContext`. `sent` is when this write was sent. */
+  async look(entries: readonly string[], sent: SentTime): Promise<KnownWrites> {
+    const { write } = this.#options;
+    const writes = await this.#writes(entries);
+    const proved = new Map(writes.map(({ entry, id }) => [entry, id]));
+    const isOther = ({ id, target, state, entry }: BookedWrite): boolean =>
+      id !== write.id && target === write.target && state !== 'rejected' && entry === undefined;
+    return {
+      provedBy: (entry) => (proved.has(entry) ? (proved.get(entry) === write.id ? 'this' : 'another') : undefined),
+      others: writes.filter(isOther).map((other) => this.#seen(other, sent)),
+    };
+  }
+
+  async claim(entry: string): Promise<boolean> {
+    const { write, memory, stored } = this.#options;
+    return ((await stored?.claim(entry, write.id)) ?? true) && memory.claim(entry, write.id);
+  }
+
+  /** The writes of both books, in the order of sending. This process knows more of its own ones. */
+  async #writes(entries: readonly string[]): Promise<readonly (BookedWrite & Partial<RememberedWrite>)[]> {
+    const { write, memory, stored } = this.#options;
+    const own = await memory.look(write.target, entries);
+    const others = (await stored?.look(write.target, entries)) ?? [];
+    const known = own.map((each) => ({ ...others.find(({ id }) => id === each.id), ...each }));
+    const added = others.filter(({ id }) => own.every((each) => each.id !== id));
+    return [...added, ...known].sort((a, b) => a.sentAt - b.sentAt);
+  }
+
+  #seen(other: BookedWrite & Partial<RememberedWrite>, sent: SentTime): OtherWrite {
+    const { endpoint, write, timeoutMs } = this.#options;
+    const laterMs = other.sentAt - write.sentAt;
+    return {
+      input: other.input,
+      sent: { earliest: sent.earliest + laterMs, latest: sent.latest + laterMs },
+      isDone: other.state === 'done',
+      isEqual: contentOf(endpoint, other.input) === contentOf(endpoint, write.input),
+      isInFlight: other.isInFlight ?? (other.state === 'sent' && Date.now() - other.sentAt < timeoutMs),
+    };
+  }
+}

@@ -1,0 +1,83 @@
+import type { Confirmation } from '../errors/confirmation.js';
+import type { Endpoint } from '../operation/endpoint.js';
+import type { BookedWrite, WriteBook } from '../operation/write-book.js';
+
+/**
+ * Decides about each write of a client before it is sent. It is asked once per call, whatever its retries, and only about
+ * endpoints whose retry class is `unsafe` and that are not `harmless`: reads, idempotent writes and uploads may be repeated.
+ */
+export interface WriteHook {
+  /**
+   * Called after the input was checked and before anything is sent.
+   *
+   * @throws to send nothing: the call rejects with the same error.
+   */
+  begin(write: PendingWrite): Promise<WriteTurn>;
+}
+
+/** A write that is about to be sent. */
+export interface PendingWrite {
+  readonly endpoint: Endpoint;
+  /** The checked input. */
+  readonly input: unknown;
+  /** See `BookedWrite`. */
+  readonly target: string;
+  /** After this time the service no longer carries out a write that was sent, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Reads what `confirm` will compare with, if the endpoint needs it: what the state is before the write. */
+  readBefore(): Promise<unknown>;
+  /**
+   * Reads back once whether an earlier write to this target was carried out, with the token of this call.
+   *
+   * @param book the book of all processes. The one of this process is used as well.
+   * @throws when reading fails although it may succeed later; that is no result.
+   */
+  confirm(earlier: WriteRecord, book?: WriteBook): Promise<Confirmation>;
+}
+
+/** What a hook decided. */
+export type WriteTurn =
+  /** Nothing is sent: the call returns this output. */
+  | { readonly isDone: true; readonly output: unknown }
+  | {
+      readonly isDone: false;
+      /** The `id` of the write. */
+      readonly id: string;
+      /**
+       * Called just before each attempt. After a wait, the write is sent later than `begin` knew.
+       *
+       * @throws to send nothing.
+       */
+      beforeSend(): Promise<void>;
+      /** Called when the call has ended. It does not throw. */
+      end(result: WriteResult): Promise<void>;
+    };
+
+/** How the call of a write ended. */
+export type WriteResult =
+  /** `entry` is the name of the entry that it made, if the response shows it. */
+  | { readonly state: 'done'; readonly output: unknown; readonly entry?: string | undefined }
+  /** The service certainly did nothing. */
+  | { readonly state: 'rejected' }
+  /** It may have been carried out. */
+  | { readonly state: 'sent' };
+
+/** A write of a handler or a job, as it is stored with the entry that caused it. Its fields can be written as JSON. */
+export interface WriteRecord extends BookedWrite {
+  /** What the call returned. */
+  readonly output?: unknown;
+  /** What was read before it was sent. */
+  readonly before?: unknown;
+}
+
+/** The method of a client that returns the same client with a hook. */
+export const hookWrites: unique symbol = Symbol.for('marketplace-seller-sdk.hookWrites');
+
+/**
+ * Returns the same client, whose writes the hook decides about; so do those of all clients that are derived from it. An object
+ * that is no client of this package, such as a mock, is returned as it is.
+ */
+export function withWriteHook<C>(client: C, hook: WriteHook): C {
+  const { [hookWrites]: derive } = client as { [hookWrites]?: (hook: WriteHook) => C };
+  return derive ? derive.call(client, hook) : client;
+}

@@ -1,0 +1,205 @@
+import { EarlierWriteOpenError, EarlierWriteUnknownError } from '../errors/earlier-write-errors.js';
+import type { WriteBook } from '../operation/write-book.js';
+import type { PendingWrite, WriteHook, WriteRecord, WriteResult, WriteTurn } from './write-hook.js';
+import { contentOf } from './write-target.js';
+
+/** What `WriteRecords` needs of the store of the entry. */
+export interface WriteRecordsOptions {
+  /** The writes of the earlier runs, as they were noted. */
+  readonly writes: readonly WriteRecord[];
+  /**
+   * Stores all writes of the entry, in place of those that it has. Resolves when they survive the end of the process.
+   *
+   * @throws when the entry is leased to another run: then nothing is sent.
+   */
+  readonly note: (writes: readonly WriteRecord[]) => Promise<unknown>;
+  /**
+   * The book of all entries and processes. It shows a write from when it is noted until a day after its entry was handled.
+   *
+   * @default the writes of this entry, and the book of this process
+   */
+  readonly book?: WriteBook | undefined;
+}
+
+/** The place of a write in the order of an entry's writes. */
+interface Place {
+  record: WriteRecord;
+  /** `forEqual`: this run has tried it, and it was not carried out, or may have been. */
+  isTaken: boolean | 'forEqual';
+}
+
+/** A later attempt of a call is noted again, because reading back goes by the time of sending. */
+const exactMs = 1000;
+
+/**
+ * The writes of a handler or a job, which may run several times: each write is noted before it is sent, and happens once.
+ *
+ * A write takes the place of an equal one of an earlier run, else of the first one to the same target that is left, so that
+ * another text counts as the same write. What was done returns its output. What was rejected is sent. What may have been
+ * carried out is read back once: it is done, it was not carried out and the new content is sent, or it stays unknown and
+ * nothing is sent.
+ *
+ * `done` and `rejected` are noted only where the write cannot be read back. Store `writes` when the run ends.
+ *
+ * @example
+ * const records = new WriteRecords({ writes: entry.writes, note: (writes) => store.note(lease, writes) });
+ * await handler(notification, { client: withWriteHook(client, records) });
+ * await store.settle(lease, { writes: records.writes });
+ */
+export class WriteRecords implements WriteHook {
+  /**
+   * The last error with which a write was stopped because of an earlier run. A handler may have caught it, and the entry
+   * must not count as handled nevertheless.
+   */
+  stoppedBy: EarlierWriteOpenError | EarlierWriteUnknownError | undefined;
+  readonly #options: WriteRecordsOptions;
+  readonly #places: Place[];
+  #lastNote: Promise<unknown> = Promise.resolve();
+
+  constructor(options: WriteRecordsOptions) {
+    this.#options = options;
+    this.#places = options.writes.map((record) => ({ record, isTaken: false }));
+  }
+
+  /** All writes of the entry, in the order in which they were sent first. */
+  get writes(): readonly WriteRecord[] {
+    return this.#places.map(({ record }) => record);
+  }
+
+  async begin(write: PendingWrite): Promise<WriteTurn> {
+    const place = this.#placeOf(write);
+    if (!place) return this.#sendNew(write);
+    place.isTaken = true;
+    try {
+      if (place.record.state === 'sent') await this.#readBack(place, write);
+      const { state, output } = place.record;
+      return state === 'done' ? { isDone: true, output } : await this.#sendAgain(place, write);
+    } catch (error) {
+      place.isTaken = false;
+      throw error;
+    }
+  }
+
+  #placeOf({ endpoint, target, input }: PendingWrite): Place | undefined {
+    const places = this.#places.filter(({ record, isTaken }) => isTaken !== true && record.target === target);
+    const content = contentOf(endpoint, input);
+    const equal = places.find(({ record }) => contentOf(endpoint, record.input) === content);
+    return equal ?? places.find(({ isTaken }) => isTaken === false);
+  }
+
+  /** @throws unless the write is done, or was certainly not carried out. */
+  async #readBack(place: Place, write: PendingWrite): Promise<void> {
+    const { record } = place;
+    const found = await write.confirm(record, this.#book());
+    if (found.done) {
+      place.record = { ...place.record, state: 'done', output: found.output };
+      return;
+    }
+    const { method, path } = write.endpoint;
+    const what = `${method} ${path} was sent by an earlier run`;
+    if (found.unknown !== undefined) {
+      const message = `${what}, and nothing shows whether it was carried out: ${found.unknown}. It was not sent again; a person has to look`;
+      throw (this.stoppedBy = new EarlierWriteUnknownError(message));
+    }
+    const retryAfterMs = record.sentAt + write.timeoutMs - Date.now();
+    // A clock that was set back must not stop the write for longer than the service needs.
+    if (retryAfterMs > 0) {
+      const message = `${what} and may still be carried out: it was not sent again`;
+      const limits = { retryAfterMs: Math.min(retryAfterMs, write.timeoutMs) };
+      throw (this.stoppedBy = new EarlierWriteOpenError(message, limits));
+    }
+  }
+
+  async #sendNew(write: PendingWrite): Promise<WriteTurn> {
+    const id = globalThis.crypto.randomUUID();
+    const place: Place = { record: newRecord(id, write), isTaken: true };
+    this.#places.push(place);
+    try {
+      return await this.#noteAndSend(place, write);
+    } catch (error) {
+      this.#places.splice(this.#places.indexOf(place), 1);
+      throw error;
+    }
+  }
+
+  async #sendAgain(place: Place, write: PendingWrite): Promise<WriteTurn> {
+    const { record } = place;
+    place.record = newRecord(record.id, write);
+    try {
+      return await this.#noteAndSend(place, write);
+    } catch (error) {
+      place.record = record;
+      throw error;
+    }
+  }
+
+  async #noteAndSend(place: Place, write: PendingWrite): Promise<WriteTurn> {
+    const before = await write.readBefore();
+    place.record = { ...newRecord(place.record.id, write), ...(before !== undefined && { before }) };
+    await this.#note();
+    return {
+      isDone: false,
+      id: place.record.id,
+      beforeSend: async () => {
+        const now = Date.now();
+        if (Math.abs(now - place.record.sentAt) < exactMs) return;
+        place.record = { ...place.record, sentAt: now };
+        await this.#note();
+      },
+      end: (result) => this.#end(place, write, result),
+    };
+  }
+
+  async #end(place: Place, { endpoint }: PendingWrite, result: WriteResult): Promise<void> {
+    const { record } = place;
+    if (result.state !== 'done') {
+      place.record = { ...record, state: result.state };
+      place.isTaken = 'forEqual';
+    } else {
+      place.record = { ...record, state: 'done', output: result.output };
+    }
+    // The call has ended, whatever the store says; what is lost is read back by the next run.
+    if (result.state === 'done' && result.entry !== undefined)
+      await this.#claim(result.entry, record.id).catch(() => undefined);
+    if (!endpoint.confirm) await this.#note().catch(() => undefined);
+  }
+
+  /** One after the other: an older list must not replace a newer one. */
+  #note(): Promise<unknown> {
+    const noted = this.#lastNote.then(() => this.#options.note(this.writes));
+    this.#lastNote = noted.catch(() => undefined);
+    return noted;
+  }
+
+  /** The book of the store, with the writes of this entry as they are now. */
+  #book(): WriteBook {
+    const { book } = this.#options;
+    return {
+      look: async (target, entries) => {
+        const noted = (await book?.look(target, entries)) ?? [];
+        const own = this.writes.filter((each) => each.target === target || entries.includes(each.entry ?? ''));
+        return [...noted.filter(({ id }) => own.every((each) => each.id !== id)), ...own];
+      },
+      claim: (entry, id) => this.#claim(entry, id),
+    };
+  }
+
+  async #claim(entry: string, id: string): Promise<boolean> {
+    const isOurs = (await this.#options.book?.claim(entry, id)) ?? true;
+    const place = this.#places.find(({ record }) => record.id === id);
+    if (isOurs && place) place.record = { ...place.record, entry };
+    return isOurs;
+  }
+}
+
+function newRecord(id: string, { target, input }: PendingWrite): WriteRecord {
+  return { id, target, input, sentAt: Date.now(), state: 'sent' };
+}
+
+/**
+ * Returns the writes without those whose outcome is not known, which are then sent: a person has looked, and replays one
+ * dead letter.
+ */
+export function withoutUnknown(writes: readonly WriteRecord[]): readonly WriteRecord[] {
+  return writes.filter(({ state }) => state !== 'sent');
+}

@@ -1,0 +1,24 @@
+import { isPlainObject } from '../json/plain-object.js';
+import type { Endpoint } from '../operation/endpoint.js';
+
+type Described = Pick<Endpoint, 'name' | 'content'>;
+
+/** Returns where a write writes to: two writes to one target may be the same write with another content. */
+export function targetOf({ name, content = [] }: Described, input: unknown, user: string | undefined): string {
+  const fields = Object.entries(input as object).filter(([field]) => !content.includes(field));
+  return `${name} ${user ?? ''} ${canonical(Object.fromEntries(fields))}`;
+}
+
+/** Returns the content of a write, to compare it with that of another write to the same target. */
+export function contentOf({ content = [] }: Pick<Described, 'content'>, input: unknown): string {
+  return canonical(content.map((field) => (input as Readonly<Record<string, unknown>>)[field] ?? null));
+}
+
+/** As JSON in which the order of fields and the type of an id do not matter. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, each: unknown) => {
+    if (typeof each === 'number' || typeof each === 'bigint') return String(each);
+    if (!isPlainObject(each)) return each;
+    return Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1)));
+  });
+}
