@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { nearest } from '../testing/nearest.js';
+import { nearest } from '../core/options/nearest.js';
 import { UsageError } from './errors.js';
 
 /** An option of a command. */

@@ -1,11 +1,12 @@
 import { NotificationError } from '../core/errors/errors.js';
 import { TimeLimit } from '../core/scope/time-limit.js';
+import { handlerOf } from './handling/handler.js';
 import { DeliveryRejected, checkHeaders, decodeBody, deliveryRequest, respond } from './http/request.js';
 import type { IncomingRequest, OutgoingResponse } from './http/request.js';
 import type { Inbox } from './inbox.js';
 import { parseNotification } from './notification.js';
 import type { Notification } from './notification.js';
-import { queuedNotification, routeOf } from './queued-notification.js';
+import { queuedNotification } from './queued-notification.js';
 import type { QueuedNotification } from './queued-notification.js';
 import { stored } from './stores/store.js';
 import { abortGraceMs, endsWithin } from './timing/ends-within.js';
@@ -63,8 +64,8 @@ export class Deliveries {
     const body = await this.#arriving.until(request.body(this.#inbox.options));
     if (body === ended) return notAccepted;
     const notification = parseNotification(decodeBody(body, this.#inbox.options));
-    const { options, routes } = this.#inbox;
-    if (options.handle && !routes.includes(routeOf(notification))) return accepted;
+    const { options } = this.#inbox;
+    if (options.handle && !handlerOf(options, notification)) return accepted;
     if (!(await this.#isWanted(notification, request))) return accepted;
     const accept = async (traceparent?: string): Promise<OutgoingResponse> => {
       const entry = await queuedNotification(notification, Date.now());

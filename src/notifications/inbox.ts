@@ -1,6 +1,5 @@
-import { handlerOf } from './handling/handler.js';
+import { routesOf } from './handling/handler.js';
 import { Reporter } from './handling/reporter.js';
-import { routes } from './queued-notification.js';
 import type { ResolvedReceiverOptions } from './resolve-options.js';
 import { memoryStore } from './stores/memory.js';
 import type { Ledger } from './stores/ledger.js';
@@ -32,7 +31,7 @@ export function inboxOf(options: ResolvedReceiverOptions): Inbox {
     ledger: options.queue ? options.queue.ledger : store.ledger,
     options,
     reporter: new Reporter(options),
-    routes: options.handle ? routes.filter((route) => handlerOf(options, route)) : [],
+    routes: options.handle ? routesOf(options) : [],
     stage: 'open',
   };
 }

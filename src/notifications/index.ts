@@ -20,7 +20,8 @@ export type { BullMQJob, BullMQJobData, BullMQQueue } from './queues/bullmq.js';
 export type { HandleOptions } from './queues/queue-runs.js';
 export type { LastFailure, Outcome } from './handling/outcome.js';
 export type { DeadLetters, ListOptions } from './dead-letters.js';
-export type { Handler, HandlerContext, Handlers, MessageContext } from './handling/handler.js';
+export type { Handler, HandlerContext, Handlers, MessageContext, OwnHandlers } from './handling/handler.js';
+export type { OwnNotification, OwnResource, OwnTopic, OwnTopics } from './handling/own-topic.js';
 export type {
   DeliveryRequest,
   HandlingFailure,

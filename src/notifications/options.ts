@@ -1,5 +1,6 @@
 import type { Logger, Tracing } from '../core/options/hooks.js';
-import type { Handler, Handlers } from './handling/handler.js';
+import type { Handler, Handlers, OwnHandlers } from './handling/handler.js';
+import type { OwnTopics } from './handling/own-topic.js';
 import type { Notification, UnknownNotification } from './notification.js';
 import type { QueuedNotification } from './queued-notification.js';
 import type { NotificationClient } from './handling/read-notification.js';
@@ -68,7 +69,10 @@ export interface NotificationQueue {
 }
 
 /** The options of `createReceiver`. */
-export interface ReceiverOptions<Client extends NotificationClient = NotificationClient> {
+export interface ReceiverOptions<
+  Client extends NotificationClient = NotificationClient,
+  Topics extends OwnTopics = OwnTopics,
+> {
   /**
    * Returns the client of a user, for `read()` and `client`. Return `undefined` for a user who is not yours: the
    * notification is dropped.
@@ -84,12 +88,25 @@ export interface ReceiverOptions<Client extends NotificationClient = Notificatio
    */
   readonly accept?: ((notification: Notification, request: DeliveryRequest) => boolean | Promise<boolean>) | undefined;
   /**
-   * The handlers of the known topics.
+   * How to read the resources of topics that this package does not know, for `read()`.
+   *
+   * @default none
+   * @example
+   * const rates = { ...endpoints.currencies.get, name: 'rates.get', path: '/rates/{id}' } as const;
+   * createReceiver({
+   *   clientFor: () => seller,
+   *   topics: { rates: { endpoint: rates, idOf: (resource) => resource.replace('/rates/', '') } },
+   *   on: { rates: async (_, { read }) => console.log((await read()).symbol) },
+   * });
+   */
+  readonly topics?: Topics | undefined;
+  /**
+   * The handlers of the known topics, and of those in `topics`.
    *
    * @default undefined: deliveries of these topics are acknowledged and dropped; what the store has stays there for those who
    * have a handler
    */
-  readonly on?: Handlers<Client> | undefined;
+  readonly on?: (Handlers<Client> & OwnHandlers<NoInfer<Topics>, Client>) | undefined;
   /**
    * The handler of every other topic.
    *

@@ -10,6 +10,7 @@ import { Deliveries } from './deliveries.js';
 import { Attempts } from './handling/attempts.js';
 import { UnrecoverableError, closingError, describeFailure } from './handling/errors.js';
 import type { Outcome } from './handling/outcome.js';
+import type { OwnTopics } from './handling/own-topic.js';
 import type { NotificationClient } from './handling/read-notification.js';
 import type { IncomingRequest, OutgoingResponse } from './http/request.js';
 import { inboxOf } from './inbox.js';
@@ -41,9 +42,10 @@ const isDuration: Rule = (ms) => (typeof ms === 'number' && ms >= 0 ? undefined 
  * receiver.start();
  * @throws {ConfigurationError} when an option is unknown or wrong.
  */
-export function createReceiver<Client extends NotificationClient = NotificationClient>(
-  options: ReceiverOptions<Client>,
-): Receiver {
+export function createReceiver<
+  Client extends NotificationClient = NotificationClient,
+  Topics extends OwnTopics = OwnTopics,
+>(options: ReceiverOptions<Client, Topics>): Receiver {
   return new Receiver(resolveReceiverOptions(options));
 }
 

@@ -1,9 +1,12 @@
 import { defined } from '../core/json/defined.js';
 import { ConfigurationError } from '../core/errors/errors.js';
+import { endpointError } from '../core/options/check-endpoint.js';
+import { nearest } from '../core/options/nearest.js';
 import { optionIssues } from '../core/options/rules.js';
 import type { Rule } from '../core/options/rules.js';
 import { isObject } from '../core/json/plain-object.js';
 import { longestTimerMs } from '../core/scope/cancel-scope.js';
+import type { OwnTopic, OwnTopics } from './handling/own-topic.js';
 import { knownTopics } from './notification.js';
 import type { ReceiverOptions, RetryOptions } from './options.js';
 import type { NotificationClient } from './handling/read-notification.js';
@@ -60,6 +63,7 @@ const retryRules: Readonly<Record<keyof RetryOptions, Rule>> = { attempts: count
 const rules: Readonly<Record<keyof ReceiverOptions, Rule>> = {
   on: object,
   fallback: callback,
+  topics: object,
   clientFor: callback,
   accept: callback,
   handle: flag,
@@ -89,8 +93,8 @@ const rules: Readonly<Record<keyof ReceiverOptions, Rule>> = {
  *
  * @throws {ConfigurationError} when an option is unknown or wrong.
  */
-export function resolveReceiverOptions<Client extends NotificationClient>(
-  options: ReceiverOptions<Client>,
+export function resolveReceiverOptions<Client extends NotificationClient, Topics extends OwnTopics>(
+  options: ReceiverOptions<Client, Topics>,
 ): ResolvedReceiverOptions {
   if (!isObject(options)) throw new ConfigurationError('createReceiver needs an object of options');
   const { retry, ...given } = defined(options);
@@ -98,6 +102,7 @@ export function resolveReceiverOptions<Client extends NotificationClient>(
     ...optionIssues(options, rules).map(({ message }) => message),
     ...(isObject(retry) ? optionIssues(retry, retryRules) : []).map(({ message }) => message.replace('`', '`retry.')),
     ...handlerProblems(options),
+    ...topicProblems(options.topics),
     ...contradictions(options),
   ];
   if (problems.length > 0) throw new ConfigurationError(problems.join('; '));
@@ -109,14 +114,34 @@ function isSellers(sellers: unknown): boolean {
   return Array.isArray(sellers) && sellers.every((each) => Number.isSafeInteger(each));
 }
 
-function handlerProblems(options: Pick<ReceiverOptions<never>, 'on' | 'fallback' | 'handle'>): string[] {
-  const { on, fallback, handle } = options;
+type HandlerOptions = Pick<ReceiverOptions<never>, 'fallback' | 'handle'> & {
+  readonly on?: object | undefined;
+  readonly topics?: OwnTopics | undefined;
+};
+
+function handlerProblems({ on, fallback, handle, topics }: HandlerOptions): string[] {
+  const names = [...knownTopics, ...Object.keys(isObject(topics) ? topics : {})];
   const handlers = Object.entries(isObject(on) ? defined(on) : {});
   if (handlers.length === 0 && fallback === undefined && handle !== false) return ['set `on`, `fallback`, or both'];
   return handlers.flatMap(([topic, handler]) => {
-    if (!(knownTopics as readonly string[]).includes(topic))
-      return `\`on\` has no topic \`${topic}\`: use \`fallback\` for topics other than ${knownTopics.join(' and ')}`;
+    if (!names.includes(topic)) return unknownTopic(topic, names);
     return typeof handler === 'function' ? [] : `\`on.${topic}\` must be a function`;
+  });
+}
+
+function unknownTopic(topic: string, names: readonly string[]): string {
+  const near = nearest(topic, names);
+  const hint = near === undefined ? `name it in \`topics\`, or use \`fallback\`` : `did you mean \`${near}\`?`;
+  return `\`on\` has no topic \`${topic}\`: ${hint}`;
+}
+
+function topicProblems(topics: unknown): string[] {
+  return Object.entries(isObject(topics) ? topics : {}).flatMap(([name, topic]) => {
+    const { endpoint, idOf } = (isObject(topic) ? topic : {}) as Partial<OwnTopic>;
+    if ((knownTopics as readonly string[]).includes(name.toLowerCase())) return `\`topics.${name}\` is known already`;
+    const wrong = endpointError(endpoint);
+    if (wrong) return `\`topics.${name}\`: ${wrong.message.replace('Not sent: ', '')}`;
+    return typeof idOf === 'function' ? [] : `\`topics.${name}.idOf\` must be a function`;
   });
 }
 

@@ -649,7 +649,7 @@ describe('a queue in place of a store', () => {
 
 test.each([
   [{}, /set `on`, `fallback`, or both/],
-  [{ on: { questions: () => {}, orders: () => {} } }, /has no topic `orders`/],
+  [{ on: { questions: () => {}, orders: () => {} } }, /has no topic `orders`: name it in `topics`/],
   [{ fallback: () => {}, concurency: 3 }, /no option `concurency`/],
   [{ fallback: () => {}, concurrency: 0 }, /`concurrency` must be a whole number above 0/],
   [{ fallback: () => {}, concurrency: 0.5 }, /`concurrency` must be a whole number/],

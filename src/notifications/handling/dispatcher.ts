@@ -3,7 +3,7 @@ import { ConfirmedQuestions } from './confirmed-questions.js';
 import { handlerOf } from './handler.js';
 import type { AnyHandler } from './handler.js';
 import { NotFoundBreaker } from './not-found-breaker.js';
-import { entryVersion, routeOf } from '../queued-notification.js';
+import { entryVersion } from '../queued-notification.js';
 import type { QueuedNotification } from '../queued-notification.js';
 import type { NotificationClient } from './read-notification.js';
 import type { Inbox } from '../inbox.js';
@@ -39,7 +39,7 @@ export class Dispatcher {
    */
   async handle(entry: QueuedNotification, run: RunContext): Promise<unknown> {
     const { notification, version = entryVersion, traceparent } = entry;
-    const handler = handlerOf(this.#options, routeOf(notification));
+    const handler = handlerOf(this.#options, notification);
     if (!handler) throw new NotHandledHereError(`Notifications of the topic ${notification.topic} ${waitForHandler}`);
     if (version > entryVersion) throw new NotHandledHereError(newerVersion);
     const { tracing } = this.#options;
@@ -66,12 +66,12 @@ export class Dispatcher {
 
   async #run(handler: AnyHandler, entry: QueuedNotification, run: RunContext): Promise<unknown> {
     const { notification } = entry;
-    const { clientFor } = this.#options;
+    const { clientFor, topics } = this.#options;
     run.controller.signal.throwIfAborted();
     const client = await clientFor?.(notification.user_id);
     if (clientFor && !client) throw new UnknownSellerError('clientFor returned no client: the user is not ours');
     const handle = (): unknown =>
-      handler(notification as never, new RunningContext(notification, run, client) as never);
+      handler(notification as never, new RunningContext(notification, run, client, topics) as never);
     if (!client) return handle();
     const name = `${notification.user_id} (${notification.topic})`;
     const state = this.#breaker.state(name);

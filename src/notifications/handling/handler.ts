@@ -1,8 +1,10 @@
 import type { CallOptions } from '../../core/scope/call-options.js';
 import type { SentMessage } from '../../resources/post-sale/message.js';
 import type { Question } from '../../resources/questions/schemas.js';
-import type { MessageNotification, QuestionNotification, UnknownNotification } from '../notification.js';
-import type { HandlerRoute } from '../queued-notification.js';
+import type { MessageNotification, Notification, QuestionNotification, UnknownNotification } from '../notification.js';
+import { routes } from '../queued-notification.js';
+import { ownTopicOf } from './own-topic.js';
+import type { OwnNotification, OwnResource, OwnTopics } from './own-topic.js';
 import type { NotificationClient, NotifiedMessage, ReadOptions } from './read-notification.js';
 
 /** What a handler receives beside the notification. */
@@ -61,6 +63,14 @@ export interface Handlers<Client = NotificationClient> {
   readonly messages?: Handler<MessageNotification, NotifiedMessage, Client, MessageContext<Client>> | undefined;
 }
 
+/** One handler per topic of your own. */
+export type OwnHandlers<Topics, Client = NotificationClient> = {
+  // Without `topics`, their type is `string`. `unknown` leaves the known topics their own type.
+  readonly [Topic in keyof Topics as string extends Topic ? never : Topic]?: Topic extends keyof Handlers
+    ? unknown
+    : Handler<OwnNotification<Topic>, OwnResource<Topics[Topic]>, Client> | undefined;
+};
+
 /** The handler of any topic. */
 export type AnyHandler = Handler<never, never, never, never>;
 
@@ -68,9 +78,21 @@ export type AnyHandler = Handler<never, never, never, never>;
 interface GivenHandlers {
   readonly on?: Handlers | undefined;
   readonly fallback?: Handler<UnknownNotification> | undefined;
+  readonly topics?: OwnTopics | undefined;
 }
 
-/** The handler of a route; `undefined` if none was given. */
-export function handlerOf({ on, fallback }: GivenHandlers, route: HandlerRoute): AnyHandler | undefined {
-  return route === '*' ? fallback : on?.[route];
+/** The handler of a notification; `undefined` if none was given. */
+export function handlerOf(
+  { on, fallback }: GivenHandlers,
+  { known, topic }: Pick<Notification, 'known' | 'topic'>,
+): AnyHandler | undefined {
+  const handlers = on as Readonly<Record<string, AnyHandler>> | undefined;
+  return known ? handlers?.[topic] : (ownTopicOf(handlers, topic) ?? fallback);
+}
+
+/** The routes of the given handlers. What a store holds of topics of your own has the route of every unknown topic. */
+export function routesOf({ on = {}, fallback }: GivenHandlers): string[] {
+  const topics = Object.entries(on).flatMap(([topic, handler]) => (handler === undefined ? [] : topic));
+  const found = topics.map((topic) => routes.find((route) => route === topic) ?? '*');
+  return [...new Set(fallback ? [...found, '*'] : found)];
 }

@@ -8,8 +8,16 @@ import type { Message } from '../../resources/post-sale/message.js';
 import { checkOptions } from '../../core/options/resolve-options.js';
 import { delay } from '../../core/options/rules.js';
 import { exponentialDelay } from './backoff.js';
+import { inputOf, ownTopicOf } from './own-topic.js';
+import type { OwnTopics } from './own-topic.js';
 import type { Question } from '../../resources/questions/schemas.js';
-import type { KnownNotification, MessageNotification, Notification, QuestionNotification } from '../notification.js';
+import type {
+  KnownNotification,
+  MessageNotification,
+  Notification,
+  QuestionNotification,
+  UnknownNotification,
+} from '../notification.js';
 
 /** How to read the resource of a notification. */
 export interface ReadOptions extends CallOptions {
@@ -21,8 +29,12 @@ export interface ReadOptions extends CallOptions {
   readonly notFoundTimeoutMs?: number | undefined;
 }
 
-/** The part of a seller's client that reading a notification needs: `messages` only for the topic `messages`. */
-export interface NotificationClient extends Pick<SellerClient, 'questions'>, Partial<Pick<SellerClient, 'messages'>> {}
+/**
+ * The part of a seller's client that reading a notification needs: `messages` only for the topic `messages`, and `call` only
+ * for topics of your own.
+ */
+export interface NotificationClient
+  extends Pick<SellerClient, 'questions'>, Partial<Pick<SellerClient, 'messages' | 'call'>> {}
 
 /** A message that a notification is about. */
 export interface NotifiedMessage extends Message {
@@ -69,10 +81,34 @@ export async function readNotification(
   notification: Notification,
   options: ReadOptions = {},
 ): Promise<unknown> {
-  if (!notification.known) throw new NotificationError('The topic is not known, so there is no endpoint to read');
+  return readResource(seller, notification, options);
+}
+
+/** Reads the resource of a notification, also of a topic of the user's own. */
+export async function readResource(
+  seller: NotificationClient,
+  notification: Notification,
+  options: ReadOptions,
+  topics?: OwnTopics,
+): Promise<unknown> {
   const { notFoundTimeoutMs = 5_000, ...call } = options;
   checkOptions({ notFoundTimeoutMs }, { notFoundTimeoutMs: delay });
-  return retryNotFound(() => readOnce(seller, notification, call), notFoundTimeoutMs, call.signal);
+  const read = (): Promise<unknown> =>
+    notification.known ? readOnce(seller, notification, call) : readOwn(seller, notification, call, topics);
+  return retryNotFound(read, notFoundTimeoutMs, call.signal);
+}
+
+async function readOwn(
+  client: NotificationClient,
+  { topic, resource }: UnknownNotification,
+  options: CallOptions,
+  topics: OwnTopics | undefined,
+): Promise<unknown> {
+  const own = ownTopicOf(topics, topic);
+  if (!own)
+    throw new NotificationError('The topic is not known, so there is no endpoint to read: name one in `topics`');
+  if (!client.call) throw new ConfigurationError('The client that `clientFor` returns has no `call`');
+  return client.call(own.endpoint, inputOf(own, resource), options);
 }
 
 async function readOnce(

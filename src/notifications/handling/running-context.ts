@@ -3,7 +3,8 @@ import type { CallOptions } from '../../core/scope/call-options.js';
 import type { SentMessage } from '../../resources/post-sale/message.js';
 import type { MessageContext } from './handler.js';
 import type { Notification } from '../notification.js';
-import { isNotFound, readNotification } from './read-notification.js';
+import type { OwnTopics } from './own-topic.js';
+import { isNotFound, readResource } from './read-notification.js';
 import type { NotificationClient, NotifiedMessage, ReadOptions } from './read-notification.js';
 
 /** The context of one run of a handler. */
@@ -29,13 +30,18 @@ export class RunningContext implements Omit<MessageContext, 'read'> {
   #message: NotifiedMessage | undefined;
   #hasRead = false;
 
-  constructor(notification: Notification, run: RunContext, client: NotificationClient | undefined) {
+  constructor(
+    notification: Notification,
+    run: RunContext,
+    client: NotificationClient | undefined,
+    topics: OwnTopics | undefined,
+  ) {
     this.attempt = run.attempt;
     this.coalescedCount = run.coalescedCount;
     this.signal = run.controller.signal;
     this.#client = client;
     run.readAt = Date.now();
-    this.read = (options) => this.#read(notification, run, options);
+    this.read = (options) => this.#read(notification, run, options, topics);
     this.reply = (text, options) => this.#reply(notification, text, options);
   }
 
@@ -45,12 +51,17 @@ export class RunningContext implements Omit<MessageContext, 'read'> {
   }
 
   /** A 404 ends the run instead of waiting in it: the receiver runs the handler again later, and frees its slot meanwhile. */
-  async #read(notification: Notification, run: RunContext, options?: ReadOptions): Promise<unknown> {
+  async #read(
+    notification: Notification,
+    run: RunContext,
+    options: ReadOptions | undefined,
+    topics: OwnTopics | undefined,
+  ): Promise<unknown> {
     const { signal } = this;
     if (!this.#hasRead) run.readAt = Date.now();
     this.#hasRead = true;
     try {
-      const read = await readNotification(this.client, notification, { signal, notFoundTimeoutMs: 0, ...options });
+      const read = await readResource(this.client, notification, { signal, notFoundTimeoutMs: 0, ...options }, topics);
       if (notification.topic === 'messages') this.#message = read as NotifiedMessage;
       return read;
     } catch (error) {

@@ -1,6 +1,6 @@
 import type { DescribedEndpoint, Endpoint } from '../../core/operation/endpoint.js';
 import { FakeMarketplaceError } from '../errors.js';
-import { nearest } from '../nearest.js';
+import { nearest } from '../../core/options/nearest.js';
 import { allEndpoints, bySpecificity, endpointOf, paramsOf } from './all-endpoints.js';
 
 /** The endpoints of one marketplace: those of the service, and those that its user added. */

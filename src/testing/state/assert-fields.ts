@@ -1,5 +1,5 @@
 import { FakeMarketplaceError } from '../errors.js';
-import { nearest } from '../nearest.js';
+import { nearest } from '../../core/options/nearest.js';
 
 /** @throws {FakeMarketplaceError} when an object has an unknown field, which JavaScript code can pass */
 export function assertFields(what: string, given: object, fields: readonly string[]): void {

@@ -1,5 +1,5 @@
 import { FakeMarketplaceError } from '../errors.js';
-import { nearest } from '../nearest.js';
+import { nearest } from '../../core/options/nearest.js';
 
 /** The topics of the service. The marketplace itself emits `questions`, `messages`, `orders_v2` and `items`; tests can trigger the others. */
 export const topics: readonly string[] = [

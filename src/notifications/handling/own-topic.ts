@@ -1,0 +1,39 @@
+import type { Endpoint } from '../../core/operation/endpoint.js';
+import { fieldsOf } from '../../core/request/path-template.js';
+import type { UnknownNotification } from '../notification.js';
+
+/** A topic that this package does not know: how to read the resources of its notifications. */
+export interface OwnTopic<Out = unknown> {
+  /** The endpoint that reads a resource. */
+  readonly endpoint: Endpoint<unknown, Out>;
+  /**
+   * Returns the id in the resource of a notification, e.g. `2000` for `/orders/2000`. If the path of the endpoint has several
+   * fields, it returns the input of the endpoint.
+   */
+  readonly idOf: (resource: string) => string | number | object;
+}
+
+/** The topics of your own, by their name. */
+export type OwnTopics = Readonly<Record<string, OwnTopic>>;
+
+/** A notification of a topic of your own. */
+export interface OwnNotification<Topic extends PropertyKey = string> extends Omit<UnknownNotification, 'topic'> {
+  readonly topic: Topic;
+}
+
+/** What is read of a topic of your own. */
+export type OwnResource<Topic> = Topic extends { readonly endpoint: Endpoint<unknown, infer Out> } ? Out : never;
+
+/** Finds a topic of your own. Upper and lower case do not matter. */
+export function ownTopicOf<T>(topics: Readonly<Record<string, T>> | undefined, topic: string): T | undefined {
+  const name = Object.keys(topics ?? {}).find((each) => each.toLowerCase() === topic.toLowerCase());
+  return name === undefined ? undefined : topics?.[name];
+}
+
+/** Returns the input with which the endpoint of a topic reads a resource. */
+export function inputOf({ endpoint, idOf }: OwnTopic, resource: string): object {
+  const id = idOf(resource);
+  if (typeof id === 'object') return id;
+  const [field = 'id'] = fieldsOf(endpoint.path);
+  return { [field]: id };
+}
