@@ -25,7 +25,9 @@ async function readBack(
   return { found, reads: sent.slice(1).map(({ url }) => new URL(url)) };
 }
 
-const ofAnother = (what: string): object => ({ unknown: `reading back failed: the response is of another ${what}` });
+const ofAnother = (field: string): object => ({
+  unknown: expect.stringMatching(`the response is of another resource: .*, not the \`${field}\` of the call`) as string,
+});
 const list = <T>(length: number, entry: T): T[] => Array.from({ length }, () => entry);
 
 describe('a message that may have been sent', () => {
@@ -52,9 +54,9 @@ describe('a message that may have been sent', () => {
   const resources = (id: string, name: string): object => ({ message_resources: [{ id, name }] });
   test.each<[string, object, object]>([
     ['of its pack', resources('900', 'packs'), done],
-    ['of another pack', resources('901', 'packs'), ofAnother('pack')],
+    ['of another pack', resources('901', 'packs'), ofAnother('pack_id')],
     ['of its seller', resources('7', 'sellers'), done],
-    ['of another seller', resources('8', 'sellers'), ofAnother('seller')],
+    ['of another seller', resources('8', 'sellers'), ofAnother('user_id')],
     ['that names another resource as well', resources('8', 'shipments'), done],
     ['that names no resources', { message_resources: null }, done],
   ])('is compared only with a conversation of the same pack and seller: one %s', async (_, named, expected) => {
@@ -152,7 +154,7 @@ describe('an answer that may have been given', () => {
 
   test('is not looked for in another question', async () => {
     expect((await readBack(answer, { ...wireQuestion, id: 43, answer: { text } })).found).toEqual(
-      ofAnother('question'),
+      ofAnother('question_id'),
     );
   });
 });
@@ -165,7 +167,7 @@ describe('a question that may have been deleted', () => {
     [{ status: 'UNANSWERED' }, notDone],
     [{ status: null }, { unknown: 'the question shows no status' }],
     [{ status: '' }, { unknown: 'the question shows no status' }],
-    [{ id: 43, status: 'DELETED' }, ofAnother('question')],
+    [{ id: 43, status: 'DELETED' }, ofAnother('question_id')],
   ])('is told from its status: %j', async (more, expected) => {
     expect((await readBack(remove, { ...wireQuestion, ...more })).found).toEqual(expected);
   });

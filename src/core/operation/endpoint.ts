@@ -62,6 +62,17 @@ export interface Endpoint<In = unknown, Out = unknown> {
    * body before anything is sent; `reject` creates the error of a wrong one.
    */
   readonly loadExchange?: ((body: unknown, reject: RejectInput) => Promise<EndpointExchange>) | undefined;
+  /**
+   * Where the output repeats the resource that the input names: for a field of the input, the path in the output. In a path,
+   * `*` is each entry of a list, or the value itself if it is no list, and `name=packs` is each entry whose `name` is `packs`.
+   *
+   * A response with another id there belongs to another request. Ids are compared as text; what is absent is not compared.
+   * If several fields have one path, the value is that of one of them. The receiver of a message is no identity.
+   *
+   * @default what the output names is not compared
+   * @example { question_id: 'id' }, { item: 'questions.*.item_id' }
+   */
+  readonly identity?: Readonly<Record<string, string>> | undefined;
   /** Present if the call option `attributes` can select fields of the response: it is readable without the others. */
   readonly supportsAttributes?: true | undefined;
   /**

@@ -12,6 +12,7 @@ import { SellerError } from '../errors/seller-error.js';
 import type { BookView } from './book-view.js';
 import { parseHttpDate } from '../errors/response-headers.js';
 import { unknown } from '../schema/define.js';
+import { identityMismatch } from '../response/identity.js';
 import { validate } from '../schema/validate.js';
 
 /** A confirmation, and the last response that it is based on. */
@@ -169,6 +170,8 @@ class ConfirmContextImpl implements ConfirmContext {
     if (response.status !== status) throw new TypeError(`the response has status ${response.status}, not ${status}`);
     const parsed = validate(endpoint.output, body);
     if (!parsed.success) throw new TypeError('the response has another shape');
+    const other = identityMismatch(endpoint, input, parsed.data);
+    if (other) throw new TypeError(`the response is of another resource: ${other.message}`);
     this.#sent = this.#sentTime(response.headers);
     return { data: parsed.data, body, sent: this.#sent };
   };

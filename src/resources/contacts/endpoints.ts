@@ -22,6 +22,7 @@ const questionsOfItem: DescribedEndpoint<schemas.ItemPeriodParams, schemas.Conta
   input: schemas.itemPeriodParams,
   example: { item_id: 'MLA100', date_from, date_to },
   output: oneTotal,
+  identity: { item_id: 'item_id' },
 };
 
 const questionsOfUser: DescribedEndpoint<schemas.UserPeriodParams, schemas.ContactTotal | undefined> = {
@@ -33,6 +34,7 @@ const questionsOfUser: DescribedEndpoint<schemas.UserPeriodParams, schemas.Conta
   example: { user_id: 7, date_from, date_to },
   // It is not documented: it is parsed as the usual total if possible, otherwise returned unchanged.
   output: orAnything<schemas.ContactTotal>(schemas.contactTotal, 'total', alone),
+  identity: { user_id: 'user_id' },
 };
 
 const questionWindowOfItem: DescribedEndpoint<
@@ -50,6 +52,7 @@ const questionWindowOfItem: DescribedEndpoint<
     union(schemas.contactWindow, array(schemas.contactWindow)),
     alone,
   ),
+  identity: { item_id: '*.item_id', ids: '*.item_id' },
 };
 
 const questionWindowOfUser: DescribedEndpoint<schemas.UserWindowParams, schemas.ContactWindow> = {
@@ -60,6 +63,7 @@ const questionWindowOfUser: DescribedEndpoint<schemas.UserWindowParams, schemas.
   input: schemas.userWindowParams,
   example: { user_id: 7, ...window },
   output: oneWindow,
+  identity: { user_id: 'user_id' },
 };
 
 const phoneViewsOfItem: DescribedEndpoint<schemas.ItemPeriodParams, schemas.ContactTotal> = {
@@ -70,6 +74,7 @@ const phoneViewsOfItem: DescribedEndpoint<schemas.ItemPeriodParams, schemas.Cont
   input: schemas.itemPeriodParams,
   example: { item_id: 'MLA100', date_from, date_to },
   output: oneTotal,
+  identity: { item_id: 'item_id' },
 };
 
 const phoneViewsOfUser: DescribedEndpoint<schemas.UserPeriodParams, schemas.ContactTotal> = {
@@ -80,6 +85,7 @@ const phoneViewsOfUser: DescribedEndpoint<schemas.UserPeriodParams, schemas.Cont
   input: schemas.userPeriodParams,
   example: { user_id: 7, date_from, date_to },
   output: oneTotal,
+  identity: { user_id: 'user_id' },
 };
 
 const phoneViewWindowOfItem: DescribedEndpoint<schemas.ItemWindowParams, schemas.ContactWindow> = {
@@ -90,6 +96,7 @@ const phoneViewWindowOfItem: DescribedEndpoint<schemas.ItemWindowParams, schemas
   input: schemas.itemWindowParams,
   example: { item_id: 'MLA100', ...window },
   output: oneWindow,
+  identity: { item_id: 'item_id' },
 };
 
 const phoneViewWindowOfItems: DescribedEndpoint<schemas.ItemsWindowParams, schemas.ContactWindow[]> = {
@@ -100,6 +107,7 @@ const phoneViewWindowOfItems: DescribedEndpoint<schemas.ItemsWindowParams, schem
   input: schemas.itemsWindowParams,
   example: { ids: ['MLA100', 'MLA200'], ...window },
   output: preprocess<schemas.ContactWindow[]>(array(schemas.contactWindow), bareList('item_id', 'windows')),
+  identity: { ids: '*.item_id' },
 };
 
 const phoneViewWindowOfUser: DescribedEndpoint<schemas.UserWindowParams, schemas.ContactWindow> = {
@@ -110,6 +118,7 @@ const phoneViewWindowOfUser: DescribedEndpoint<schemas.UserWindowParams, schemas
   input: schemas.userWindowParams,
   example: { user_id: 7, ...window },
   output: oneWindow,
+  identity: { user_id: 'user_id' },
 };
 
 /** The endpoints of contact metrics, as `endpoints` has them. */

@@ -11,6 +11,7 @@ const status: DescribedEndpoint<ItemStatusParams, ItemStatus[]> = {
   input: itemStatusParams,
   example: { ids: ['MLA100', 'MLA200'] },
   output: itemStatuses,
+  identity: { ids: '*.id' },
   retry: 'safe',
   errors: [],
 };

@@ -27,6 +27,7 @@ const send: DescribedEndpoint<schemas.SendMessageParams, SentMessage | undefined
     client_id: 500,
   },
   output: sentMessage,
+  identity: { pack_id: 'message_resources.name=packs.id', user_id: 'message_resources.name=sellers.id' },
   retry: 'unsafe',
   content: ['text', 'attachments'],
   entryOf: messageEntry,

@@ -19,6 +19,10 @@ export const conversation: DescribedEndpoint<schemas.ConversationParams, schemas
   input: schemas.conversationParams,
   example: { pack_id: 2000000012345678, user_id: 7, limit: 10, offset: 20, mark_as_read: false },
   output: schemas.conversationResponse,
+  identity: {
+    pack_id: 'messages.*.message_resources.name=packs.id',
+    user_id: 'messages.*.message_resources.name=sellers.id',
+  },
   retry: 'safe',
   query: postSaleTag,
   errors: [errors.invalidPaging, errors.noAccessToConversation],
@@ -32,6 +36,7 @@ export const get: DescribedEndpoint<schemas.GetMessageParams, Message> = {
   input: schemas.getMessageParams,
   example: { message_id: '0c1ad0b9a9de4b1f8d4a4a1b0d9f1e55' },
   output: message,
+  identity: { message_id: 'id' },
   retry: 'safe',
   query: postSaleTag,
   errors: [errors.messageNotFound, errors.noAccessToMessage, errors.messageNotReady],

@@ -18,6 +18,7 @@ export const search: DescribedEndpoint<schemas.QuestionSearchParams, schemas.Que
     filters: { status: 'UNANSWERED' },
   },
   output: schemas.questionSearchResponse,
+  identity: { seller_id: 'questions.*.seller_id', item: 'questions.*.item_id', item_id: 'questions.*.item_id' },
   retry: 'safe',
   errors: [],
 };
@@ -30,6 +31,7 @@ export const get: DescribedEndpoint<schemas.GetQuestionParams, schemas.Question>
   input: schemas.getQuestionParams,
   example: { question_id: 42 },
   output: schemas.question,
+  identity: { question_id: 'id' },
   retry: 'safe',
   errors: [errors.questionNotFound],
   supportsAttributes: true,
@@ -43,6 +45,7 @@ export const responseTime: DescribedEndpoint<schemas.UserParams, schemas.Respons
   input: schemas.userParams,
   example: { user_id: 7 },
   output: schemas.responseTime,
+  identity: { user_id: 'user_id' },
   retry: 'safe',
   errors: [errors.noQuestions],
   supportsAttributes: true,
