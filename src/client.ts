@@ -1,4 +1,3 @@
-import { copyOf } from './core/schema/readable.js';
 import type { ApiPromise } from './core/operation/api-promise.js';
 import type { AttributeName, AttributedOutput, WithAttributes } from './core/operation/attributes.js';
 import { HttpClient } from './core/client/http-client.js';
@@ -133,7 +132,7 @@ export class SellerClient {
    * await patient.questions.get({ question_id });
    */
   withOptions(options: Partial<ClientOptions>): SellerClient {
-    return derived({ ...this.#options, ...copyOf(options) }, this.#http);
+    return derived({ ...this.#options, ...options }, this.#http);
   }
 
   /** @internal Returns the same client, whose writes the hook decides about. */

@@ -16,9 +16,6 @@ const forModels = everyEndpoint
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** What zod takes, which the input of every endpoint is. */
-const zodOf = (endpoint: DescribedEndpoint): z.ZodMiniObject => endpoint.input as unknown as z.ZodMiniObject;
-
 /** Starts an MCP server whose tools are the operations of a client, and connects to it. */
 async function connect(call: (endpoint: DescribedEndpoint, input: unknown) => PromiseLike<unknown>): Promise<Client> {
   const server = new McpServer({ name: 'seller', version: '1.0.0' });
@@ -26,7 +23,7 @@ async function connect(call: (endpoint: DescribedEndpoint, input: unknown) => Pr
     const annotations = { readOnlyHint: endpoint.retry === 'safe' };
     server.registerTool(
       name,
-      { description: endpoint.summary, inputSchema: zodOf(endpoint), annotations },
+      { description: endpoint.summary, inputSchema: endpoint.input, annotations },
       async (input) => ({ content: [{ type: 'text', text: JSON.stringify((await call(endpoint, input)) ?? null) }] }),
     );
   }
@@ -55,7 +52,7 @@ test('every input but that of the upload is a tool of MCP, unchanged; a safe ope
 });
 
 test.each(forModels)('$name: the input is a tool of the AI SDK, unchanged', async ({ endpoint }) => {
-  const { jsonSchema, validate } = asSchema(endpoint.input as never);
+  const { jsonSchema, validate } = asSchema(endpoint.input);
   expect(await jsonSchema).toMatchObject({ type: 'object', properties: jsonOf(endpoint).properties });
   expect(await validate?.(endpoint.example)).toMatchObject({ success: true });
 });
@@ -66,7 +63,7 @@ interface ObjectSchema extends Json {
 }
 
 function jsonOf(endpoint: DescribedEndpoint): ObjectSchema {
-  return z.toJSONSchema(zodOf(endpoint), { io: 'input', target: 'draft-7' }) as unknown as ObjectSchema;
+  return z.toJSONSchema(endpoint.input, { io: 'input', target: 'draft-7' }) as unknown as ObjectSchema;
 }
 
 /** The input in the OpenAPI document: path, query, headers and body merged. */

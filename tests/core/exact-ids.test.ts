@@ -1,7 +1,7 @@
 import { SellerClient } from 'marketplace-seller-sdk';
 import type { Endpoint, StandardSchema } from 'marketplace-seller-sdk';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { inspect } from '../../src/core/schema/describe.js';
 import { fieldsOf } from '../../src/core/request/path-template.js';
 import { everyEndpoint } from '../support/every-endpoint.ts';
@@ -66,9 +66,13 @@ test('the bodies of messages, questions and the blacklist have ids', () => {
   ]);
 });
 
-describe.each(['node:http', 'fetch'])('over %s', (transport) => {
+const { rawJSON } = JSON as { rawJSON?: unknown };
+afterEach(() => void Object.assign(JSON, { rawJSON }));
+
+describe.each(['node:http', 'fetch', 'a platform without JSON.rawJSON'])('over %s', (transport) => {
   test('an id of digits goes out as that integer, without quotes, in each body', async () => {
     const { url: baseUrl, received } = await startServer((response) => json(response, 200, {}));
+    if (transport.startsWith('a platform')) Reflect.deleteProperty(JSON, 'rawJSON');
     const fetch = transport === 'fetch' ? { fetch: globalThis.fetch } : {};
     const client = new SellerClient({ baseUrl, accessToken: 'token-1', ...fetch });
     for (const [, path, endpoint, input] of cases)

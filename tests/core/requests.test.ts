@@ -2,7 +2,8 @@ import { InvalidInputError } from 'marketplace-seller-sdk';
 import type { Endpoint, SellerClient, StandardSchema } from 'marketplace-seller-sdk';
 import { describe, expect, test } from 'vitest';
 import { array, boolean, optional, strictObject, record, string, unknown } from '../../src/core/schema/define.js';
-import { decode, encode } from '../../src/core/request/encode.js';
+import { encode } from '../../src/core/request/encode.js';
+import { decode } from '../../src/testing/http/decode.js';
 import { errorOf, stubbed } from '../support/stubs.ts';
 
 const fields = { id: string, tags: optional(array(string)), deep: optional(boolean), filters: optional(record) };
@@ -121,7 +122,28 @@ describe('a value of an own endpoint that cannot be sent as it is', () => {
       ['n', 'm'],
       '`n.m` has a value that JSON cannot contain',
     ],
-    ['a Set in a body', { method: 'POST' }, { n: new Set(['a']) }, ['n'], '`n` has a value that JSON cannot contain'],
+    ...[
+      new Set(['a']),
+      new Map(),
+      new WeakMap(),
+      new Uint8Array(2),
+      Buffer.from('a'),
+      new ArrayBuffer(2),
+      new DataView(new ArrayBuffer(2)),
+      new Blob(['a']),
+      new URLSearchParams('a=1'),
+      new Headers(),
+      Promise.resolve(1),
+      /a/,
+      new Error('a'),
+      Symbol('a'),
+    ].map((lost): readonly [string, Partial<Endpoint>, object, PropertyKey[], string] => [
+      `what JSON would write as something else in a body (${Object.prototype.toString.call(lost)})`,
+      { method: 'POST' },
+      { n: [lost] },
+      ['n', 0],
+      '`n.0` has a value that JSON cannot contain',
+    ]),
     [
       'an integer beyond 2^53 in a body',
       { method: 'POST' },

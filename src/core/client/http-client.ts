@@ -20,7 +20,6 @@ import { buildRequest } from '../request/build-request.js';
 import { curlOf } from '../request/curl.js';
 import { isOk } from '../response/body.js';
 import { readOutput } from '../response/read-output.js';
-import { copyOf } from '../schema/readable.js';
 import type { InternalOptions } from '../scope/call-options.js';
 import { ignoreErrors } from '../scope/ignore-errors.js';
 import type { Transport } from '../transport/transport.js';
@@ -66,7 +65,7 @@ export class HttpClient implements Requester {
 
   /** Reads back a write of another process, or of this one before it was restarted. */
   async confirm(endpoint: Endpoint, input: unknown, options: StoredWriteOptions): Promise<Confirmation> {
-    const given: Partial<StoredWriteOptions> = copyOf(options);
+    const given: Partial<StoredWriteOptions> = { ...options };
     const checked = checkOptions({ ...given, sentAt: given.sentAt ?? NaN }, storedWriteRules);
     const { sentAt, signal, deadlineMs } = checked;
     const wrong = endpointError(endpoint);

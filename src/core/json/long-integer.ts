@@ -1,12 +1,3 @@
-/** Returns digits as a number if that is exact; every other value as it is. */
-export function exact(value: unknown): unknown {
-  return isDigits(value) && Number.isSafeInteger(Number(value)) ? Number(value) : value;
-}
-
-export function isDigits(value: unknown): boolean {
-  return typeof value === 'string' && /^-?\d+$/.test(value);
-}
-
 /** An integer beyond 2^53. It is written into JSON as its digits, without quotes. */
 export class LongInteger {
   readonly digits: string;
@@ -18,6 +9,28 @@ export class LongInteger {
   toString(): string {
     return this.digits;
   }
+
+  /** Called by `JSON.stringify`, on platforms that `canWriteDigits`. */
+  toJSON(): unknown {
+    return (JSON as RawJson).rawJSON?.(this.digits);
+  }
+}
+
+/** Not every platform has it, and the types of this edition of the language do not. */
+type RawJson = JSON & { readonly rawJSON?: (text: string) => unknown };
+
+/** Whether `JSON.stringify` can write an integer beyond 2^53 without quotes. */
+export function canWriteDigits(): boolean {
+  return 'rawJSON' in JSON;
+}
+
+/** Returns digits as a number if that is exact; every other value as it is. */
+export function exact(value: unknown): unknown {
+  return isDigits(value) && Number.isSafeInteger(Number(value)) ? Number(value) : value;
+}
+
+export function isDigits(value: unknown): boolean {
+  return typeof value === 'string' && /^-?\d+$/.test(value);
 }
 
 /** Returns a checked id as it is written: exactly, as an integer. */

@@ -1,7 +1,7 @@
 import type { Confirmation } from '../errors/confirmation.js';
 import type { DocumentedError, ErrorInBody } from './documented-error.js';
 import type { Issue } from '../errors/issue.js';
-import type { StandardSchema } from '../schema/schema.js';
+import type { Schema, StandardSchema } from '../schema/schema.js';
 
 /**
  * When a call may be retried after a failure.
@@ -97,6 +97,8 @@ export interface Endpoint<In = unknown, Out = unknown> {
 
 /** An endpoint of this package, with what the documents, the fake marketplace and the contract tests need of it. */
 export interface DescribedEndpoint<In = unknown, Out = unknown> extends Endpoint<In, Out> {
+  /** A part of the user's own zod schemas, and the input of a tool for a language model. */
+  readonly input: Schema<In>;
   /** What the operation does, in one clause such as `Answers a question`. */
   readonly summary: string;
   /** A valid input that contains each field, if they can be combined. */

@@ -1,10 +1,9 @@
-import { copyOf } from '../schema/readable.js';
 import { ApiPromise } from '../operation/api-promise.js';
 import type { Endpoint } from '../operation/endpoint.js';
 import type { Requester } from '../operation/requester.js';
 import { ConfigurationError } from '../errors/errors.js';
 import type { InternalOptions } from '../scope/call-options.js';
-import { listOf, ofType, oneOf, verdictOn } from './rules.js';
+import { listOf, ofType, oneOf } from './rules.js';
 import type { Rule } from './rules.js';
 import type { StandardSchema } from '../schema/schema.js';
 
@@ -40,9 +39,9 @@ export function callChecked<In, Out>(
 
 /** The error of an endpoint of which a property is missing or wrong. */
 export function endpointError(endpoint: unknown): ConfigurationError | undefined {
-  const given = copyOf((endpoint ?? {}) as Partial<Endpoint>);
+  const given = (endpoint ?? {}) as Partial<Endpoint>;
   const problems = Object.entries(rules).flatMap(([name, rule]) => {
-    const problem = verdictOn(given[name as keyof Endpoint], rule);
+    const problem = rule(given[name as keyof Endpoint]);
     return problem === undefined ? [] : [`\`${name}\` ${problem}`];
   });
   if (problems.length === 0) return undefined;

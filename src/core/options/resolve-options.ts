@@ -1,4 +1,3 @@
-import { copyOf } from '../schema/readable.js';
 import { isLoopback } from './is-loopback.js';
 import { defined } from '../json/defined.js';
 import type { ConfirmOptions, StoredWriteOptions } from '../errors/confirmation.js';
@@ -11,7 +10,7 @@ import {
   headerRecord,
   headerText,
   integerFrom,
-  issuesOf,
+  optionIssues,
   listOf,
   ofType,
   oneOf,
@@ -98,8 +97,8 @@ export const storedWriteRules: Readonly<Record<keyof StoredWriteOptions, Rule>> 
 export function checkOptions<O extends object>(options: O, rules: Readonly<Record<string, Rule>>): O {
   if (typeof options !== 'object' || (options as unknown) === null)
     throw new InvalidInputError([{ path: [], message: 'the options are not an object' }]);
-  const given = copyOf(options);
-  const issues = issuesOf(given, rules);
+  const given = { ...options };
+  const issues = optionIssues(given, rules);
   if (issues.length > 0)
     throw new InvalidInputError(
       issues.map(({ path, message }) => ({ path, message: message.replace(/^`/, 'the option `') })),
@@ -118,8 +117,8 @@ export function resolveOptions(options: ClientOptions): ResolvedOptions {
       "SellerClient takes an object of options: new SellerClient({ baseUrl: 'https://...', accessToken })",
     );
   }
-  const given: Partial<ClientOptions> = defined(copyOf(options));
-  const problems = issuesOf(given, rules).map(({ message }) => message);
+  const given: Partial<ClientOptions> = defined(options);
+  const problems = optionIssues(given, rules).map(({ message }) => message);
   if (given.baseUrl === undefined)
     problems.unshift("`baseUrl` is missing: give the address of the service, e.g. baseUrl: 'https://api.example.com'");
   if (problems.length > 0) throw new ConfigurationError(problems.join('; '));

@@ -1,4 +1,3 @@
-import { copyOf } from '../schema/readable.js';
 import { ConfigurationError } from '../errors/errors.js';
 import { isPlainObject } from '../json/plain-object.js';
 import type { Issue } from '../errors/issue.js';
@@ -111,28 +110,14 @@ export function isToken(text: string): boolean {
 
 /** Checks the properties of an object, including unknown names. An option that is `undefined` counts as omitted. */
 export function optionIssues(given: object, rules: Readonly<Record<string, Rule>>): Issue[] {
-  return issuesOf(copyOf(given), rules);
-}
-
-/** The same of a copy, which is read without errors. */
-export function issuesOf(given: object, rules: Readonly<Record<string, Rule>>): Issue[] {
   return Object.entries(given).flatMap(([name, value]: [string, unknown]) => {
     const say = (message: string): Issue[] => [{ path: [name], message }];
     if (value === undefined) return [];
     const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
     if (!rule) return say(`there is no option \`${name}\`; the options are ${Object.keys(rules).join(', ')}`);
-    const found = verdictOn(value, rule);
+    const found = rule(value);
     return found === undefined ? [] : say(`\`${name}\` ${found}`);
   });
-}
-
-/** What a rule says of a value, which may be a proxy or have getters that throw. */
-export function verdictOn(value: unknown, rule: Rule): string | undefined {
-  try {
-    return rule(value);
-  } catch {
-    return 'cannot be read';
-  }
 }
 
 /**

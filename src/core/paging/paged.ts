@@ -1,4 +1,3 @@
-import { copyOf } from '../schema/readable.js';
 import type { Endpoint } from '../operation/endpoint.js';
 import type { Requester } from '../operation/requester.js';
 import { InvalidInputError } from '../errors/errors.js';
@@ -147,8 +146,8 @@ export function pagedCalls<In extends PagedInput, Out, T, Extra>(
   { key, read }: PageContent<Out, T, Extra>,
 ): Paged<T, Extra> {
   // Programs without types may omit both, or pass no object: the first call then says what is wrong.
-  const given = ['object', 'undefined'].includes(typeof input) ? copyOf(input) : input;
-  const { prefetch = 0, ...callOptions } = copyOf(options) ?? {};
+  const given = ['object', 'undefined'].includes(typeof input) ? { ...input } : input;
+  const { prefetch = 0, ...callOptions } = { ...options };
   return new Paged<T, Extra>({
     offset: given.offset ?? 0,
     limit: given.limit,

@@ -4,13 +4,11 @@ import { ConfigurationError, InvalidInputError } from '../errors/errors.js';
 import type { InternalOptions } from '../scope/call-options.js';
 import { callRules, checkOptions } from '../options/resolve-options.js';
 import { selectAttributes } from '../operation/attributes.js';
-import { shapeOf } from '../schema/describe.js';
+import { openFieldOf, shapeOf } from '../schema/describe.js';
 import type { Issue } from '../errors/issue.js';
-import { whileReading } from '../schema/readable.js';
 import type { Shape } from '../schema/schema.js';
 import { validate } from '../schema/validate.js';
-import { jsonBody } from './json-body.js';
-import { encode, openFieldOf } from './encode.js';
+import { encode } from './encode.js';
 import type { RequestParts } from './encode.js';
 import { lowerCaseNames } from './built-request.js';
 import type { BuiltRequest } from './built-request.js';
@@ -28,7 +26,7 @@ export interface RequestSettings {
 /**
  * Checks the input and the options of a call, and encodes its request. Nothing is sent.
  *
- * @throws {InvalidInputError} when the input or an option is wrong, or cannot be read.
+ * @throws {InvalidInputError} when the input or an option is wrong.
  */
 export function buildRequest(
   endpoint: Endpoint,
@@ -36,29 +34,24 @@ export function buildRequest(
   given: InternalOptions | undefined,
   runtime: RequestSettings,
 ): BuiltRequest {
-  try {
-    // If the input is no object, what follows it is most likely a part of it, and not the options.
-    const isInput = input === undefined || (typeof input === 'object' && !Array.isArray(input));
-    if (!isInput) checkInput(endpoint, input);
-    const options = given === undefined ? {} : readOptions(given);
-    const parsed = checkInput(endpoint, input ?? {});
-    const parts = encode(endpoint, parsed);
-    const body = endpoint.requestBody === 'multipart' ? undefined : jsonBody(parts.body);
-    return {
-      endpoint,
-      // Copied, because `confirm` needs the input later and the caller may have changed the object by then.
-      input: endpoint.confirm && endpoint.requestBody !== 'multipart' ? structuredClone(parsed) : parsed,
-      options,
-      url: buildUrl(parts, options, runtime),
-      isSecretHeader: runtime.isSecretHeader,
-      headers: buildHeaders(endpoint, parts, body !== undefined, options, runtime),
-      body,
-      bodyValue: parts.body,
-      output: options.attributes ? selectAttributes(endpoint, options.attributes) : endpoint.output,
-    };
-  } catch (error) {
-    throw whileReading(input, error);
-  }
+  // If the input is no object, what follows it is most likely a part of it, and not the options.
+  const isInput = input === undefined || (typeof input === 'object' && !Array.isArray(input));
+  if (!isInput) checkInput(endpoint, input);
+  const options = given === undefined ? {} : readOptions(given);
+  const parsed = checkInput(endpoint, input ?? {});
+  const parts = encode(endpoint, parsed);
+  return {
+    endpoint,
+    // Copied, because `confirm` needs the input later and the caller may have changed the object by then.
+    input: endpoint.confirm && endpoint.requestBody !== 'multipart' ? structuredClone(parsed) : parsed,
+    options,
+    url: buildUrl(parts, options, runtime),
+    isSecretHeader: runtime.isSecretHeader,
+    headers: buildHeaders(endpoint, parts, options, runtime),
+    body: parts.json,
+    bodyValue: parts.body,
+    output: options.attributes ? selectAttributes(endpoint, options.attributes) : endpoint.output,
+  };
 }
 
 /** Checks the options of a call. Reading back a write needs its headers later, so they are copied, too. */
@@ -99,7 +92,6 @@ function buildUrl({ target }: RequestParts, { query, attributes }: InternalOptio
 function buildHeaders(
   endpoint: Endpoint,
   parts: RequestParts,
-  hasBody: boolean,
   options: InternalOptions,
   runtime: RequestSettings,
 ): Record<string, string> {
@@ -107,7 +99,7 @@ function buildHeaders(
     ...runtime.headers,
     // The end of a compressed file does not always show that the file is incomplete.
     ...(endpoint.responseBody === 'stream' && { accept: '*/*', 'accept-encoding': 'identity' }),
-    ...(hasBody && { 'content-type': 'application/json; charset=utf-8' }),
+    ...(parts.json !== undefined && { 'content-type': 'application/json; charset=utf-8' }),
     ...options.headers,
     ...parts.headers,
   };

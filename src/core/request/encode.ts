@@ -1,122 +1,137 @@
+import { canWriteDigits } from '../json/long-integer.js';
 import type { Endpoint } from '../operation/endpoint.js';
-import { factsOf, inspect, shapeOf, unwrapped } from '../schema/describe.js';
-import { exact } from '../json/long-integer.js';
-import type { Shape } from '../schema/schema.js';
-import { fieldsOf, fillPath, matchPath } from './path-template.js';
+import { factsOf, inspect, shapeOf } from '../schema/describe.js';
+import type { Shape, StandardSchema } from '../schema/schema.js';
+import { jsonBody } from './json-body.js';
+import { fieldsOf, fillPath } from './path-template.js';
 import { appendToQuery, textOf } from './query.js';
-import type { StandardSchema } from '../schema/schema.js';
 
 /** The parts of a request, without its base URL and token. */
 export interface RequestParts {
   /** Path and query. */
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** The JSON value of the body; `undefined` if there is no body. */
+  /** The value of the body; `undefined` if there is no body. */
   readonly body: unknown;
+  /** The body as JSON; `undefined` if there is no body or it is multipart. */
+  readonly json: string | undefined;
 }
 
 type InputValues = Readonly<Record<string, unknown>>;
+type Write = (value: unknown) => unknown;
+
+/** How inputs of an endpoint are sent. */
+interface Encoding {
+  readonly inPath: readonly string[];
+  readonly shape: Shape;
+  /** Whether a field that is named nowhere is sent in the body, and not in the query. */
+  readonly hasBody: boolean;
+  /** Writes a checked input as it is sent: a `Date` as ISO 8601 text, the number of an item as text, ... */
+  readonly write: Write | undefined;
+  /** Whether the schema has refused everything that JSON cannot contain. */
+  readonly isClosed: boolean;
+}
+
+/** Found on the first call of an endpoint. */
+const encodings = new WeakMap<Endpoint, Encoding>();
+
+function encodingOf(endpoint: Endpoint): Encoding {
+  const known = encodings.get(endpoint);
+  if (known) return known;
+  const { path, method, input } = endpoint;
+  const encoding: Encoding = {
+    inPath: fieldsOf(path),
+    shape: shapeOf(input),
+    hasBody: method === 'POST' || method === 'PUT',
+    write: writeOf(input),
+    isClosed: isClosed(input),
+  };
+  encodings.set(endpoint, encoding);
+  return encoding;
+}
 
 /**
  * Distributes the fields of a checked input to path, query, headers and body.
  *
- * @throws {InvalidInputError} when a value cannot be part of the path, the query or a header.
+ * @throws {InvalidInputError} when a value cannot be part of the path, the query, a header or JSON.
  */
 export function encode(endpoint: Endpoint, checked: InputValues): RequestParts {
-  const input = written(endpoint.input, checked) as InputValues;
+  const { inPath, shape, hasBody, write, isClosed: isPlain } = encodingOf(endpoint);
+  const input = (write ? write(checked) : checked) as InputValues;
   const path = fillPath(endpoint.path, (name) => textOrEmpty(input[name], name));
-  const inPath = fieldsOf(endpoint.path);
-  const hasBody = !bodyless(endpoint);
   const headers: Record<string, string> = {};
-  const body: Record<string, unknown> = {};
+  const fields: Record<string, unknown> = {};
   const query = new URLSearchParams(endpoint.query);
   for (const [name, value] of Object.entries(input)) {
     if (value === undefined || inPath.includes(name)) continue;
     const header = endpoint.inHeader?.[name];
     if (header !== undefined) headers[header] = textOrEmpty(value, name);
-    else if (hasBody && !endpoint.inQuery?.includes(name)) body[name] = value;
-    else appendToQuery(query, name, value, endpoint);
+    else if (hasBody && !endpoint.inQuery?.includes(name)) fields[name] = value;
+    else appendToQuery(query, name, value, shape);
   }
+  const body = Object.keys(fields).length > 0 ? fields : undefined;
+  const hasJson = body !== undefined && endpoint.requestBody !== 'multipart';
+  const json = isPlain && canWriteDigits() ? JSON.stringify : jsonBody;
   return {
     target: query.size > 0 ? `${path}?${query.toString()}` : path,
     headers,
-    body: Object.keys(body).length > 0 ? body : undefined,
+    body,
+    json: hasJson ? json(body) : undefined,
   };
 }
 
-/** Writes a checked input as it is sent: a `Date` as ISO 8601 text, the number of an item as text, ... */
-function written(schema: StandardSchema, value: unknown): unknown {
-  const inside = writtenInside(schema, value);
-  const write = factsOf(schema).write as ((value: unknown) => unknown) | undefined;
-  return write ? write(inside) : inside;
+/** How a checked value is written; `undefined` if it is sent as it is. */
+function writeOf(schema: StandardSchema): Write | undefined {
+  const inside = writeInside(schema);
+  const { write } = factsOf(schema) as { write?: Write };
+  return write && inside ? (value) => write(inside(value)) : (write ?? inside);
 }
 
-function writtenInside(schema: StandardSchema, value: unknown): unknown {
+function writeInside(schema: StandardSchema): Write | undefined {
   const found = inspect(schema);
-  if (value === undefined || value === null) return value;
-  if (found.kind === 'optional' || found.kind === 'nullable') return written(found.of, value);
-  if (found.kind === 'array') return Array.from(value as Iterable<unknown>, (entry) => written(found.of, entry));
-  if (found.kind !== 'object') return value;
-  const fields = Object.entries(value).map(([name, each]) => {
-    const field = Object.hasOwn(found.shape, name) ? found.shape[name] : undefined;
-    return [name, field ? written(field, each) : each] as const;
-  });
-  return Object.fromEntries(fields);
+  if (found.kind === 'object') return writeFields(found.shape);
+  if (found.kind !== 'optional' && found.kind !== 'nullable' && found.kind !== 'array') return undefined;
+  const write = writeOf(found.of);
+  if (!write || found.kind === 'optional') return write;
+  if (found.kind === 'array') return (list) => Array.from(list as Iterable<unknown>, write);
+  return (value) => (value === null ? null : write(value));
 }
 
-/**
- * The reverse of `encode`: reads the input from a request, for the fake service. The input schema must then check it.
- */
-export function decode(
-  endpoint: Endpoint,
-  sent: { path: string; query: URLSearchParams; headers: Headers; body?: unknown },
-): InputValues {
-  const shape = shapeOf(endpoint.input);
-  const input: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(matchPath(endpoint.path, sent.path) ?? {}))
-    input[name] = endpoint.path.includes(`{${name}*}`)
-      ? `/${value}`
-      : shape[name]
-        ? fromText(shape[name], value)
-        : value;
-  for (const [name, header] of Object.entries(endpoint.inHeader ?? {})) {
-    const value = sent.headers.get(header);
-    if (value !== null) input[name] = shape[name] ? fromText(shape[name], value) : value;
+function writeFields(shape: Shape): Write | undefined {
+  const all = Object.entries(shape).map(([name, field]) => [name, writeOf(field)] as const);
+  const writes = all.filter((each): each is readonly [string, Write] => each[1] !== undefined);
+  if (writes.length === 0) return undefined;
+  return (value) => {
+    const written = { ...(value as Record<string, unknown>) };
+    for (const [name, write] of writes) if (written[name] !== undefined) written[name] = write(written[name]);
+    return written;
+  };
+}
+
+/** Whether every value that a schema accepts can be written into JSON, and is the same there. */
+function isClosed(schema: StandardSchema): boolean {
+  const found = inspect(schema);
+  switch (found.kind) {
+    case 'string':
+    case 'integer':
+    case 'int64':
+    case 'boolean':
+    case 'enum':
+      return true;
+    case 'optional':
+    case 'nullable':
+    case 'array':
+      return isClosed(found.of);
+    case 'union':
+      return found.of.every(isClosed);
+    case 'object':
+      return found.unknownKeys !== 'keep' && Object.values(found.shape).every(isClosed);
+    default:
+      return false;
   }
-  const spread = openFieldOf(shape);
-  for (const [name, value] of sent.query) {
-    if (endpoint.query?.[name] !== undefined) continue;
-    const field = shape[name];
-    if (field && (bodyless(endpoint) || endpoint.inQuery?.includes(name))) input[name] = fromText(field, value);
-    else if (spread && bodyless(endpoint)) input[spread] = { ...(input[spread] as object | undefined), [name]: value };
-  }
-  return typeof sent.body === 'object' && sent.body !== null ? { ...sent.body, ...input } : input;
 }
 
 /** The text of a value; none becomes an empty text, which a path rejects. */
 function textOrEmpty(value: unknown, name: string): string {
   return value === undefined || value === null ? '' : textOf(value, [name]);
-}
-
-function bodyless(endpoint: Endpoint): boolean {
-  return endpoint.method !== 'POST' && endpoint.method !== 'PUT';
-}
-
-/** The name of the field whose entries become query parameters, for example `filters`. */
-export function openFieldOf(shape: Shape): string | undefined {
-  return Object.keys(shape).find((name) => unwrapped(shape[name]).kind === 'record');
-}
-
-function fromText(field: StandardSchema, value: string): unknown {
-  switch (unwrapped(field).kind) {
-    case 'array':
-      return value === '' ? [] : value.split(',');
-    case 'boolean':
-      return value === 'true' ? true : value === 'false' ? false : value;
-    case 'integer':
-    case 'int64':
-      return exact(value);
-    default:
-      return value;
-  }
 }

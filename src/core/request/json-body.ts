@@ -1,26 +1,20 @@
 import { InvalidInputError } from '../errors/errors.js';
-import { LongInteger } from '../json/long-integer.js';
-import { isRounded, rounded } from '../json/long-integer.js';
+import { LongInteger, isRounded, rounded } from '../json/long-integer.js';
 import { rejected } from './query.js';
-
-/** Where a value is in a body. */
-interface Position {
-  readonly above: Position | undefined;
-  readonly key: string | number;
-}
 
 /** Returns the text to send in place of a text; `name` is the field that contains the text or its list. */
 type ChangeText = (text: string, name: string) => string;
 
+type Key = string | number;
+
 /**
- * Serializes the body of a request. `JSON.stringify` could write an id beyond 2^53 only in quotes or rounded.
+ * Serializes the body of a request that may contain anything.
  *
  * @throws {InvalidInputError} when JSON cannot contain a value, or would silently contain another one, e.g. a rounded id.
  */
-export function jsonBody(body: unknown, changeText: ChangeText = (text) => text): string | undefined {
-  if (body === undefined) return undefined;
+export function jsonBody(body: unknown, changeText: ChangeText = (text) => text): string {
   try {
-    return textOf(body, undefined, changeText);
+    return textAt([], body, changeText);
   } catch (error) {
     if (error instanceof InvalidInputError) throw error;
     const message = 'the input contains itself, is nested too deeply, or cannot be read';
@@ -28,42 +22,38 @@ export function jsonBody(body: unknown, changeText: ChangeText = (text) => text)
   }
 }
 
-function textOf(given: unknown, at: Position | undefined, changeText: ChangeText): string {
-  const value = jsonValueOf(given, at);
-  if (value instanceof LongInteger) return value.digits;
-  if (typeof value === 'string') return JSON.stringify(changeText(value, nameOf(at)));
-  if (Array.isArray(value)) {
-    const entries = Array.from(value, (entry, key) => textOf(entry, { above: at, key }, changeText));
-    return `[${entries.join(',')}]`;
-  }
+/** `path` is where the value is in the body. */
+function textAt(path: Key[], given: unknown, changeText: ChangeText): string {
+  if (given instanceof LongInteger) return given.digits;
+  const value = jsonValueOf(given, path);
+  if (typeof value === 'string') return JSON.stringify(changeText(value, nameAt(path)));
+  const inside = (key: Key, field: unknown): string => {
+    path.push(key);
+    const text = textAt(path, field, changeText);
+    path.pop();
+    return text;
+  };
+  if (Array.isArray(value)) return `[${Array.from(value, (entry, index) => inside(index, entry)).join(',')}]`;
   if (typeof value === 'object' && value !== null) {
-    const fields = Object.entries(value).flatMap(([key, field]) =>
-      field === undefined ? [] : `${JSON.stringify(key)}:${textOf(field, { above: at, key }, changeText)}`,
-    );
-    return `{${fields.join(',')}}`;
+    const fields = Object.entries(value).filter(([, field]) => field !== undefined);
+    return `{${fields.map(([key, field]) => `${JSON.stringify(key)}:${inside(key, field)}`).join(',')}}`;
   }
-  if (isPrimitive(value)) return JSON.stringify(value);
-  throw rejected(pathOf(at), isRounded(value) ? rounded : 'has a value that JSON cannot contain');
+  if (value === null || typeof value === 'boolean' || (Number.isFinite(value) && !isRounded(value)))
+    return JSON.stringify(value);
+  throw rejected(path, isRounded(value) ? rounded : 'has a value that JSON cannot contain');
 }
 
-/** What JSON contains in place of an object; `undefined` if it would lose the value. */
-function jsonValueOf(value: unknown, at: Position | undefined): unknown {
-  if (typeof value !== 'object' || value === null) return value;
-  if (value instanceof Set || value instanceof Map) return undefined;
-  if (value instanceof Date && Number.isNaN(value.getTime())) return undefined;
+/** What JSON contains in place of an object; `undefined` if it would lose the value, as `{}` loses a Map or bytes. */
+function jsonValueOf(value: unknown, path: readonly Key[]): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   if (value instanceof Number || value instanceof String || value instanceof Boolean) return value.valueOf();
+  if (ArrayBuffer.isView(value) || (value instanceof Date && Number.isNaN(value.getTime()))) return undefined;
   const { toJSON } = value as { toJSON?: unknown };
-  return typeof toJSON === 'function' ? (toJSON.call(value, String(at?.key ?? '')) as unknown) : value;
+  if (typeof toJSON === 'function') return toJSON.call(value, String(path.at(-1) ?? ''));
+  return Object.prototype.toString.call(value) === '[object Object]' ? value : undefined;
 }
 
-function isPrimitive(value: unknown): boolean {
-  return value === null || typeof value === 'boolean' || (Number.isFinite(value) && !isRounded(value));
-}
-
-function pathOf(at: Position | undefined): (string | number)[] {
-  return at ? [...pathOf(at.above), at.key] : [];
-}
-
-function nameOf(at: Position | undefined): string {
-  return typeof at?.key === 'number' ? nameOf(at.above) : (at?.key ?? '');
+/** The innermost field around a value. */
+function nameAt(path: readonly Key[]): string {
+  return path.findLast((key) => typeof key === 'string') ?? '';
 }

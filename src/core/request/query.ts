@@ -1,7 +1,6 @@
 import { InvalidInputError } from '../errors/errors.js';
-import type { Endpoint } from '../operation/endpoint.js';
 import { isPlainObject } from '../json/plain-object.js';
-import { shapeOf } from '../schema/describe.js';
+import type { Shape } from '../schema/schema.js';
 import { reservedQuery } from '../options/reserved-query.js';
 import { LongInteger } from '../json/long-integer.js';
 import { isRounded, rounded } from '../json/long-integer.js';
@@ -10,11 +9,12 @@ import { isRounded, rounded } from '../json/long-integer.js';
 export type FieldPath = readonly (string | number)[];
 
 /**
- * Adds a field of an input to the query. The entries of an object become parameters of their own.
+ * Adds a field of an input to the query. The entries of an object become parameters of their own, except those that the
+ * input, whose fields are `shape`, has a field for.
  *
  * @throws {InvalidInputError} when a value cannot be part of the query.
  */
-export function appendToQuery(query: URLSearchParams, name: string, value: unknown, endpoint: Endpoint): void {
+export function appendToQuery(query: URLSearchParams, name: string, value: unknown, shape: Shape): void {
   if (query.has(name)) throw rejected([name], 'is also in another field');
   if (Array.isArray(value)) {
     if (value.length === 0) throw rejected([name], isEmpty);
@@ -23,7 +23,7 @@ export function appendToQuery(query: URLSearchParams, name: string, value: unkno
     if (comma >= 0) throw rejected([name, comma], 'contains a comma, which separates entries');
     query.set(name, texts.join(','));
   } else if (isPlainObject(value)) {
-    for (const [key, inner] of Object.entries(value)) appendRecord(query, [name, key], inner, endpoint);
+    for (const [key, inner] of Object.entries(value)) appendRecord(query, [name, key], inner, shape);
   } else {
     query.set(name, value === null ? '' : queryText(value, [name]));
   }
@@ -35,12 +35,11 @@ function appendRecord(
   query: URLSearchParams,
   path: readonly [name: string, key: string],
   value: unknown,
-  endpoint: Endpoint,
+  shape: Shape,
 ): void {
   const key = path[1];
   if (Object.hasOwn(reservedQuery, key)) throw rejected(path, `${reservedQuery[key]}`);
-  if (Object.hasOwn(shapeOf(endpoint.input), key) || query.has(key))
-    throw rejected(path, `is a separate field: pass it as \`${key}\``);
+  if (Object.hasOwn(shape, key) || query.has(key)) throw rejected(path, `is a separate field: pass it as \`${key}\``);
   if (value === undefined || value === null) return;
   const values: unknown[] = Array.isArray(value) ? value : [value];
   if (Array.isArray(value) && (values.length === 0 || values.includes(''))) throw rejected(path, isEmpty);
@@ -66,5 +65,5 @@ export function textOf(value: unknown, path: FieldPath, what = 'takes text, a nu
 
 /** The error of a field that cannot be sent. */
 export function rejected(path: FieldPath, why: string): InvalidInputError {
-  return new InvalidInputError([{ path, message: `\`${path.join('.')}\` ${why}` }]);
+  return new InvalidInputError([{ path: [...path], message: `\`${path.join('.')}\` ${why}` }]);
 }

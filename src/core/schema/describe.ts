@@ -77,6 +77,11 @@ export function shapeOf(schema: StandardSchema): Shape {
   return found.kind === 'preprocess' ? shapeOf(found.of) : {};
 }
 
+/** The name of the field that takes entries of any name, for example `filters`. */
+export function openFieldOf(shape: Shape): string | undefined {
+  return Object.keys(shape).find((name) => unwrapped(shape[name]).kind === 'record');
+}
+
 /** Returns what a schema is inside `optional`, `nullable` and `preprocess`. */
 export function unwrapped(schema: StandardSchema | undefined): Inspected {
   const found = inspect(schema);

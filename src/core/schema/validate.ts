@@ -1,6 +1,5 @@
 import { ConfigurationError } from '../errors/errors.js';
 import { Redactor, userTexts } from '../errors/redactor.js';
-import { SellerError } from '../errors/seller-error.js';
 import type { Issue } from '../errors/issue.js';
 import { sentences, zodParse } from './issues.js';
 import { LazySchema } from './schema.js';
@@ -38,19 +37,19 @@ interface Returned {
 }
 
 function resultOf(schema: StandardSchema, value: unknown): Returned {
+  let result: unknown;
   try {
-    const result: unknown = schema['~standard'].validate(value);
-    if (typeof result !== 'object' || result === null)
-      throw new ConfigurationError('A schema of the endpoint returned neither a `value` nor `issues`');
-    if (result instanceof Promise) result.catch(() => undefined);
-    const { then, issues, value: data } = result as Returned;
-    return { then, issues, value: data };
+    result = schema['~standard'].validate(value);
   } catch (error) {
-    if (error instanceof SellerError) throw error;
     const why =
       error instanceof Error ? `: ${new Redactor({ texts: userTexts(value) }).foreignText(error.message)}` : '';
     throw new ConfigurationError(`A schema of the endpoint failed${why}`, { cause: error });
   }
+  if (typeof result !== 'object' || result === null)
+    throw new ConfigurationError('A schema of the endpoint returned neither a `value` nor `issues`');
+  // The rejection of an asynchronous schema is not the error of the call.
+  if (result instanceof Promise) result.catch(() => undefined);
+  return result;
 }
 
 /** Reads an issue of any shape. Its message must not repeat texts of the value. */

@@ -185,7 +185,7 @@ export const sendOptionParams = s.refine(optionFields, (given) => fieldsVerdict(
   description: Object.entries(takes)
     .map(([option, fields]) => `${option} takes ${fields.map((name) => `\`${name}\``).join(' and ')}.`)
     .join(' '),
-}) as Schema<unknown, SendOptionParams>;
+}) as Schema<SendOptionParams>;
 
 function isKnown(id: string): id is OptionId {
   return Object.hasOwn(takes, id);

@@ -1,4 +1,3 @@
-import { copyOf } from '../../core/schema/readable.js';
 import { ApiPromise } from '../../core/operation/api-promise.js';
 import type { ResponseInfo, WithResponse } from '../../core/operation/api-promise.js';
 import type { Endpoint } from '../../core/operation/endpoint.js';
@@ -59,7 +58,7 @@ export class FlexItems {
    *   effect is the same.
    */
   enable(input: EnableItemParams, options?: CallOptions): ApiPromise<undefined> {
-    const { idempotent, requireActive, ...item } = copyOf(input);
+    const { idempotent, requireActive, ...item } = { ...input };
     const wrong = wrongFlags({ idempotent, requireActive });
     if (wrong) return new ApiPromise(Promise.reject(wrong));
     const fits = accepted(AlreadyInFlexError, idempotent);
@@ -85,7 +84,7 @@ export class FlexItems {
    *   effect is the same.
    */
   disable(input: DisableItemParams, options?: CallOptions): ApiPromise<undefined> {
-    const { idempotent, ...item } = copyOf(input);
+    const { idempotent, ...item } = { ...input };
     const wrong = wrongFlags({ idempotent });
     if (wrong) return new ApiPromise(Promise.reject(wrong));
     const fits = accepted(NotInFlexError, idempotent);

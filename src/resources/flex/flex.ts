@@ -1,4 +1,3 @@
-import { copyOf } from '../../core/schema/readable.js';
 import { ApiPromise } from '../../core/operation/api-promise.js';
 import type { WithResponse } from '../../core/operation/api-promise.js';
 import type { Attributed, WithAttributes } from '../../core/operation/attributes.js';
@@ -83,7 +82,7 @@ export class Flex {
     options?: CallOptions,
   ): ApiPromise<unknown> {
     // Only one input is typed, so that the compiler reports a mistake in `select` at that place. `query` works as well.
-    const given = copyOf(input);
+    const given = { ...input };
     return 'query' in given ? this.query(given, options) : new ApiPromise(this.#select(given, options));
   }
 

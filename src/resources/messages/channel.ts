@@ -1,4 +1,3 @@
-import { copyOf } from '../../core/schema/readable.js';
 import type { Requester } from '../../core/operation/requester.js';
 import type { CallOptions } from '../../core/scope/call-options.js';
 import { Deadline } from '../../core/scope/deadline.js';
@@ -36,7 +35,7 @@ export async function openChannel(
   options: CallOptions = {},
 ): Promise<OpenChannel> {
   // Also without an input, so that the first call says what is missing.
-  const { pack_id, user_id } = copyOf(input);
+  const { pack_id, user_id } = { ...input };
   const deadline = new Deadline('channel()', options.deadlineMs);
   const found = await deadline.within(options, (limited) =>
     readCorrespondence(requester, { pack_id, user_id }, limited),

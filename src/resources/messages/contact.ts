@@ -1,4 +1,3 @@
-import { reading } from '../../core/schema/readable.js';
 import type { Requester } from '../../core/operation/requester.js';
 import { InvalidInputError } from '../../core/errors/errors.js';
 import type { CallOptions } from '../../core/scope/call-options.js';
@@ -31,7 +30,7 @@ export async function contact(
   input: ContactParams,
   options: CallOptions = {},
 ): Promise<ContactResult> {
-  const checked = reading(input, () => contactParams.safeParse(input));
+  const checked = contactParams.safeParse(input);
   // Checked first, so that wrong input is reported at once, whichever channel is open.
   if (!checked.success) throw new InvalidInputError(checked.error.issues);
   const deadline = new Deadline('contact()', options.deadlineMs);

@@ -1,4 +1,3 @@
-import { copyOf } from '../../core/schema/readable.js';
 import type { ApiPromise } from '../../core/operation/api-promise.js';
 import type { Requester } from '../../core/operation/requester.js';
 import type { NoInput } from '../../core/operation/no-input.js';
@@ -106,7 +105,7 @@ export class Messages {
    * @throws {MessageNotReadyError} when the service cannot read the message yet, also at the last retry.
    */
   get(input: GetMessageParams, options?: CallOptions): ApiPromise<Message> {
-    const output = messageWithId((copyOf(input) as Partial<GetMessageParams>).message_id);
+    const output = messageWithId(({ ...input } as Partial<GetMessageParams>).message_id);
     return this.#requester.call({ ...messageEndpoints.get, output }, input, options);
   }
 

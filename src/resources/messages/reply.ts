@@ -1,4 +1,3 @@
-import { copyOf, reading } from '../../core/schema/readable.js';
 import type { Requester } from '../../core/operation/requester.js';
 import { InvalidInputError } from '../../core/errors/errors.js';
 import type { CallOptions } from '../../core/scope/call-options.js';
@@ -20,8 +19,8 @@ export async function reply(
   content: ReplyContent,
   options: CallOptions = {},
 ): Promise<SentMessage | undefined> {
-  const given = typeof content === 'string' ? { text: content } : copyOf(content);
-  const input = reading(message, () => ({ pack_id: packOf(message), user_id: sellerOf(message), ...given }));
+  const given = typeof content === 'string' ? { text: content } : { ...content };
+  const input = { pack_id: packOf(message), user_id: sellerOf(message), ...given };
   const checked = contactParams.safeParse(input);
   if (!checked.success) throw new InvalidInputError(checked.error.issues);
   const deadline = new Deadline('reply()', options.deadlineMs);

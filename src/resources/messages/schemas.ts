@@ -199,11 +199,11 @@ const contactFields = s.strictObject({
 });
 
 /** The input of `messages.contact`. */
-export const contactParams = s.refine(contactFields, notToSender) as Schema<unknown, ContactParams>;
+export const contactParams = s.refine(contactFields, notToSender) as Schema<ContactParams>;
 export const sendMessageParams = s.withFacts(
   s.refine(newMessageFields, notToSender, { description: '`to.user_id` is not the sender.' }),
   { write: withSender },
-) as Schema<unknown, SendMessageParams>;
+) as Schema<SendMessageParams>;
 
 function notToSender({ from, user_id, to }: Output<typeof contactFields>) {
   return to && String(from ? from.user_id : user_id) === String(to.user_id)
@@ -232,7 +232,7 @@ export const uploadParams = s.strictObject({
   contentType: s.optional(s.string),
   /** The size of a stream, in bytes. */
   size: s.optional(s.int),
-}) as Schema<unknown, UploadParams>;
+}) as Schema<UploadParams>;
 
 const storedFields = s.looseObject({
   /** The id for `attachments` of `messages.send`. The service deletes a file that no message uses within 48 hours. */

@@ -1,4 +1,3 @@
-import { reading } from '../../core/schema/readable.js';
 import { InvalidInputError } from '../../core/errors/errors.js';
 import { currentShape } from './legacy.js';
 import type { SentMessage } from './message.js';
@@ -19,16 +18,11 @@ export interface OrderOfPack {
  * @throws {InvalidInputError} when the message names neither a pack nor an order.
  */
 export function packOf(orderOrMessage: OrderOfPack | Pick<SentMessage, 'message_resources'>): number | string {
-  return reading(orderOrMessage, () => packIn(orderOrMessage));
-}
-
-function packIn(orderOrMessage: OrderOfPack | Pick<SentMessage, 'message_resources'>): number | string {
-  const { pack_id } = orderOrMessage as Partial<OrderOfPack>;
+  const { pack_id, id } = { ...orderOrMessage } as Partial<OrderOfPack>;
   if (isId(pack_id)) return pack_id;
   const message = currentShape(orderOrMessage);
   const found = resourceOf(message, 'packs') ?? resourceOf(message, 'orders');
   if (found !== undefined) return found;
-  const { id } = orderOrMessage as Partial<OrderOfPack>;
   // A message has an id of its own, which is no order.
   if (isId(id) && !isMessage(message)) return id;
   throw new InvalidInputError([{ path: [], message: 'there is no pack and no order in it' }], 'No pack: ');

@@ -1,4 +1,3 @@
-import { copyOf } from '../../core/schema/readable.js';
 import type { ApiPromise } from '../../core/operation/api-promise.js';
 import type { Attributed, WithAttributes } from '../../core/operation/attributes.js';
 import type { Requester } from '../../core/operation/requester.js';
@@ -64,7 +63,7 @@ export class Questions {
     input: GetQuestionParams,
     options?: CallOptions & WithAttributes<Name>,
   ): ApiPromise<Attributed<Question, Name>> {
-    const output = questionWithId((copyOf(input) as Partial<GetQuestionParams>).question_id);
+    const output = questionWithId(({ ...input } as Partial<GetQuestionParams>).question_id);
     return this.#requester.call({ ...questionEndpoints.get, output }, input, options);
   }
 

@@ -183,7 +183,7 @@ export const questionSearchParams = s.refine(
     description:
       'Exactly one of `seller_id`, `item` and `item_id`; `from` goes with an item; `sort_types` takes one entry per entry of `sort_fields`.',
   },
-) as Schema<unknown, QuestionSearchParams>;
+) as Schema<QuestionSearchParams>;
 
 export const getQuestionParams = s.strictObject({
   /** The question's id. */

@@ -45,7 +45,8 @@ export class Operations {
   add(operation: Operation, marketplace: unknown): void {
     assertOperation(operation);
     const { endpoint } = operation;
-    const described = { summary: endpoint.name, example: {}, ...endpoint };
+    // Its schema may be of another library: the fake reads an input by the Standard Schema alone.
+    const described = { summary: endpoint.name, example: {}, ...endpoint } as DescribedEndpoint;
     this.#set({ endpoint: described, handler: handlerOf(operation, marketplace), isStub: false });
   }
 

@@ -1,5 +1,5 @@
 import type { Endpoint } from '../../core/operation/endpoint.js';
-import { decode } from '../../core/request/encode.js';
+import { decode } from '../http/decode.js';
 import { shapeOf } from '../../core/schema/describe.js';
 import { validate } from '../../core/schema/validate.js';
 import type { Call } from '../http/call.js';
