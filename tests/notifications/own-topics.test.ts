@@ -36,10 +36,10 @@ function saleWithSeller() {
     operations: [
       {
         endpoint: getOrder,
-        handle: ({ input: { order_id }, refuse }, { packs }) =>
+        handle: ({ input: { order_id }, reject }, { packs }) =>
           packs.all.some(({ order_ids }) => order_ids.includes(order_id))
             ? { id: order_id, status: 'paid' }
-            : refuse({ status: 404, message: 'No such order' }),
+            : reject({ status: 404, message: 'No such order' }),
       },
       { endpoint: getStock, handle: ({ input }) => ({ quantity: input.item_id.length }) },
     ],
@@ -172,7 +172,7 @@ describe('a topic of your own', () => {
     ['no object', { topics: { orders_v2: 1 }, fallback: () => {} }, '`topics.orders_v2`'],
     ['a known topic', { topics: { Questions: orders_v2 }, fallback: () => {} }, '`topics.Questions` is known already'],
     ['a list', { topics: [orders_v2], fallback: () => {} }, '`topics` must be an object'],
-  ])('is refused with %s', (_, options, message) => {
+  ])('is rejected with %s', (_, options, message) => {
     const create = (): unknown => createReceiver(options);
     expect(create).toThrow(ConfigurationError);
     expect(create).toThrow(message);

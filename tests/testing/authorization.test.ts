@@ -70,7 +70,7 @@ describe('the authorisation page', () => {
     ['code_challenge', { code_challenge: 'short', code_challenge_method: 'S256' }],
     ['code_challenge_method', { code_challenge: 'c'.repeat(43), code_challenge_method: 'plain' }],
     ['code_challenge_method', { code_challenge: 'c'.repeat(43) }],
-  ])('refuses a wrong %s: %j', async (name, change) => {
+  ])('rejects a wrong %s: %j', async (name, change) => {
     const marketplace = new FakeMarketplace();
     const { user_id } = marketplace.addUser();
     const given = Object.entries({ ...parameters, ...change }).filter(([, value]) => value !== undefined);
@@ -84,7 +84,7 @@ describe('the authorisation page', () => {
     expect(() => marketplace.authorize({ user_id }, address)).toThrow(FakeMarketplaceError);
   });
 
-  test('refuses an unknown user, and a button on a page of another site', async () => {
+  test('rejects an unknown user, and a button on a page of another site', async () => {
     const { url } = await served();
     const { url: address } = await applicationOf(url).start();
     const unknown = await agree(address, 1);
@@ -133,15 +133,15 @@ describe('an authorization code from outside', () => {
     ['code_challenge', { user_id: 1001, code_challenge: 'plain text' }],
     ['redirect_uri', { user_id: 1001, redirect_uri: 'callback' }],
     ['application_id', { user_id: 1001, application_id: 'mine' }],
-  ])('is refused with a wrong %s', async (name, body) => {
+  ])('is rejected with a wrong %s', async (name, body) => {
     const { control } = await served();
-    const { status, body: refusal } = await control('POST', 'authorization-codes', body);
-    expect([status, refusal.message]).toEqual([400, expect.stringContaining(`\`${name}\``)]);
+    const { status, body: rejection } = await control('POST', 'authorization-codes', body);
+    expect([status, rejection.message]).toEqual([400, expect.stringContaining(`\`${name}\``)]);
   });
 });
 
 describe('a grant that has ended', () => {
-  test('refuses the access token with 401 and the refresh with invalid_grant', async () => {
+  test('rejects the access token with 401 and the refresh with invalid_grant', async () => {
     const marketplace = new FakeMarketplace();
     const user = marketplace.addUser();
     const other = marketplace.tokenFor(marketplace.addUser());

@@ -44,10 +44,10 @@ function withOrders() {
     operations: [
       {
         endpoint: getOrder,
-        handle({ input, bearer, refuse }, { records }) {
+        handle({ input, bearer, reject }, { records }) {
           expectTypeOf(input.order_id).toBeNumber();
-          if (!bearer) return refuse({ status: 401, message: 'Access token is required' });
-          return records.of('orders').get(String(input.order_id)) ?? refuse(orderNotFound);
+          if (!bearer) return reject({ status: 401, message: 'Access token is required' });
+          return records.of('orders').get(String(input.order_id)) ?? reject(orderNotFound);
         },
       },
       {
@@ -69,7 +69,7 @@ describe('an operation of your own', () => {
     expect(marketplace.records.all).toEqual({ orders: { 1: { id: 1, status: 'paid' } }, notes: { 1: 'Blue' } });
   });
 
-  test('refuses a call as the service does', async () => {
+  test('rejects a call as the service does', async () => {
     const { seller } = withOrders();
     const error: unknown = await seller.call(getOrder, { order_id: 2 }).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(NotFoundError);
@@ -192,7 +192,7 @@ describe('an operation of your own', () => {
       [operation, { ...operation, endpoint: { ...getOrder, name: 'o', path: '/orders/{id}' } }],
       'already responds to GET /orders/{id}',
     ],
-  ])('is refused with %s', (_, operations, message) => {
+  ])('is rejected with %s', (_, operations, message) => {
     const create = (): unknown => new FakeMarketplace({ operations: operations as never });
     expect(create).toThrow(FakeMarketplaceError);
     expect(create).toThrow(message);
@@ -374,7 +374,7 @@ describe('a stub', () => {
     ['name', { method: 'GET', path: '/a', name: ' ' }],
     ['questions.get', { method: 'GET', path: '/a', name: 'questions.get' }],
     ['paht', { method: 'GET', path: '/a', paht: '/b' }],
-  ])('is refused with a wrong %s: %j', async (field, stub) => {
+  ])('is rejected with a wrong %s: %j', async (field, stub) => {
     const { control } = await served();
     const { status, body } = await control('POST', 'operations', stub);
     expect([status, body.message]).toEqual([400, expect.stringContaining(field)]);

@@ -63,9 +63,8 @@ export interface Handlers<Client = NotificationClient> {
   readonly messages?: Handler<MessageNotification, NotifiedMessage, Client, MessageContext<Client>> | undefined;
 }
 
-/** One handler per topic of your own. */
+/** One handler per topic of your own; none without the option `topics`. The known topics keep their own type. */
 export type OwnHandlers<Topics, Client = NotificationClient> = {
-  // Without `topics`, their type is `string`. `unknown` leaves the known topics their own type.
   readonly [Topic in keyof Topics as string extends Topic ? never : Topic]?: Topic extends keyof Handlers
     ? unknown
     : Handler<OwnNotification<Topic>, OwnResource<Topics[Topic]>, Client> | undefined;

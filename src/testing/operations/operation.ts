@@ -13,7 +13,7 @@ export interface Operation<In = unknown, Marketplace = unknown> {
   readonly endpoint: Endpoint<In>;
   /**
    * Returns the body of the response, which the endpoint's `output` must accept, or a `Response` with a status of its own.
-   * To refuse a call, it calls `refuse`.
+   * To reject a call, it calls `reject`.
    */
   handle(call: OperationCall<In>, marketplace: Marketplace): unknown;
 }
@@ -23,7 +23,7 @@ export interface OperationCall<In = unknown> extends Pick<Call, 'request' | 'pat
   /** The input of the call: path, query, headers and body, checked by the endpoint's `input`. */
   readonly input: In;
   /** Ends the call with an error response; `overrides` replace some of its fields. */
-  readonly refuse: (error: Omit<DocumentedError, 'error'>, overrides?: ErrorOverrides) => never;
+  readonly reject: (error: Omit<DocumentedError, 'error'>, overrides?: ErrorOverrides) => never;
 }
 
 /** @throws {FakeMarketplaceError} when an operation is incomplete, as JavaScript code can write it */
@@ -41,7 +41,7 @@ export function handlerOf(operation: Operation, marketplace: unknown): EndpointH
   return async (call) => {
     const { request, path, query, params, bearer } = call;
     const input = await readInput(endpoint, call);
-    const given = { request, path, query, params, bearer, input, refuse };
+    const given = { request, path, query, params, bearer, input, reject };
     try {
       return await toHandlerResponse(await operation.handle(given, marketplace));
     } catch (error) {
@@ -52,7 +52,7 @@ export function handlerOf(operation: Operation, marketplace: unknown): EndpointH
   };
 }
 
-function refuse(error: Omit<DocumentedError, 'error'>, overrides?: ErrorOverrides): never {
+function reject(error: Omit<DocumentedError, 'error'>, overrides?: ErrorOverrides): never {
   throw errorResponse(error, overrides);
 }
 

@@ -18,10 +18,10 @@ const readings: readonly ((text: string) => unknown)[] = [
 ];
 
 /**
- * Reads the input of a call of any endpoint, and checks it with the endpoint's schema. A text that the schema refuses is
+ * Reads the input of a call of any endpoint, and checks it with the endpoint's schema. A text that the schema rejects is
  * read as the number, the boolean, the list or the date that it stands for.
  *
- * @throws {ErrorResponse} 400 that says what the schema refuses
+ * @throws {ErrorResponse} 400 that says what the schema rejects
  */
 export async function readInput(endpoint: Endpoint, call: Call): Promise<unknown> {
   const input = { ...(await sentIn(endpoint, call)) };
@@ -29,8 +29,8 @@ export async function readInput(endpoint: Endpoint, call: Call): Promise<unknown
   let parsed = validate(endpoint.input, input);
   for (const reading of readings) {
     if (parsed.success) break;
-    const refused = new Set(parsed.issues.map(({ path }) => path[0]));
-    for (const [name, value] of Object.entries(input).filter(([name]) => refused.has(name))) {
+    const rejected = new Set(parsed.issues.map(({ path }) => path[0]));
+    for (const [name, value] of Object.entries(input).filter(([name]) => rejected.has(name))) {
       const text = texts[name];
       // In a body, only a date becomes a text.
       if (text !== undefined) input[name] = reading(text);
