@@ -1,4 +1,6 @@
 import { NotificationError } from '../core/errors/errors.js';
+import { parseJson } from '../core/json/json.js';
+import { isObject } from '../core/json/plain-object.js';
 import { TimeLimit } from '../core/scope/time-limit.js';
 import { handlerOf } from './handling/handler.js';
 import { DeliveryRejected, checkHeaders, decodeBody, deliveryRequest, respond } from './http/request.js';
@@ -26,6 +28,7 @@ export class Deliveries {
   readonly #arriving = new Waits();
   /** For handlers whose deliveries are acknowledged once they have succeeded. */
   readonly #handling = new Waits();
+  #unreadable = 0;
   /** The responses that are not known yet. */
   readonly #receiving = new Set<Promise<OutgoingResponse>>();
 
@@ -63,9 +66,12 @@ export class Deliveries {
     checkHeaders(request, this.#inbox.options);
     const body = await this.#arriving.until(request.body(this.#inbox.options));
     if (body === ended) return notAccepted;
-    const notification = parseNotification(decodeBody(body, this.#inbox.options));
-    const { options } = this.#inbox;
-    if (options.handle && !handlerOf(options, notification)) return accepted;
+    const { options, store } = this.#inbox;
+    const notification = this.#parsed(decodeBody(body, this.#inbox.options));
+    if (!notification || isReadReceipt(notification)) return accepted;
+    const hasHandler = !options.handle || handlerOf(options, notification) !== undefined;
+    // A deploy may have begun: another process on this store may have a handler already.
+    if (!hasHandler && !(store.durable && store.shared && !options.queue)) return accepted;
     if (!(await this.#isWanted(notification, request))) return accepted;
     const accept = async (traceparent?: string): Promise<OutgoingResponse> => {
       const entry = await queuedNotification(notification, Date.now());
@@ -73,6 +79,26 @@ export class Deliveries {
       return this.#accept(traceparent === undefined ? entry : { ...entry, traceparent }, request.waitUntil);
     };
     return options.tracing?.wrapDelivery?.({ topic: notification.topic }, accept) ?? accept();
+  }
+
+  /**
+   * A JSON object that is not a notification is acknowledged, counted and reported: a refused one would come again, and cost the
+   * application its topic.
+   */
+  #parsed(body: string | object): Notification | undefined {
+    try {
+      return parseNotification(body);
+    } catch (error) {
+      if (!(error instanceof NotificationError) || !isJsonObject(body)) throw error;
+      this.#unreadable += 1;
+      this.#inbox.reporter.unreadable(error.message);
+      return undefined;
+    }
+  }
+
+  /** How many JSON objects were acknowledged that are not notifications. */
+  get unreadable(): number {
+    return this.#unreadable;
   }
 
   /** Anything but a boolean is a mistake in `accept`, such as a forgotten `return`: it must not drop what is wanted. */
@@ -120,4 +146,18 @@ export class Deliveries {
   async ended(): Promise<void> {
     if (!(await endsWithin(abortGraceMs, Promise.all(this.#receiving)))) this.#handling.end();
   }
+}
+
+/** Body parsers leave an empty object of a body that they have not parsed. */
+function isJsonObject(body: string | object): boolean {
+  try {
+    return typeof body === 'string' ? isObject(parseJson(body)) : isObject(body) && Object.keys(body).length > 0;
+  } catch {
+    return false;
+  }
+}
+
+/** That the counterpart has read a message is no new message. */
+function isReadReceipt({ topic, actions }: Notification): boolean {
+  return topic === 'messages' && actions?.length === 1 && actions[0] === 'read';
 }

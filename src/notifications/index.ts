@@ -11,7 +11,7 @@ export { readNotification } from './handling/read-notification.js';
 export type { NotificationClient, NotifiedMessage, ReadOptions } from './handling/read-notification.js';
 
 export { createReceiver } from './receiver.js';
-export type { CloseOptions, Receiver } from './receiver.js';
+export type { CloseOptions, Receiver, ReceiverStats } from './receiver.js';
 export type { CatchUpFailure, CatchUpOptions, CatchUpResult } from './catch-up.js';
 export { openInbox } from './open-inbox.js';
 export type { StoredInbox } from './open-inbox.js';

@@ -49,6 +49,12 @@ export function createReceiver<
   return new Receiver(resolveReceiverOptions(options));
 }
 
+/** What a receiver's store holds, and what the receiver could not read. */
+export interface ReceiverStats extends StoreStats {
+  /** How many JSON objects this process has acknowledged and dropped because they are not notifications; absent if none. */
+  readonly unreadable?: number;
+}
+
 /** How a receiver closes. */
 export interface CloseOptions {
   /**
@@ -172,10 +178,11 @@ export class Receiver {
    * console.log(waiting, running, dead, oldestAgeMs, topics.questions?.lastArrivalAt);
    * @throws {ConfigurationError} with a `queue`, which counts its jobs itself.
    */
-  async stats(): Promise<StoreStats> {
+  async stats(): Promise<ReceiverStats> {
     if (this.#inbox.options.queue)
       throw new ConfigurationError('stats() needs a store; a queue counts its jobs itself');
-    return statsOf(this.#inbox.store);
+    const { unreadable } = this.#deliveries;
+    return { ...(await statsOf(this.#inbox.store)), ...(unreadable > 0 && { unreadable }) };
   }
 
   /**

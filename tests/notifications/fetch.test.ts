@@ -100,7 +100,7 @@ describe('fetchHandler()', () => {
     ],
     ['no body', new Request('https://app.test/', { method: 'POST' }), 400],
     ['text that is not JSON', post('{'), 400],
-    ['JSON that is not a notification', post({ hello: 'world' }), 400],
+    ['JSON that is not an object', post('[]'), 400],
     ['a body that is nested too deeply', post(`{"a":${'['.repeat(40)}${']'.repeat(40)}}`), 400],
     ['bytes that are not UTF-8', post('', { body: new Uint8Array([0xff, 0xfe, 0x7b]) }), 400],
   ])('%s is rejected', async (_, request, status) => {

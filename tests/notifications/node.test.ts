@@ -168,7 +168,7 @@ describe('Fastify', () => {
     expect(response.headers['content-type']).toBe('text/plain; charset=utf-8');
     await receiver.idle();
     expect(handled).toEqual(withoutRounded);
-    const rejected = await app.inject({ url: '/notifications', method: 'POST', headers: json.headers, payload: '{}' });
+    const rejected = await app.inject({ url: '/notifications', method: 'POST', headers: json.headers, payload: '[]' });
     expect(rejected.statusCode).toBe(400);
     await app.close();
   });

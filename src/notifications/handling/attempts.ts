@@ -56,6 +56,7 @@ export class Attempts {
       return { kind: 'done' };
     } catch (error) {
       if (this.#isAborting()) return { kind: 'release', inMs: 0, error };
+      if (attempt.isOwnMessage) return { kind: 'dropped', isUnknownSeller: false };
       const { key, arrivedAt } = entry;
       const failures = attempt.attempt - stalledCount;
       return this.#policy.outcomeOf(error, {

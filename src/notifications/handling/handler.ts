@@ -12,8 +12,8 @@ export interface HandlerContext<Resource = unknown, Client = NotificationClient>
   /**
    * Reads the resource that the notification is about, with the client of its user.
    *
-   * After a 404, let the error pass: the notification is retried once after 5 seconds, because the service may announce a
-   * resource before it can return it. A second 404 in a row makes it a dead letter.
+   * After a 404, let the error pass: the notification is retried 5, 20 and 60 seconds after its arrival, because the service may
+   * announce a resource before it can return it. The seller's own message drops the notification: let that error pass too.
    *
    * @throws {NotFoundError} when the service responds 404.
    */

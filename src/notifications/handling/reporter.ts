@@ -7,10 +7,13 @@ type Level = 'error' | 'warn' | 'info';
 /** A logger, whose methods may also be asynchronous. */
 type Log = Readonly<Record<Level, (message: string, fields?: object) => unknown>>;
 
+const maxReasons = 100;
+
 /** Reports to the logger, to `onFailure` and to `onSuccess`. An observer that fails has no effect on the inbox. */
 export class Reporter {
   readonly #logger: Log | undefined;
   readonly #options: ResolvedReceiverOptions;
+  readonly #reasons = new Set<string>();
 
   constructor(options: ResolvedReceiverOptions) {
     this.#logger = options.logger;
@@ -50,6 +53,15 @@ export class Reporter {
   /** The inbox works, but probably not as it is meant to. Without a logger, it is printed with `console.error`. */
   warned(message: string): void {
     void this.#log('warn', message);
+  }
+
+  /** A JSON object was acknowledged that is not a notification. Each reason is logged once, at most a hundred of them. */
+  unreadable(reason: string): void {
+    if (this.#reasons.has(reason) || this.#reasons.size >= maxReasons) return;
+    this.#reasons.add(reason);
+    this.warned(
+      `A delivery was acknowledged and dropped: ${reason}. More of them are only counted, in stats().unreadable`,
+    );
   }
 
   /** A delivery was rejected. Strangers can cause this, so it is only logged to a given logger. */

@@ -3,6 +3,7 @@ import type { CallOptions } from '../../core/scope/call-options.js';
 import type { SentMessage } from '../../resources/post-sale/message.js';
 import type { MessageContext } from './handler.js';
 import type { Notification } from '../notification.js';
+import { DropNotificationError } from './errors.js';
 import type { OwnTopics } from './own-topic.js';
 import { isNotFound, readResource } from './read-notification.js';
 import type { NotificationClient, NotifiedMessage, ReadOptions } from './read-notification.js';
@@ -17,6 +18,8 @@ export interface RunContext {
   notFound?: unknown;
   /** When the handler began to read the resource, or began: what arrived before is handled with it. In ms since 1970. */
   readAt?: number;
+  /** Whether the handler got a message that the seller wrote: whatever it throws, nothing has to be done. */
+  isOwnMessage?: boolean;
 }
 
 /** What a handler receives. Its functions can be destructured. */
@@ -41,8 +44,8 @@ export class RunningContext implements Omit<MessageContext, 'read'> {
     this.signal = run.controller.signal;
     this.#client = client;
     run.readAt = Date.now();
-    this.read = (options) => this.#read(notification, run, options, topics);
-    this.reply = (text, options) => this.#reply(notification, text, options);
+    this.read = (options) => this.#readForeign(notification, run, options, topics);
+    this.reply = (text, options) => this.#reply(notification, run, text, options);
   }
 
   get client(): NotificationClient {
@@ -70,15 +73,38 @@ export class RunningContext implements Omit<MessageContext, 'read'> {
     }
   }
 
-  async #reply(notification: Notification, text: string, options?: CallOptions): Promise<SentMessage | undefined> {
-    const message = this.#message ?? ((await this.read()) as NotifiedMessage);
+  /** The seller's own messages cause notifications too, which are no work. */
+  async #readForeign(
+    notification: Notification,
+    run: RunContext,
+    options: ReadOptions | undefined,
+    topics: OwnTopics | undefined,
+  ): Promise<unknown> {
+    const read = await this.#read(notification, run, options, topics);
+    run.isOwnMessage = this.#message !== undefined && isOwn(this.#message, notification);
+    if (run.isOwnMessage) throw new DropNotificationError("The message is the seller's own");
+    return read;
+  }
+
+  async #reply(
+    notification: Notification,
+    run: RunContext,
+    text: string,
+    options?: CallOptions,
+  ): Promise<SentMessage | undefined> {
+    const message = this.#message ?? ((await this.#read(notification, run, undefined, undefined)) as NotifiedMessage);
     const { pack_id, from } = message;
     const sender = from?.user_id ?? undefined;
     if (pack_id === undefined || sender === undefined)
       throw new NotificationError('The message names no pack or no sender, so it cannot be answered');
     // A handler that answers its own answers would do so for ever.
-    if (String(sender) === String(notification.user_id))
+    run.isOwnMessage = isOwn(message, notification);
+    if (run.isOwnMessage)
       throw new InvalidInputError([{ path: ['from', 'user_id'], message: "the message is the seller's own" }]);
     return this.client.messages?.reply(message, text, { signal: this.signal, ...options });
   }
+}
+
+function isOwn({ from }: NotifiedMessage, { user_id }: Notification): boolean {
+  return from?.user_id !== undefined && String(from.user_id) === String(user_id);
 }

@@ -181,9 +181,10 @@ class MemoryStore implements NotificationStore {
     return true;
   }
 
-  #takeSettled(group: Group, { done, doneUntil = -Infinity, deadLetter, deduplicationMs }: Settlement): void {
+  #takeSettled(group: Group, { done, doneUntil, deadLetter, deduplicationMs }: Settlement): void {
     const until = Date.now() + deduplicationMs;
-    const earlier = group.waiting.keys().filter((key) => (this.#waiting.get(key) ?? 0) < doneUntil);
+    const keys = doneUntil === undefined ? [] : group.waiting.keys();
+    const earlier = keys.filter((key) => (this.#waiting.get(key) ?? 0) < (doneUntil ?? 0));
     const settled = new Set([...done, ...earlier, ...(deadLetter ? [deadLetter.key] : [])]);
     for (const waiting of group.waiting.take(settled)) {
       this.#uncount(waiting);
