@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-import { ApiError, OutcomeUnknownError, UnexpectedResponseError } from 'marketplace-seller-sdk';
+import { ApiError, UnexpectedResponseError } from 'marketplace-seller-sdk';
 import type { Endpoint, SellerClient, SendMessageParams, SendOptionParams } from 'marketplace-seller-sdk';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 
@@ -132,6 +132,8 @@ function inputOf({ input, attachment }: Pick<Row, 'input' | 'attachment'>): obje
 }
 
 function hasUnknownOutcome(error: unknown): boolean {
-  if (error instanceof OutcomeUnknownError || error instanceof UnexpectedResponseError) return true;
-  return (error as { outcomeUnknown?: unknown }).outcomeUnknown === true;
+  return (
+    error instanceof UnexpectedResponseError ||
+    (error as { outcomeUnknown?: unknown }).outcomeUnknown === true
+  );
 }

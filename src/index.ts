@@ -4,6 +4,8 @@ export type {
   ConfirmContext,
   DescribedEndpoint,
   Endpoint,
+  KnownWrites,
+  OtherWrite,
   Reading,
   RetryClass,
   SentTime,
@@ -52,6 +54,7 @@ export {
   TimeoutError,
 } from './core/errors/errors.js';
 export { ApiError, UnexpectedResponseError, type ApiErrorCause } from './core/errors/response-errors.js';
+export { EarlierWriteOpenError, EarlierWriteUnknownError } from './core/errors/earlier-write-errors.js';
 export { SellerError, type CurlOptions } from './core/errors/seller-error.js';
 export {
   AuthenticationError,

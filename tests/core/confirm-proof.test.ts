@@ -230,8 +230,10 @@ describe('a date proves as much as its precision allows', () => {
   test.each<readonly [string, string, object]>([
     ['after the write', zoned(1), done],
     ['in the second of the write', seconds(0), done],
-    ['a second before', zoned(-1000), done],
-    ['more than a second before', zoned(-1001), looksLikeIt],
+    ['less than a second before, without a fraction', seconds(-500), done],
+    ['more than a second before, without a fraction', seconds(-501), looksLikeIt],
+    ['that synchronised clocks can show', zoned(-100), done],
+    ['that synchronised clocks cannot show', zoned(-101), looksLikeIt],
     ['90 seconds before', zoned(-90_000), looksLikeIt],
     ['fifteen minutes before', zoned(-15 * 60_000), looksLikeIt],
     ['more than fifteen minutes before', zoned(-15 * 60_000 - 1), notDone],
@@ -355,6 +357,23 @@ describe('reading back', () => {
     const startedAt = performance.now();
     expect(await advanceUntilSettled(error.confirm({ confirmWindowMs: 1000 }))).toEqual(notDone);
     expect(readAt.map((at) => at - startedAt)).toEqual([0, 100, 300, 700, 1000]);
+  });
+
+  test.each([
+    [0, 1],
+    [1000, 5],
+  ])('takes the confirmWindowMs of its call: with %i ms, %i reads', async (confirmWindowMs, reads) => {
+    const { sellerClient, sent } = stubbed([networkFault('ECONNRESET'), () => Response.json(pending)], {
+      maxRetries: 0,
+    });
+    const error = await errorOf<OutcomeUnknownError>(answer(sellerClient, { confirmWindowMs }));
+    expect(error.outcomeUnknown).toBe(true);
+    expect(await advanceUntilSettled(error.confirm())).toEqual(notDone);
+    expect(sent).toHaveLength(1 + reads);
+    sent.length = 0;
+    const automatic = sellerClient.withOptions({ onUnknownOutcome: 'confirm' });
+    await advanceUntilSettled(errorOf(answer(automatic, { confirmWindowMs })));
+    expect(sent).toHaveLength(1 + reads);
   });
 
   test('ends with the first read that finds the write', async () => {

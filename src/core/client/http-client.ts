@@ -146,7 +146,7 @@ export class HttpClient implements Requester {
       confirm: (options) => {
         const { signal, deadlineMs, confirmWindowMs: given } = checkOptions(options, confirmRules);
         const limits = { signal, deadlineMs: deadlineMs ?? call.options.deadlineMs ?? this.deadlineMs };
-        const windowMs = given ?? confirmWindowMs(isTimeout(error), call.timeoutMs);
+        const windowMs = given ?? call.options.confirmWindowMs ?? confirmWindowMs(isTimeout(error), call.timeoutMs);
         return confirmLater(call.request.endpoint, limits, call, (scope) =>
           confirmWrite(this, call, scope, { signal, confirmWindowMs: windowMs }),
         );

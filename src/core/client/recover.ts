@@ -57,8 +57,10 @@ export async function recover(
   }
 }
 
-function windowAfter(result: AttemptResult, { timeoutMs }: ClientCall): number {
-  return confirmWindowMs(!result.response && result.error instanceof TimeoutError, timeoutMs);
+function windowAfter(result: AttemptResult, { timeoutMs, options }: ClientCall): number {
+  return (
+    options.confirmWindowMs ?? confirmWindowMs(!result.response && result.error instanceof TimeoutError, timeoutMs)
+  );
 }
 
 /** Replaces a token that got a 401; `false` if there is no other. */

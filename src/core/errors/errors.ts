@@ -111,6 +111,8 @@ export class TimeoutError extends ConnectionError {
  */
 export class OutcomeUnknownError extends ConnectionError {
   static override readonly kind: string = 'OutcomeUnknownError';
+  /** The write may or may not have been carried out. */
+  readonly outcomeUnknown = true;
   /** The status of the response whose body was lost; `undefined` if there was no response at all. */
   readonly status: number | undefined;
 

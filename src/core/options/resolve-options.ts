@@ -61,6 +61,7 @@ export const callRules: Readonly<Record<keyof InternalOptions, Rule>> = {
   timeoutMs: positive,
   deadlineMs: positive,
   maxRetries: integerFrom(0),
+  confirmWindowMs: delay,
   headers: headerRecord,
   query: queryRecord,
   accessToken: (value) => (value === null ? undefined : token(value)),

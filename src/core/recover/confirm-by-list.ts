@@ -2,8 +2,11 @@ import type { Confirmation } from '../errors/confirmation.js';
 import type { ConfirmContext, KnownWrites, SentTime } from '../operation/endpoint.js';
 import { isZoned, millisecondsOf } from '../schema/dates.js';
 
-/** The time of sending is computed from the service's `date` header, which has no fraction of a second. */
-const dateGranularityMs = 1000;
+/** What a date that is not exact leaves out: most services state whole seconds, some exact ones. */
+const wholeSecondMs = 1000;
+/** The clocks of machines that are synchronised differ by less. */
+const synchronisedMs = 100;
+const withFraction = /\.\d{0,8}[1-9]/;
 /** By how much the dates of entries may differ from both clocks, this machine's and that of the `date` header. */
 const slackMs = 15 * 60_000;
 /** A date without a time zone can be in any zone. */
@@ -83,7 +86,10 @@ function judge<T, In>(
   // An equal write that was sent before may have made the entry, but then this one may take its place.
   const group = equals.reduce((first, each) => (each.sent.earliest < first.earliest ? each.sent : first), sent);
   const recent = free.filter(({ date }) => ageOf(date, sent) !== 'older');
-  const same = free.filter((entry) => entry.compare(input) === 'same' && ageOf(entry.date, group) !== 'older');
+  // The oldest first: later writes cannot have made it.
+  const same = free
+    .filter((entry) => entry.compare(input) === 'same' && ageOf(entry.date, group) !== 'older')
+    .sort((a, b) => timeOf(a) - timeOf(b));
   const [first] = same;
   if (first) {
     const proof = same.find(({ date }) => ageOf(date, sent) === 'newer') ?? first;
@@ -99,6 +105,10 @@ function judge<T, In>(
     return { unknown: 'there is a similar entry, and the service may have changed the text' };
   if (recent.length > 0) return { unknown: 'there is another entry since, and the service may have changed the text' };
   return isComplete ? { done: false } : { unknown: 'the service does not show the list up to its newest entry' };
+}
+
+function timeOf({ date }: { readonly date: string | null | undefined }): number {
+  return date ? millisecondsOf(date) : Number.NaN;
 }
 
 /**
@@ -171,5 +181,6 @@ export function ageOf(date: string | null | undefined, { earliest, latest }: Sen
   const isExact = isZoned(date);
   const inexactMs = isExact ? 0 : zoneSlackMs + (date.length <= dateLength ? dayMs : 0);
   if (at < earliest - slackMs - inexactMs) return 'older';
-  return isExact && at >= latest - dateGranularityMs ? 'newer' : 'unclear';
+  const precisionMs = withFraction.test(date) ? synchronisedMs : wholeSecondMs;
+  return isExact && at >= latest - precisionMs ? 'newer' : 'unclear';
 }

@@ -30,6 +30,13 @@ export interface CallOptions {
    */
   readonly maxRetries?: number | undefined;
   /**
+   * How long the service may still carry out a write whose response was lost, in milliseconds: `onUnknownOutcome: 'confirm'`
+   * and `confirm()` of an error read back for this long. 0 reads back once.
+   *
+   * @default 3_000; after a timeout at least `timeoutMs`
+   */
+  readonly confirmWindowMs?: number | undefined;
+  /**
    * Headers to add. They replace the client's headers of the same name. For another token, use `accessToken`: a client with
    * a token replaces `authorization`.
    *

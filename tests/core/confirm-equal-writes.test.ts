@@ -1,0 +1,166 @@
+import type { Confirmation, Endpoint, OutcomeUnknownError, SellerClient } from 'marketplace-seller-sdk';
+import { endpoints } from 'marketplace-seller-sdk/schemas';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { advanceUntilSettled } from '../support/fake-time.ts';
+import { createMarketplace } from '../support/marketplace.ts';
+
+/** How a write ends: with its response, or without it, after the marketplace has carried it out or not. */
+type End = 'response' | 'lost' | 'not carried out';
+
+interface EqualWrite {
+  readonly endpoint: Endpoint;
+  readonly input: unknown;
+  readonly user_id: number;
+  /** Whether the marketplace carries out a second one. */
+  readonly repeats: boolean;
+}
+
+type Shop = ReturnType<typeof createShop>;
+
+function createShop() {
+  const { marketplace, seller, seller_id, buyer_id, question_id } = createMarketplace();
+  const { item_id } = marketplace.addItem({ seller_id });
+  const pack = marketplace.addPack({ seller_id, buyer_id });
+  marketplace.buyerWrites({ pack, text: 'When will it arrive?' });
+  const text = 'It leaves today.';
+  const message = { pack_id: String(pack.pack_id), user_id: seller_id, to: { user_id: buyer_id }, text };
+  const writes: Readonly<Record<string, EqualWrite>> = {
+    'messages.send': { endpoint: endpoints.messages.send, input: message, user_id: seller_id, repeats: true },
+    'questions.ask': { endpoint: endpoints.questions.ask, input: { item_id, text }, user_id: buyer_id, repeats: true },
+    'questions.answer': {
+      endpoint: endpoints.questions.answer,
+      input: { question_id, text },
+      user_id: seller_id,
+      repeats: false,
+    },
+  };
+  return { marketplace, seller, writes };
+}
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** All ways in which a number of writes can end. */
+function endsOf(count: number, { repeats }: EqualWrite): End[][] {
+  const ends: readonly End[] = ['response', 'lost', 'not carried out'];
+  const all = Array.from({ length: count }).reduce<End[][]>(
+    (rows) => rows.flatMap((row) => ends.map((end) => [...row, end])),
+    [[]],
+  );
+  const carriedOut = (row: readonly End[]): number => row.filter((end) => end !== 'not carried out').length;
+  return repeats ? all : all.filter((row) => carriedOut(row) <= 1);
+}
+
+interface Sent {
+  readonly end: End;
+  readonly sentAt: number;
+  readonly error: OutcomeUnknownError | undefined;
+}
+
+/** Sends equal writes, one every 300 ms. */
+async function sendAll(
+  shop: Shop,
+  { endpoint, input }: EqualWrite,
+  ends: readonly End[],
+  clientOf: (n: number) => SellerClient,
+): Promise<Sent[]> {
+  const sent: Sent[] = [];
+  for (const [n, end] of ends.entries()) {
+    await vi.advanceTimersByTimeAsync(300);
+    if (end !== 'response') shop.marketplace.faults.inject({ reset: end === 'lost' ? 'after' : 'before', endpoint });
+    const sentAt = Date.now();
+    const call = clientOf(n)
+      .call(endpoint, input)
+      .then(
+        () => undefined,
+        (error: unknown) => error as OutcomeUnknownError,
+      );
+    sent.push({ end, sentAt, error: await advanceUntilSettled(call) });
+  }
+  return sent;
+}
+
+const names = Object.keys(createShop().writes);
+const cases = names.flatMap((name) => [1, 2, 3].map((count) => ({ name, count })));
+const ways = ['error.confirm()', 'seller.confirm()', 'seller.confirm() of a second client'] as const;
+
+describe.each(cases)('$count equal writes of $name', ({ name, count }) => {
+  test.each(ways)('as many are told as done as were carried out, by %s', async (way) => {
+    for (const ends of endsOf(count, createShop().writes[name]!)) {
+      for (const isReversed of [false, true]) {
+        const shop = createShop();
+        const write = shop.writes[name]!;
+        const clients = ends.map(() => shop.marketplace.clientFor(write));
+        const sent = await sendAll(shop, write, ends, (n) => clients[way === 'error.confirm()' ? 0 : n]!);
+        const lost = sent.filter(({ error }) => error);
+        const told: Confirmation[] = [];
+        for (const { error, sentAt } of isReversed ? lost.toReversed() : lost) {
+          const other = shop.marketplace.clientFor(write);
+          const client = way === 'seller.confirm()' ? clients[0]! : other;
+          const asked =
+            way === 'error.confirm()'
+              ? error!.confirm({ confirmWindowMs: 0 })
+              : client.confirm(write.endpoint, write.input, { sentAt, confirmWindowMs: 0 });
+          told.push(await advanceUntilSettled(asked));
+        }
+        const carriedOut = ends.filter((end) => end === 'lost').length;
+        const shown = `${ends.join(', ')}: ${JSON.stringify(told.map(({ done, unknown }) => done ?? unknown))}`;
+        expect(
+          told.filter(({ done }) => done === true),
+          shown,
+        ).toHaveLength(carriedOut);
+        expect(
+          told.filter(({ done }) => done === false),
+          shown,
+        ).toHaveLength(lost.length - carriedOut);
+      }
+    }
+  });
+
+  test('after a restart as well, if each of them is asked for', async () => {
+    for (const ends of endsOf(count, createShop().writes[name]!).filter((row) => !row.includes('response'))) {
+      const shop = createShop();
+      const write = shop.writes[name]!;
+      const before = shop.marketplace.clientFor(write);
+      const sent = await sendAll(shop, write, ends, () => before);
+      // A `fetch` of its own stands for a process of its own.
+      const after = shop.marketplace.clientFor(write, { fetch: (request: Request) => shop.marketplace.fetch(request) });
+      const told: Confirmation[] = [];
+      for (const { sentAt } of sent)
+        told.push(
+          await advanceUntilSettled(after.confirm(write.endpoint, write.input, { sentAt, confirmWindowMs: 0 })),
+        );
+      const carriedOut = ends.filter((end) => end === 'lost').length;
+      expect(
+        told.filter(({ done }) => done === true),
+        ends.join(', '),
+      ).toHaveLength(carriedOut);
+    }
+  });
+
+  test('asked twice, a write is told the same', async () => {
+    for (const ends of endsOf(count, createShop().writes[name]!)) {
+      const shop = createShop();
+      const write = shop.writes[name]!;
+      const client = shop.marketplace.clientFor(write);
+      const sent = await sendAll(shop, write, ends, () => client);
+      for (const { error } of sent) {
+        if (!error) continue;
+        const first = await advanceUntilSettled(error.confirm({ confirmWindowMs: 0 }));
+        expect(await advanceUntilSettled(error.confirm({ confirmWindowMs: 0 }))).toEqual(first);
+      }
+    }
+  });
+});
+
+test('a seller with two clients gets two messages for two equal texts, of which one response is lost', async () => {
+  const shop = createShop();
+  const write = shop.writes['messages.send']!;
+  const options = { onUnknownOutcome: 'confirm' } as const;
+  const clients = [1, 2].map(() => shop.marketplace.clientFor(write, options));
+  await advanceUntilSettled(clients[0]!.call(write.endpoint, write.input));
+  await vi.advanceTimersByTimeAsync(300);
+  shop.marketplace.faults.inject({ reset: 'before', endpoint: write.endpoint });
+  await advanceUntilSettled(clients[1]!.call(write.endpoint, write.input));
+  expect(shop.marketplace.messages.all.filter(({ from }) => from === write.user_id)).toHaveLength(2);
+});
