@@ -1,7 +1,7 @@
 import type { DescribedEndpoint } from '../../core/operation/endpoint.js';
 import { unknown } from '../../core/schema/define.js';
 import { confirmAdded, confirmRemoved } from './confirm.js';
-import { list } from './reads.js';
+import { blacklistReads } from './reads.js';
 import { blacklistParams } from './schemas.js';
 import type { BlacklistParams } from './schemas.js';
 
@@ -32,4 +32,4 @@ const remove: DescribedEndpoint<BlacklistParams> = {
 };
 
 /** The endpoints of the blacklist, as `endpoints` has them. */
-export const blacklistEndpoints = { add, list, remove };
+export const blacklistEndpoints = { ...blacklistReads, add, remove };

@@ -13,3 +13,6 @@ export const list: DescribedEndpoint<ListBlacklistParams, BlacklistResponse> = {
   retry: 'safe',
   errors: [],
 };
+
+/** The endpoints of the blacklist that only read. */
+export const blacklistReads = { list };

@@ -1,7 +1,7 @@
 import type { DescribedEndpoint } from '../../core/operation/endpoint.js';
 import { confirmDisabled, confirmEnabled } from './confirm.js';
 import { alreadyInFlex, itemDown, itemLocked, itemNotFound, notInFlex } from './errors.js';
-import { isEnabled, ofItem } from './reads.js';
+import { flexItemReads, ofItem } from './reads.js';
 import type { FlexItemParams } from './schemas.js';
 
 const enable: DescribedEndpoint<FlexItemParams> = {
@@ -25,4 +25,4 @@ const disable: DescribedEndpoint<FlexItemParams> = {
 };
 
 /** The endpoints of items in Flex, as `endpoints` has them. */
-export const flexItemEndpoints = { isEnabled, enable, disable };
+export const flexItemEndpoints = { ...flexItemReads, enable, disable };

@@ -20,3 +20,6 @@ export const isEnabled: DescribedEndpoint<FlexItemParams> = {
   retry: 'safe',
   errors: [itemDown, itemNotFound],
 };
+
+/** The endpoints of items in Flex that only read. */
+export const flexItemReads = { isEnabled };

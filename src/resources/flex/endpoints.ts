@@ -3,7 +3,7 @@ import { unknown } from '../../core/schema/define.js';
 import { flexItemEndpoints } from '../flex-items/endpoints.js';
 import { confirmDelivery, confirmZones } from './confirm.js';
 import * as errors from './errors.js';
-import { configuration, driver, subscriptions } from './reads.js';
+import { flexReads } from './reads.js';
 import * as schemas from './schemas.js';
 
 const setDelivery: DescribedEndpoint<schemas.SetDeliveryParams> = {
@@ -43,11 +43,4 @@ const addZones: DescribedEndpoint<schemas.AddZonesParams> = {
 };
 
 /** The endpoints of Flex, as `endpoints` has them. */
-export const flexEndpoints = {
-  subscriptions,
-  configuration,
-  setDelivery,
-  addZones,
-  driver,
-  items: flexItemEndpoints,
-};
+export const flexEndpoints = { ...flexReads, setDelivery, addZones, items: flexItemEndpoints };

@@ -5,7 +5,7 @@ import * as errors from './errors.js';
 import { graphqlErrorInBody, parseResult } from './graphql/response.js';
 import * as schemas from './schemas.js';
 
-export const subscriptions: DescribedEndpoint<schemas.FlexUserParams, schemas.FlexSubscription[]> = {
+const subscriptions: DescribedEndpoint<schemas.FlexUserParams, schemas.FlexSubscription[]> = {
   name: 'flex.subscriptions',
   summary: 'Lists the Flex subscriptions of a user',
   method: 'GET',
@@ -47,7 +47,7 @@ export const configuration: DescribedEndpoint<schemas.FlexQueryParams> = {
   },
 };
 
-export const driver: DescribedEndpoint<schemas.DriverParams, schemas.DriverAssignment> = {
+const driver: DescribedEndpoint<schemas.DriverParams, schemas.DriverAssignment> = {
   name: 'flex.driver',
   summary: 'Reads the driver of a shipment',
   method: 'GET',
@@ -60,3 +60,6 @@ export const driver: DescribedEndpoint<schemas.DriverParams, schemas.DriverAssig
   errorInBody: errors.noDriverInBody,
   supportsAttributes: true,
 };
+
+/** The endpoints of Flex that only read. */
+export const flexReads = { subscriptions, configuration, driver };

@@ -7,7 +7,7 @@ import * as attachmentErrors from './attachment-errors.js';
 import { confirmSent, messageEntry } from './confirm.js';
 import * as errors from './errors.js';
 import { attachmentSizeLimit } from './limits.js';
-import { conversation, download, get, unread } from './reads.js';
+import { messageReads } from './reads.js';
 import * as schemas from './schemas.js';
 
 const send: DescribedEndpoint<schemas.SendMessageParams, SentMessage | undefined> = {
@@ -85,4 +85,4 @@ const upload: DescribedEndpoint<schemas.UploadParams, schemas.StoredAttachment> 
 };
 
 /** The endpoints of messages, as `endpoints` has them. */
-export const messageEndpoints = { conversation, get, unread, send, upload, download };
+export const messageEndpoints = { ...messageReads, send, upload };

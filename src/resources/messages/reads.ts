@@ -28,7 +28,7 @@ export const conversation: DescribedEndpoint<schemas.ConversationParams, schemas
   errors: [errors.invalidPaging, errors.noAccessToConversation],
 };
 
-export const get: DescribedEndpoint<schemas.GetMessageParams, Message> = {
+const get: DescribedEndpoint<schemas.GetMessageParams, Message> = {
   name: 'messages.get',
   summary: 'Reads a message',
   method: 'GET',
@@ -42,7 +42,7 @@ export const get: DescribedEndpoint<schemas.GetMessageParams, Message> = {
   errors: [errors.messageNotFound, errors.noAccessToMessage, errors.messageNotReady],
 };
 
-export const unread: DescribedEndpoint<NoInput, schemas.UnreadMessages> = {
+const unread: DescribedEndpoint<NoInput, schemas.UnreadMessages> = {
   name: 'messages.unread',
   summary: 'Lists the conversations with unread messages',
   method: 'GET',
@@ -55,7 +55,7 @@ export const unread: DescribedEndpoint<NoInput, schemas.UnreadMessages> = {
   errors: [],
 };
 
-export const download: DescribedEndpoint<schemas.DownloadParams, Download> = {
+const download: DescribedEndpoint<schemas.DownloadParams, Download> = {
   name: 'messages.download',
   summary: 'Reads a file of a message',
   method: 'GET',
@@ -68,3 +68,6 @@ export const download: DescribedEndpoint<schemas.DownloadParams, Download> = {
   responseBody: 'stream',
   errors: [attachmentErrors.siteMissing, attachmentErrors.fileNotSaved],
 };
+
+/** The endpoints of messages that only read. */
+export const messageReads = { conversation, get, unread, download };

@@ -5,7 +5,7 @@ import { blacklistEndpoints } from '../blacklist/endpoints.js';
 import { answerEntry, confirmAnswered, confirmAsked, confirmDeleted, questionEntry } from './confirm.js';
 import * as errors from './errors.js';
 import { questionOrNothing } from './read-question.js';
-import { get, responseTime, search } from './reads.js';
+import { questionReads } from './reads.js';
 import * as schemas from './schemas.js';
 
 const ask: DescribedEndpoint<schemas.AskParams, schemas.Question | undefined> = {
@@ -68,13 +68,4 @@ const hide: DescribedEndpoint<schemas.GetQuestionParams> = {
 };
 
 /** The endpoints of questions, as `endpoints` has them. */
-export const questionEndpoints = {
-  search,
-  get,
-  ask,
-  answer,
-  delete: remove,
-  hide,
-  responseTime,
-  blacklist: blacklistEndpoints,
-};
+export const questionEndpoints = { ...questionReads, ask, answer, delete: remove, hide, blacklist: blacklistEndpoints };

@@ -37,7 +37,7 @@ export const get: DescribedEndpoint<schemas.GetQuestionParams, schemas.Question>
   supportsAttributes: true,
 };
 
-export const responseTime: DescribedEndpoint<schemas.UserParams, schemas.ResponseTime> = {
+const responseTime: DescribedEndpoint<schemas.UserParams, schemas.ResponseTime> = {
   name: 'questions.responseTime',
   summary: 'Reads how long a seller takes to answer, by time band',
   method: 'GET',
@@ -50,3 +50,6 @@ export const responseTime: DescribedEndpoint<schemas.UserParams, schemas.Respons
   errors: [errors.noQuestions],
   supportsAttributes: true,
 };
+
+/** The endpoints of questions that only read. */
+export const questionReads = { search, get, responseTime };
