@@ -142,10 +142,10 @@ const calls = Object.fromEntries(
   everyEndpoint
     .filter(({ name }) => name !== 'describe')
     .map(({ name, endpoint, input }) => {
-      const callExample = ({ seller }: Arranged): Promise<string> =>
+      const callExample = ({ seller }: Arranged): Promise<unknown> =>
         seller.call(endpoint, input).then(
           () => 'succeeded',
-          (error: unknown) => (error as Error).name,
+          (error: unknown) => (error as ApiError).status,
         );
       return [name, ownCalls[name] ?? callExample] as const;
     }),

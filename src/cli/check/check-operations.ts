@@ -1,6 +1,7 @@
 import { ConnectionError } from '../../core/errors/errors.js';
 import { UnexpectedResponseError } from '../../core/errors/response-errors.js';
 import { SellerError } from '../../core/errors/seller-error.js';
+import { NotFoundError } from '../../core/errors/status-errors.js';
 import type { Drift } from '../../core/options/hooks.js';
 import type { SellerClient } from '../../client.js';
 import type { IdName, Ids } from './ids.js';
@@ -64,9 +65,14 @@ async function resultOf(operation: string, call: Promise<void>, drifts: string[]
   } catch (error) {
     if (!(error instanceof SellerError)) throw error;
     if (error instanceof UnexpectedResponseError) return { operation, result: 'differs', details: linesOf(error) };
-    const result = error instanceof ConnectionError ? 'no response' : 'rejected';
-    return { operation, result, details: [error.message] };
+    return { operation, result: resultOfError(error), details: [error.message] };
   }
+}
+
+function resultOfError(error: SellerError): Checked['result'] {
+  if (error instanceof ConnectionError) return 'no response';
+  // There is nothing to read, and the service says so as documented.
+  return error instanceof NotFoundError && error.name !== NotFoundError.kind ? 'works' : 'rejected';
 }
 
 function linesOf({ issues, message }: UnexpectedResponseError): string[] {

@@ -69,8 +69,9 @@ export interface Endpoint<In = unknown, Out = unknown> {
    * A response with another id there belongs to another request. Ids are compared as text; what is absent is not compared.
    * If several fields have one path, the value is that of one of them. The receiver of a message is no identity.
    *
+   * Examples: `{ question_id: 'id' }`, `{ item: 'questions.*.item_id' }`.
+   *
    * @default what the output names is not compared
-   * @example { question_id: 'id' }, { item: 'questions.*.item_id' }
    */
   readonly identity?: Readonly<Record<string, string>> | undefined;
   /** Present if the call option `attributes` can select fields of the response: it is readable without the others. */

@@ -119,6 +119,7 @@ export const userAskLimit = /* @__PURE__ */ errorByCode(
 const namesAnother = /* @__PURE__ */ messageMatches(
   /\b(?:user|seller|resource|path|route|endpoint)\b.{0,40}\b(?:not found|not exist)/,
 );
+const namesNoQuestions = /* @__PURE__ */ messageMatches(/\bno questions\b/);
 export const noQuestions = /* @__PURE__ */ errorByText(
   {
     section,
@@ -129,7 +130,7 @@ export const noQuestions = /* @__PURE__ */ errorByText(
   },
   NoQuestionsError,
   // The specification gives only the code, so the error may not name anything else that was not found.
-  (details) => details.status === 404 && hasCode(details, 'not_found') && !namesAnother(details),
+  (details) => namesNoQuestions(details) || (hasCode(details, 'not_found') && !namesAnother(details)),
 );
 export const questionNotFound = /* @__PURE__ */ documentedError({
   section: 'Authentication 4',
