@@ -1,3 +1,4 @@
+import { isIso } from '../core/schema/dates.js';
 import { FakeMarketplaceError } from './errors.js';
 
 /**
@@ -117,11 +118,14 @@ export class Clock {
 const units: ReadonlySet<string> = new Set(['days', 'hours', 'minutes', 'seconds', 'ms'] satisfies (keyof Span)[]);
 
 /**
- * A time in milliseconds since 1970; `NaN` if it is none. Without a time zone it is in UTC, whatever the zone of the machine.
+ * A time in milliseconds since 1970; `NaN` if it is none, such as February 30. Without a time zone it is in UTC, whatever the
+ * zone of the machine.
  */
 export function timeMs(time: Date | string | number): number {
-  const hasNoZone = typeof time === 'string' && /^\d{4}-\d{2}-\d{2}[T ][\d:.]+$/.test(time);
-  return new Date(hasNoZone ? `${time}Z` : time).getTime();
+  if (typeof time !== 'string') return new Date(time).getTime();
+  const ms = new Date(/^\d{4}-\d{2}-\d{2}[T ][\d:.]+$/.test(time) ? `${time}Z` : time).getTime();
+  const day = /^\d{4}-\d{2}-\d{2}/.exec(time)?.[0];
+  return Number.isNaN(ms) || (day !== undefined && !isIso(day)) ? NaN : ms;
 }
 
 const firstTime = Date.parse('0001-01-01T00:00:00Z');

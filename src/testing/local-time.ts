@@ -1,3 +1,5 @@
+import { FakeMarketplaceError } from './errors.js';
+
 /** The time zone of each site. */
 const zones: Readonly<Record<string, string>> = {
   MBO: 'America/La_Paz',
@@ -23,6 +25,13 @@ const zones: Readonly<Record<string, string>> = {
 /** Whether a value is the code of a site. */
 export function isSite(site_id: unknown): boolean {
   return typeof site_id === 'string' && Object.hasOwn(zones, site_id);
+}
+
+/** @throws {FakeMarketplaceError} when a site does not exist */
+export function assertSite(site_id: string): void {
+  if (isSite(site_id)) return;
+  const sites = Object.keys(zones).join(', ');
+  throw new FakeMarketplaceError(`\`site_id\` is a site such as MLA, not ${site_id}; the sites are ${sites}`);
 }
 
 const formatters = new Map<string, Intl.DateTimeFormat>();

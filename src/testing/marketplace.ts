@@ -96,7 +96,7 @@ export class FakeMarketplace<Inputs extends readonly unknown[] = readonly unknow
   /** Injects network and service faults. */
   readonly faults = new Faults(this.operations.routes);
   /** Limits the rate of calls. */
-  readonly rateLimiter = new ServiceRateLimiter();
+  readonly rateLimiter: ServiceRateLimiter;
   /** The requests that the marketplace received. */
   readonly requests = new Requests(this.operations.routes);
   readonly #options: FakeMarketplaceOptions<Inputs>;
@@ -111,6 +111,7 @@ export class FakeMarketplace<Inputs extends readonly unknown[] = readonly unknow
     this.settings = { ...this.#startSettings };
     this.clock = new Clock(options.now);
     this.notifications = new NotificationService(this.clock, this.events);
+    this.rateLimiter = new ServiceRateLimiter(this.clock);
     this.rateLimiter.set(options.limit);
     for (const operation of options.operations ?? []) this.operations.add(operation, this);
     [this.#stores, this.#router] = this.#start();

@@ -21,6 +21,7 @@ import type { EndpointHandler, EndpointHandlers, ErrorOverrides } from './http/h
 import { OddResponses } from './http/odd-responses.js';
 import { respond } from './http/respond.js';
 import type { Routes } from './http/routes.js';
+import { uuidOf } from './identifier.js';
 import { exchangeToken } from './oauth.js';
 import type { Operations } from './operations/operations.js';
 import type { Stores } from './state/stores.js';
@@ -33,6 +34,7 @@ export class Router {
   readonly #handlers: EndpointHandlers<typeof endpoints>;
   readonly #failures = new Map<string, ErrorResponse[]>();
   readonly #odd = new OddResponses();
+  #responses = 1;
 
   constructor(stores: Stores, operations: Operations, interceptors: readonly Interceptor[]) {
     this.#stores = stores;
@@ -77,7 +79,7 @@ export class Router {
     const { status, body, headers } = served;
     // The Date of the marketplace's clock: a client compares timestamps with it.
     const date = new Date(clock.ms).toUTCString();
-    return respond(call, { status, body, headers: { 'x-request-id': crypto.randomUUID(), date, ...headers } });
+    return respond(call, { status, body, headers: { 'x-request-id': uuidOf(this.#responses++), date, ...headers } });
   }
 
   /** @throws {ErrorResponse} when the service rejects the call */

@@ -91,14 +91,6 @@ describe('time bands', () => {
       weekdays_working_hours: null,
     });
   });
-
-  test('bands of an unknown site use UTC', async () => {
-    const somebody = marketplace.addUser({ site_id: 'XXX' });
-    const theirs = marketplace.addItem({ seller_id: somebody.user_id });
-    exchange('2026-03-02T09:00:00Z', 10, undefined, theirs);
-    const record = await marketplace.clientFor(somebody).questions.responseTime({ user_id: somebody.user_id });
-    expect(record).toMatchObject({ weekdays_working_hours: { response_time: 10 } });
-  });
 });
 
 describe('the average', () => {

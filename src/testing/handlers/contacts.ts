@@ -94,13 +94,13 @@ function isOfUser(user_id: number): (contact: StoredContact) => boolean {
   return ({ seller_id }) => seller_id === user_id;
 }
 
-/** Counts the contacts from `date_from` to `date_to`, inclusive. @throws {ErrorResponse} 400 for an invalid date */
+/** Counts the contacts from `date_from` to `date_to`, inclusive: without a time, `date_to` is the whole day. @throws {ErrorResponse} 400 for an invalid date */
 function totalOf(call: Call, contacts: readonly StoredContact[]): object {
   const [from, to] = [queryDate(call, 'date_from'), queryDate(call, 'date_to')];
   if (!from || !to) throw badRequest('date_from and date_to are required');
   // With an offset in only one of them, the order is unknown.
-  if (from.hasOffset === to.hasOffset && from.ms > to.ms) throw badRequest('date_to is before date_from');
-  const counted = contacts.filter(({ at }) => at >= from.ms && at <= to.ms);
+  if (from.hasOffset === to.hasOffset && from.ms > to.endMs) throw badRequest('date_to is before date_from');
+  const counted = contacts.filter(({ at }) => at >= from.ms && at <= to.endMs);
   const total = counted.reduce((sum, { times }) => sum + times, 0);
   return { date_from: from.text, date_to: to.text, total };
 }

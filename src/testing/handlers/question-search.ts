@@ -4,6 +4,7 @@ import type { Bearer } from '../state/accounts.js';
 import { badRequest } from '../http/handler.js';
 import type { Call } from '../http/call.js';
 import { queryDate, queryId, queryList } from '../http/read-request.js';
+import type { QueryDate } from '../http/read-request.js';
 import type { QuestionStore, StoredQuestion } from '../state/questions.js';
 
 /** The sort fields of a search, with the value that each sorts by. */
@@ -81,8 +82,14 @@ export function readSearch(call: Call): QuestionSearch {
       return value === null ? [] : [[name, value]];
     }),
   );
-  const [askedFrom, askedBefore] = [queryDate(call, 'date_from')?.ms, queryDate(call, 'date_to')?.ms];
+  const askedFrom = queryDate(call, 'date_from')?.ms;
+  const askedBefore = askedBeforeOf(queryDate(call, 'date_to'));
   return { seller_id, item_id, from, sort: readSort(call), filters, askedFrom, askedBefore };
+}
+
+/** A time is excluded, and a day without a time is included. */
+function askedBeforeOf(to: QueryDate | undefined): number | undefined {
+  return to && (to.endMs > to.ms ? to.endMs + 1 : to.ms);
 }
 
 function readSort(call: Call): QuestionSearch['sort'] {

@@ -1,3 +1,4 @@
+import type { Clock } from '../clock.js';
 import { FakeMarketplaceError } from '../errors.js';
 import { assertFields } from '../state/assert-fields.js';
 import type { Call, Interceptor } from './call.js';
@@ -20,7 +21,7 @@ export interface RateLimit {
 const maxRate = 10_000;
 
 /**
- * Responds 429 to calls above a rate. It counts per application or per user, by the machine's clock.
+ * Responds 429 to calls above a rate. It counts per application or per user, by the marketplace's clock.
  *
  * @example
  * marketplace.rateLimiter.set({ perSecond: 10, retryAfter: true });
@@ -28,8 +29,14 @@ const maxRate = 10_000;
  * marketplace.rateLimiter.set(undefined);
  */
 export class ServiceRateLimiter {
+  readonly #clock: Clock;
   #limit: RateLimit | undefined;
   #calls = new Map<string, number[]>();
+
+  /** @internal */
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
 
   /** The limit; `undefined` without one. */
   get limit(): RateLimit | undefined {
@@ -62,9 +69,10 @@ export class ServiceRateLimiter {
   #take(caller: string): number {
     if (!this.#limit) return 0;
     const { perSecond = Infinity, perMinute = Infinity } = this.#limit;
-    const now = Date.now();
+    const now = this.#clock.ms;
     this.#dropOldCallers(now);
-    const calls = this.#calls.get(caller) ?? [];
+    // The clock may have been set back.
+    const calls = (this.#calls.get(caller) ?? []).filter((at) => at <= now);
     const waitMs = Math.max(waitFor(calls, now, perSecond, 1000), waitFor(calls, now, perMinute, 60_000));
     if (waitMs > 0) return waitMs;
     // Older calls are not needed to compute a rate.

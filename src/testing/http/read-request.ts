@@ -107,6 +107,8 @@ export interface QueryDate {
   readonly text: string;
   /** In milliseconds since 1970; a time without an offset is in UTC. */
   readonly ms: number;
+  /** The end: of the day for a date without a time. */
+  readonly endMs: number;
   readonly hasOffset: boolean;
 }
 
@@ -118,7 +120,7 @@ export function queryDate({ query }: Call, name: string): QueryDate | undefined 
   const date = text.replace(/^([^T]*T.*) (\d{2}:?\d{2})$/, '$1+$2');
   const ms = millisecondsOf(date);
   if (Number.isNaN(ms) || !isIso(date.slice(0, 10))) throw badRequest(`${name} must be an ISO 8601 date`);
-  return { text, ms, hasOffset: isZoned(date) };
+  return { text, ms, endMs: date.length === 10 ? ms + 86_400_000 - 1 : ms, hasOffset: isZoned(date) };
 }
 
 /** Reads a parameter that has one of the given values. @throws {ErrorResponse} 400 that names the values */

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.js';
 import { FakeMarketplaceError } from '../errors.js';
+import { assertSite } from '../local-time.js';
 import { assertFields } from './assert-fields.js';
 import { EntityStore } from './entity-store.js';
 import type { Omittable } from './omittable.js';
@@ -86,6 +87,7 @@ export class Accounts extends EntityStore<number, Account> {
     if (!Number.isSafeInteger(user_id) || user_id < 1)
       throw new FakeMarketplaceError(`\`user_id\` must be an integer of at least 1, not ${String(user_id)}`);
     if (this.data.entries.has(user_id)) throw new FakeMarketplaceError(`user ${user_id} already exists`);
+    assertSite(site_id);
     const account = { user_id, nickname, site_id };
     this.data.entries.set(user_id, account);
     return account;

@@ -1,4 +1,6 @@
 import type { Bytes } from '../../core/files/bytes.js';
+import { uuidOf } from '../identifier.js';
+import { assertSite } from '../local-time.js';
 import { EntityStore } from './entity-store.js';
 import type { MarketplaceState } from './marketplace-state.js';
 import type { Pack } from './packs.js';
@@ -41,7 +43,7 @@ const maxTotalBytes = 512 * 1024 * 1024;
  * console.log(marketplace.attachments.getOrThrow(file.id).filename); // a.txt
  */
 export class AttachmentStore extends EntityStore<string, StoredFile> {
-  protected data = { entries: new Map<string, StoredFile>() };
+  protected data = { entries: new Map<string, StoredFile>(), nextFile: 1 };
   readonly #state: MarketplaceState;
   /** Makes uploads and downloads fail with 500 while it is `true`. */
   isBroken = false;
@@ -54,8 +56,9 @@ export class AttachmentStore extends EntityStore<string, StoredFile> {
   /** Stores a file of a user. @throws {FakeMarketplaceError} when there is no such user */
   add(init: Pick<StoredFile, 'owner' | 'site_id' | 'filename' | 'type' | 'bytes'>): StoredFile {
     this.#state.accounts.getOrThrow(init.owner);
+    assertSite(init.site_id);
     const extension = /\.[A-Za-z0-9]+$/.exec(init.filename)?.[0] ?? '';
-    const id = `${init.owner}_${crypto.randomUUID()}${extension}`;
+    const id = `${init.owner}_${uuidOf(this.data.nextFile++)}${extension}`;
     const file: StoredFile = { ...init, id, storedAt: this.#state.clock.ms, inUse: false };
     this.#dropExpired();
     this.data.entries.set(id, file);

@@ -1,5 +1,6 @@
 import { defined } from '../../core/json/defined.js';
 import type { Accounts } from './accounts.js';
+import { assertSite } from '../local-time.js';
 import { assertFields } from './assert-fields.js';
 import { EntityStore } from './entity-store.js';
 import type { MarketplaceEvents } from './events.js';
@@ -47,6 +48,7 @@ export class ItemStore extends EntityStore<string, Item> {
     const { site_id } = this.#accounts.getOrThrow(init.seller_id);
     const item_id = init.item_id ?? this.#freeItemId(init.site_id ?? site_id);
     assertStatus(init.status);
+    assertSite(init.site_id ?? site_id);
     if (this.data.entries.has(item_id)) throw new FakeMarketplaceError(`item ${item_id} already exists`);
     const item: Item = { site_id, title: `Item ${item_id}`, status: 'active', ...defined(init), item_id };
     this.data.entries.set(item_id, item);
@@ -57,6 +59,7 @@ export class ItemStore extends EntityStore<string, Item> {
   change(item_id: string, change: Omittable<Omit<Item, 'item_id' | 'seller_id'>>): Item {
     assertFields('an item', change, ['status', 'title', 'site_id']);
     assertStatus(change.status);
+    if (change.site_id !== undefined) assertSite(change.site_id);
     const before = this.getOrThrow(item_id);
     const item = { ...before, ...defined(change) };
     this.data.entries.set(item_id, item);

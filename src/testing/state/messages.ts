@@ -5,6 +5,7 @@ import { ConversationIndex } from './conversation-index.js';
 import { EntityStore } from './entity-store.js';
 import type { StoredMessage } from './message.js';
 import type { PageOf, PageParams } from '../http/conventions.js';
+import { hexOf } from '../identifier.js';
 import { numberOf } from './packs.js';
 import type { Pack } from './packs.js';
 import type { MarketplaceState } from './marketplace-state.js';
@@ -135,7 +136,8 @@ export class MessageStore extends EntityStore<string, StoredMessage> {
   draft(pack: Pack, { from, text, client_id = null, option = null, files = [] }: MessageInit): StoredMessage {
     if (Array.from(text).length > buyerTextLimit)
       throw new FakeMarketplaceError(`a message has at most ${buyerTextLimit} characters`);
-    const id = `${(this.data.nextMessage++).toString(16).padStart(8, '0')}${crypto.randomUUID().replaceAll('-', '').slice(8)}`;
+    const number = this.data.nextMessage++;
+    const id = number.toString(16).padStart(8, '0') + hexOf(number, 24);
     return {
       id,
       pack: numberOf(pack),

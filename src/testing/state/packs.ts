@@ -1,6 +1,7 @@
 import { defined } from '../../core/json/defined.js';
 import type { Clock } from '../clock.js';
 import type { Accounts } from './accounts.js';
+import { assertSite } from '../local-time.js';
 import { assertFields } from './assert-fields.js';
 import { EntityStore } from './entity-store.js';
 import type { MarketplaceEvents } from './events.js';
@@ -108,6 +109,7 @@ export class PackStore extends EntityStore<number, Pack> {
     this.#accounts.getOrThrow(init.buyer_id);
     if (init.seller_id === init.buyer_id) throw new FakeMarketplaceError('a seller cannot buy from themselves');
     assertNumbers(init);
+    assertSite(init.site_id ?? site_id);
     assertAgent(init.agent_id);
     const pack: Pack = {
       pack_id: init.pack_id === undefined ? this.#freePackId() : init.pack_id,
@@ -142,6 +144,7 @@ export class PackStore extends EntityStore<number, Pack> {
     change: Omittable<Omit<Pack, 'pack_id' | 'order_ids' | 'seller_id' | 'buyer_id' | 'changedAt'>>,
   ): Pack {
     assertFields('a pack', change, packFields());
+    if (change.site_id !== undefined) assertSite(change.site_id);
     const current = this.current(pack);
     const claim_id = change.inMediation ? (current.claim_id ?? this.data.nextClaim++) : current.claim_id;
     const changed = { ...current, claim_id, ...defined(change), changedAt: this.#clock.ms };
