@@ -5,7 +5,7 @@ import { FakeMarketplaceError } from 'marketplace-seller-sdk/testing';
 import { describe, expect, test } from 'vitest';
 import type { Endpoint } from '../src/core/operation/endpoint.js';
 import { classOfStatus } from '../src/core/errors/status-errors.js';
-import { matchPath } from '../src/core/request/path-template.js';
+import { matchPath } from '../src/testing/http/match-path.js';
 import { validate } from '../src/core/schema/validate.js';
 import { encode } from '../src/core/request/encode.js';
 import { decode } from '../src/testing/http/decode.js';

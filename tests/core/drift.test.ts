@@ -207,6 +207,13 @@ describe('a response of an endpoint of the user', () => {
       ['list: object'],
     ],
     [
+      'keeps a field that its schema does not allow',
+      looseObject({ id: integer, own: strictObject({ size: nullish(integer) }) }),
+      { id: '1', own: { size: '2', more: 3 } },
+      { id: 1, own: { size: 2, more: 3 } },
+      ['own.more: number'],
+    ],
+    [
       'that is a list loses its wrong entries',
       array(entry),
       [{ id: '1' }, 7, null],

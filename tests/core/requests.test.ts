@@ -191,6 +191,21 @@ describe('a value of an own endpoint that cannot be sent as it is', () => {
     expect(sent).toEqual([]);
   });
 
+  test.each<readonly [string, () => unknown]>([
+    ['lists', (): unknown => JSON.parse('['.repeat(200_000) + ']'.repeat(200_000))],
+    ['objects', (): unknown => JSON.parse('{"a":'.repeat(200_000) + '1' + '}'.repeat(200_000))],
+  ])('200,000 %s in each other are an InvalidInputError', async (_, nested) => {
+    const { sellerClient, sent } = stubbed([Response.json({})]);
+    for (const method of ['POST', 'GET'] as const) {
+      const error = await errorOf(sellerClient.call({ ...own, method }, { id: '7', n: nested() }));
+      expect(error).toBeInstanceOf(InvalidInputError);
+    }
+    expect(await errorOf(sellerClient.questions.ask({ item_id: 'MLA1', text: nested() as string }))).toBeInstanceOf(
+      InvalidInputError,
+    );
+    expect(sent).toEqual([]);
+  });
+
   test('what JSON can contain is sent in a body', async () => {
     const { sellerClient, sent } = stubbed([Response.json({})]);
     const input = {

@@ -3,7 +3,7 @@ import { ApiError, InvalidInputError, SellerError, UnexpectedResponseError } fro
 import { describe, expect, test } from 'vitest';
 import { shapeOf } from '../../src/core/schema/describe.js';
 import { validate } from '../../src/core/schema/validate.js';
-import { matchPath } from '../../src/core/request/path-template.js';
+import { matchPath } from '../../src/testing/http/match-path.js';
 import { everyEndpoint } from '../support/every-endpoint.ts';
 import { seed } from '../support/seed.ts';
 import { stubbed } from '../support/stubs.ts';

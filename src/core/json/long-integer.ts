@@ -10,7 +10,7 @@ export class LongInteger {
     return this.digits;
   }
 
-  /** Called by `JSON.stringify`, on platforms that `canWriteDigits`. */
+  /** Called by `JSON.stringify`, where the platform has `rawJSON`. */
   toJSON(): unknown {
     return (JSON as RawJson).rawJSON?.(this.digits);
   }
@@ -18,11 +18,6 @@ export class LongInteger {
 
 /** Not every platform has it, and the types of this edition of the language do not. */
 type RawJson = JSON & { readonly rawJSON?: (text: string) => unknown };
-
-/** Whether `JSON.stringify` can write an integer beyond 2^53 without quotes. */
-export function canWriteDigits(): boolean {
-  return 'rawJSON' in JSON;
-}
 
 /** Returns digits as a number if that is exact; every other value as it is. */
 export function exact(value: unknown): unknown {

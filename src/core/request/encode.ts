@@ -1,4 +1,3 @@
-import { canWriteDigits } from '../json/long-integer.js';
 import type { Endpoint } from '../operation/endpoint.js';
 import { factsOf, inspect, shapeOf } from '../schema/describe.js';
 import type { Shape, StandardSchema } from '../schema/schema.js';
@@ -71,7 +70,8 @@ export function encode(endpoint: Endpoint, checked: InputValues): RequestParts {
   }
   const body = Object.keys(fields).length > 0 ? fields : undefined;
   const hasJson = body !== undefined && endpoint.requestBody !== 'multipart';
-  const json = isPlain && canWriteDigits() ? JSON.stringify : jsonBody;
+  // Without `rawJSON`, `JSON.stringify` cannot write an id beyond 2^53 as an integer.
+  const json = isPlain && 'rawJSON' in JSON ? JSON.stringify : jsonBody;
   return {
     target: query.size > 0 ? `${path}?${query.toString()}` : path,
     headers,

@@ -3,7 +3,7 @@ import { InvalidInputError } from '../errors/errors.js';
 const templates = new Map<string, readonly string[]>();
 
 /** The parts of a path template: text, the name of a field and its star, text, and so on. */
-function partsOf(path: string): readonly string[] {
+export function partsOf(path: string): readonly string[] {
   const known = templates.get(path);
   if (known) return known;
   const parts = path.split(/\{(\w+)(\*?)\}/);
@@ -31,34 +31,6 @@ export function fillPath(path: string, valueOf: (name: string) => string): strin
     filled += values.map((value) => segment(name, value)).join('/') + (parts[at + 2] ?? '');
   }
   return filled;
-}
-
-const patterns = new Map<string, RegExp>();
-
-/** Returns the fields of a path that fits a template; otherwise `undefined`. */
-export function matchPath(template: string, path: string): Record<string, string> | undefined {
-  const found = patternOf(template).exec(path);
-  if (!found) return undefined;
-  try {
-    return Object.fromEntries(
-      fieldsOf(template).map((name, index) => [name, decodeURIComponent(found[index + 1] ?? '')]),
-    );
-  } catch {
-    return undefined;
-  }
-}
-
-/** Matches the paths that fit a template. */
-function patternOf(template: string): RegExp {
-  const known = patterns.get(template);
-  if (known) return known;
-  const source = partsOf(template).map((part, index) => {
-    if (index % 3 === 0) return part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-    return index % 3 === 1 ? '' : part === '*' ? '(.+)' : '([^/]+)';
-  });
-  const pattern = new RegExp(`^${source.join('')}$`);
-  patterns.set(template, pattern);
-  return pattern;
 }
 
 const harmless = /^[\w-]+$/;

@@ -4,7 +4,7 @@ import { factsOf, inspect, isZod, unwrapped } from './describe.js';
 import type { Inspected } from './describe.js';
 import { formatIssue, sentences, valueAt, zodParse } from './issues.js';
 import type { ZodIssues } from './issues.js';
-import type { Facts, Shape, StandardSchema } from './schema.js';
+import type { Facts, Schema, Shape, StandardSchema } from './schema.js';
 import { validate } from './validate.js';
 
 /** A difference between a value and its schema that did not prevent reading the rest. */
@@ -37,21 +37,24 @@ export function read(
   if (!isZod(schema)) return readForeign(schema, value, isRelaxed);
   const result = zodParse(schema, value);
   if (result.success) return { value: result.data, differences: [], leftOut: 0 };
-  return readParts(schema, value, isRelaxed);
+  return readParts(schema, value, isRelaxed, result.issues);
 }
 
 /** Reads the parts of a value that does not fit as a whole. */
-function readParts(schema: StandardSchema, value: unknown, isRelaxed: boolean): ReturnType<typeof read> {
+function readParts(
+  schema: StandardSchema,
+  value: unknown,
+  isRelaxed: boolean,
+  issues: ZodIssues,
+): ReturnType<typeof read> {
   const found = inspect(schema);
   // Issues are about the value that the function in front of a schema returns.
-  if (found.kind === 'preprocess') return read(found.of, found.reader(value), isRelaxed);
+  if (found.kind === 'preprocess') return readParts(found.of, found.reader(value), isRelaxed, issues);
   const { acceptsAny = false } = factsOf(schema);
   if (acceptsAny && (value === undefined || value === null)) return { value, differences: [], leftOut: 0 };
-  const issues = issuesOf(schema, value);
   const parts = new PartReader(value, isRelaxed || acceptsAny);
-  const part = issues.length < maxIssues ? parts.read(schema, value, []) : undefined;
-  const { leftOut } = parts;
-  if (part && 'value' in part) return { value: part.value, differences: parts.differences, leftOut };
+  const part = issues.length < maxIssues ? parts.inside(schema, value, [], issues) : undefined;
+  if (part && 'value' in part) return { value: part.value, differences: parts.differences, leftOut: parts.leftOut };
   if (!acceptsAny && (!isRelaxed || hasMainList(schema))) return { issues: sentences(issues, value) };
   const differences = part ? parts.differences : issues.map((issue) => differenceOf(issue, issue.path, value));
   return { value, differences, leftOut: 0 };
@@ -81,49 +84,55 @@ class PartReader {
     this.#isRelaxed = isRelaxed;
   }
 
-  /** Reads the part at a path. `role` is what the schema around it says about a list. */
-  read(schema: StandardSchema, value: unknown, path: Path, role?: Facts['list']): Part {
-    const result = isZod(schema) ? zodParse(schema, value) : validate(schema, value);
-    if (result.success) return { value: result.data };
+  /** Reads the part at a path. `issues` are those that are known of it. */
+  #read(schema: Schema, value: unknown, path: Path, issues?: ZodIssues): Part {
+    if (issues) return this.inside(schema, value, path, issues);
+    const result = zodParse(schema, value);
+    return result.success ? { value: result.data } : this.inside(schema, value, path, result.issues);
+  }
+
+  /** Reads what is in a part that does not fit as a whole. `role` is what the schema around it says about a list. */
+  inside(schema: StandardSchema, value: unknown, path: Path, issues: ZodIssues, role?: Facts['list']): Part {
     const known = this.differences.length;
     const { list = role, change } = factsOf(schema) as Facts & { change?: (value: unknown) => unknown };
-    const part = this.#inside(inspect(schema), value, path, list);
+    const part = this.#insideKind(inspect(schema), value, path, issues, list);
     // What no part explains is about the whole: another type, or a rule between fields.
     if (this.differences.length > known) return change && 'value' in part ? { value: change(part.value) } : part;
-    for (const issue of issuesOf(schema, value))
-      this.differences.push(differenceOf(issue, [...path, ...issue.path], this.#root));
+    for (const issue of issues) this.differences.push(differenceOf(issue, [...path, ...issue.path], this.#root));
     return { misfit: 'type' };
   }
 
-  #inside(found: Inspected, value: unknown, path: Path, role: Facts['list']): Part {
+  #insideKind(found: Inspected, value: unknown, path: Path, issues: ZodIssues, role: Facts['list']): Part {
     switch (found.kind) {
       case 'nullable':
-        return this.read(found.of, value, path, role);
+        return this.inside(found.of, value, path, issues, role);
       case 'preprocess':
-        return this.read(found.of, found.reader(value), path, role);
+        return this.inside(found.of, found.reader(value), path, issues, role);
       case 'optional': {
-        const part = this.read(found.of, value, path, role);
+        const part = this.inside(found.of, value, path, issues, role);
         return 'value' in part || (role !== undefined && !this.#isRelaxed) || role === 'main' ? part : { value };
       }
       case 'union': {
-        const option = found.of.find((each) => issuesOf(each, value).some(isInside));
-        return option ? this.read(option, value, path, role) : { misfit: 'type' };
+        const options = found.of.map((option) => [option, issuesOf(option, value)] as const);
+        const [option, inOption = []] = options.find(([, each]) => each.some(isInside)) ?? [];
+        return option ? this.inside(option, value, path, inOption, role) : { misfit: 'type' };
       }
       case 'array':
-        return Array.isArray(value) ? this.#list(found.of, value, path, role) : { misfit: 'type' };
+        return Array.isArray(value) ? this.#list(found.of, value, path, issues, role) : { misfit: 'type' };
       case 'object':
-        return isObject(value) ? this.#object(found, value, path) : { misfit: 'type' };
+        return isObject(value) ? this.#object(found, value, path, issues) : { misfit: 'type' };
       default:
         return { misfit: 'type' };
     }
   }
 
-  #list(of: StandardSchema, list: readonly unknown[], path: Path, role: Facts['list']): Part {
+  #list(of: Schema, list: readonly unknown[], path: Path, issues: ZodIssues, role: Facts['list']): Part {
+    const below = byPart(issues);
     const isMain = (role ?? (path.length === 0 ? 'main' : undefined)) === 'main';
     const entries: unknown[] = [];
     let fits = true;
     for (const [index, entry] of list.entries()) {
-      const part = this.read(of, entry, [...path, index]);
+      const part = this.#read(of, entry, [...path, index], below.get(index));
       if ('value' in part) entries.push(part.value);
       else if (this.#isRelaxed && !(isMain && entry === null)) entries.push(entry);
       // An entry of another type puts the whole list into question, unless the response is about the list.
@@ -134,20 +143,45 @@ class PartReader {
     return { value: entries };
   }
 
-  #object({ shape, unknownKeys }: ObjectKind, value: Readonly<Record<string, unknown>>, path: Path): Part {
+  #object(
+    { shape, unknownKeys }: ObjectKind,
+    value: Readonly<Record<string, unknown>>,
+    path: Path,
+    issues: ZodIssues,
+  ): Part {
+    const below = byPart(issues);
     const fields: [string, unknown][] = [];
     let fits = true;
     for (const [name, field] of Object.entries(shape)) {
       const given = Object.hasOwn(value, name) ? value[name] : undefined;
-      const part = this.read(field, given, [...path, name]);
+      const part = this.#read(field, given, [...path, name], below.get(name));
       const isKept = 'value' in part || (this.#isRelaxed && factsOf(field).list !== 'main');
       const kept = 'value' in part ? part.value : given;
       if (!isKept) fits = false;
       else if (kept !== undefined || Object.hasOwn(value, name)) fields.push([name, kept]);
     }
+    for (const issue of issues.filter(isUnknownField))
+      this.differences.push(differenceOf(issue, [...path, ...issue.path], this.#root));
     const others = unknownKeys === 'drop' ? [] : Object.entries(value).filter(([name]) => !isIn(shape, name));
     return fits ? { value: Object.fromEntries([...fields, ...others]) } : { misfit: 'content' };
   }
+}
+
+/** The issues of each field or entry, with their paths in it. */
+function byPart(issues: ZodIssues): ReadonlyMap<PropertyKey, ZodIssues> {
+  const parts = new Map<PropertyKey, ZodIssues[number][]>();
+  for (const issue of issues) {
+    const [key, ...path] = issue.path;
+    if (key === undefined) continue;
+    const below = parts.get(key) ?? [];
+    below.push({ ...issue, path });
+    parts.set(key, below);
+  }
+  return parts;
+}
+
+function isUnknownField({ code, path }: ZodIssues[number]): boolean {
+  return code === 'unrecognized_keys' && path.length === 1;
 }
 
 type ObjectKind = Extract<Inspected, { readonly kind: 'object' }>;
@@ -157,9 +191,9 @@ function isIn(shape: Shape, name: string): boolean {
   return Object.hasOwn(shape, name) || name === '__proto__';
 }
 
-function issuesOf(schema: StandardSchema, value: unknown): ZodIssues {
-  const result = isZod(schema) ? zodParse(schema, value) : undefined;
-  return result?.success === false ? result.issues : [];
+function issuesOf(schema: Schema, value: unknown): ZodIssues {
+  const result = zodParse(schema, value);
+  return result.success ? [] : result.issues;
 }
 
 /** Whether an issue shows that the value has the type of the schema, and that something in it is wrong. */

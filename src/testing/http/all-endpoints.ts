@@ -1,5 +1,5 @@
 import type { DescribedEndpoint } from '../../core/operation/endpoint.js';
-import { matchPath } from '../../core/request/path-template.js';
+import { matchPath } from './match-path.js';
 import { endpoints, listEndpoints } from '../../endpoints.js';
 
 /** All endpoints of the service, the most specific paths first. */

@@ -1,6 +1,6 @@
 import { exact } from '../../core/json/long-integer.js';
 import type { Endpoint } from '../../core/operation/endpoint.js';
-import { matchPath } from '../../core/request/path-template.js';
+import { matchPath } from './match-path.js';
 import { openFieldOf, shapeOf, unwrapped } from '../../core/schema/describe.js';
 import type { StandardSchema } from '../../core/schema/schema.js';
 
