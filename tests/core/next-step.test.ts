@@ -21,6 +21,7 @@ const states: fc.Arbitrary<CallState> = fc.record({
   canReplaceToken: fc.boolean(),
   canConfirm: fc.boolean(),
   isConfirmed: fc.boolean(),
+  elapsedMs: fc.nat(10_000),
   retries: fc.nat(3),
   maxRetries: fc.nat(3),
   hasBudget: fc.boolean(),

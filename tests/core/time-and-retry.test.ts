@@ -87,7 +87,7 @@ describe('retries', () => {
     expect(sent).toHaveLength(6);
   });
 
-  test('delays grow with jitter: at most half a second, then one second', async () => {
+  test('delays grow with jitter: at most half a second, then until four seconds have passed', async () => {
     const waits: number[] = [];
     const { sellerClient } = stubbed([status(500)], {
       tracing: { observe: (event) => event.type === 'wait' && waits.push(event.waitMs) },
@@ -96,7 +96,8 @@ describe('retries', () => {
       await errorOf(advanceUntilSettled(sellerClient.questions.get({ question_id: 1 })));
     const [first, second] = [waits.filter((_, n) => n % 2 === 0), waits.filter((_, n) => n % 2 === 1)];
     expect(Math.max(...first)).toBeLessThanOrEqual(500);
-    expect(Math.max(...second)).toBeLessThanOrEqual(1000);
+    expect(Math.max(...second)).toBeLessThanOrEqual(4500);
+    expect(Math.min(...second.map((wait, round) => wait + first[round]!))).toBeGreaterThanOrEqual(4000);
     expect(new Set(waits).size).toBe(waits.length);
   });
 
@@ -194,13 +195,17 @@ describe('the wait before a retry', () => {
   const after = (seconds: string): Response => status(503, { 'retry-after': seconds });
 
   test.each<readonly [string, Step, number, Partial<ClientOptions>, number[]]>([
-    ['random', status(500), 0.1, {}, [50, 100]],
+    ['random', status(501), 0.1, {}, []],
+    ['random', status(408), 0.1, {}, [50, 100]],
+    ['four seconds in all before the last retry of a read', status(500), 0.1, {}, [50, 4000]],
+    ['the usual one before a single retry', status(503), 0.1, { maxRetries: 1 }, [50]],
+    ['the usual one where the deadline is sooner', status(503), 0.1, { deadlineMs: 4400 }, [50, 100]],
     ['half a second at the most, which doubles', status(500), 1, { maxRetries: 4 }, [500, 1000, 2000, 4000]],
     ['maxRetryDelayMs at the most', status(500), 1, { maxRetryDelayMs: 700 }, [500, 700]],
     ['the same after a reset', networkFault('ECONNRESET'), 0.5, {}, [250, 500]],
-    ['half of it at the least after a Retry-After of 0', after('0'), 0, {}, [250, 500]],
-    ['three quarters of it on average after a Retry-After of 0', after('0'), 0.5, {}, [375, 750]],
-    ['no shorter Retry-After than half a second', after('0.4'), 0, {}, [250, 500]],
+    ['half of it at the least after a Retry-After of 0', after('0'), 0, { deadlineMs: 4400 }, [250, 500]],
+    ['three quarters of it on average after a Retry-After of 0', after('0'), 0.5, { deadlineMs: 4400 }, [375, 750]],
+    ['no shorter Retry-After than half a second', after('0.4'), 0, { deadlineMs: 4400 }, [250, 500]],
     ['a Retry-After of half a second', after('0.5'), 0, {}, [500, 500]],
     ['a Retry-After of two seconds', after('2'), 1, {}, [2000, 2000]],
     ['a Retry-After as long as maxRetryDelayMs', after('5'), 1, { maxRetryDelayMs: 5000 }, [5000, 5000]],

@@ -380,7 +380,7 @@ describe('moderation', () => {
   test.each<[string, unknown]>([
     ['accepted', { status: 'available', message_moderation: { status: 'clean', reason: null } }],
     ['accepted', { status: 'available', message_moderation: { status: 'NON_MODERATED' } }],
-    ['accepted', { status: 'sent', message_moderation: { status: 'Clean' } }],
+    ['pending', { status: 'sent', message_moderation: { status: 'Clean' } }],
     ['accepted', { status: 'available' }],
     ['accepted', { status: 'AVAILABLE', message_moderation: null }],
     ['accepted', [{ message_id: 'a', ...clean }]],

@@ -3,11 +3,10 @@ import type { AdaptiveLimit } from '../limits/adaptive-limit.js';
 import { emitAttemptResult } from '../options/events.js';
 import type { AttemptResult } from '../recover/failure.js';
 import { redactorOf } from '../request/built-request.js';
-import { errorInBody, isOk } from '../response/body.js';
-import type { BufferedResponse } from '../response/body.js';
+import { BufferedResponse, isOk } from '../response/body.js';
+import { errorInBody } from '../response/error-in-body.js';
 import { ignoreErrors } from '../scope/ignore-errors.js';
 import type {
-  BodyText,
   RequestDelivery,
   Exchange,
   OutgoingRequest,
@@ -123,8 +122,9 @@ export class RequestAttempt {
     if (uploadError) throw uploadError;
     const hasArrived = isOk(received.status);
     if (hasArrived) this.#form?.onArrival();
-    if (hasArrived && request.endpoint.responseBody === 'stream') return buffered(received);
-    return buffered(received, await received.text(maxResponseBytes));
+    if (hasArrived && request.endpoint.responseBody === 'stream') return new BufferedResponse(received);
+    const { text, isTruncated } = await received.text(maxResponseBytes);
+    return new BufferedResponse(received, text, isTruncated);
   }
 
   #open(outgoing: OutgoingRequest): Promise<TransportResponse> {
@@ -151,13 +151,7 @@ export class RequestAttempt {
     if (uploadError) return { delivery: 'never', error: uploadError };
     // The status decides the class of an error, even if the body was lost.
     if (received && !isOk(received.status) && error !== this.#call.scope.reason)
-      return { delivery: 'maybe', response: buffered(received) };
+      return { delivery: 'maybe', response: new BufferedResponse(received) };
     return { delivery: this.delivery, error, status: received?.status };
   }
-}
-
-const noBody: BodyText = { text: '', isTruncated: false };
-
-function buffered({ status, headers }: TransportResponse, { text, isTruncated } = noBody): BufferedResponse {
-  return { status, headers, text, isTruncated };
 }

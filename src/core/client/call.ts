@@ -177,6 +177,7 @@ export class ClientCall {
       maxRetries,
       hasBudget: this.runtime.shared.budget.isEnough,
       isReplayable: this.loaded.upload?.isReplayable !== false,
+      elapsedMs: performance.now() - this.firstSentAt,
       remainingMs: this.scope.remainingMs,
       maxWaitMs: maxRetryDelayMs,
       isThrottled: limit !== undefined,

@@ -42,12 +42,14 @@ export async function exchangeOnce(
       if (!isOk(response.status) || response.isTruncated) throw new Error('This response has no result to read');
       return response.text;
     });
-    if (response) return { ...response, result: { value } };
-    throw new TypeError('the exchange of the endpoint sent nothing');
+    if (!response) throw new TypeError('the exchange of the endpoint sent nothing');
+    response.result = { value };
+    return response;
   } catch (error) {
     if (!response) throw error;
     // The error of the exchange is not kept: that of graphql-request prints the whole request.
-    return { ...response, result: 'unreadable' };
+    response.result = 'unreadable';
+    return response;
   }
 }
 

@@ -1,4 +1,3 @@
-import { isPlainObject } from '../json/plain-object.js';
 import type { ApiError, ApiErrorDetails } from '../errors/response-errors.js';
 import { classOfStatus } from '../errors/status-errors.js';
 
@@ -87,22 +86,6 @@ function statusCode(status: number): string | undefined {
 export interface ErrorInBody extends Partial<Pick<ApiErrorDetails, 'code' | 'text' | 'causes'>> {
   /** The status that the error states, if it states one. */
   readonly status?: number | undefined;
-}
-
-/**
- * Finds the error in the body of a success: as the endpoint does, otherwise the standard body of an error, `{error, status}`
- * with a status of 400 or more.
- */
-export function findErrorInBody(
-  { errorInBody }: { readonly errorInBody?: ((body: unknown) => ErrorInBody | undefined) | undefined },
-  body: unknown,
-): ErrorInBody | undefined {
-  if (errorInBody) return errorInBody(body);
-  if (!isPlainObject(body)) return undefined;
-  const { error, status } = body as { error?: unknown; status?: unknown };
-  const isError =
-    typeof error === 'string' && Number.isInteger(status) && Number(status) >= 400 && Number(status) < 600;
-  return isError ? { status: Number(status) } : undefined;
 }
 
 /**

@@ -17,7 +17,7 @@ export function errorOf(result: AttemptResult, failure: Failure, call: SentCall,
   if (result.response) {
     const { response } = result;
     const known = { outcomeUnknown, earlierUnknown, transient: failure.transient === true };
-    return apiError(readError(response, endpoint), response.text, call, known);
+    return apiError(readError(response, endpoint), response, call, known);
   }
   const { error, delivery, status } = result;
   if (delivery === 'never' && !isOfNetwork(error)) return error;

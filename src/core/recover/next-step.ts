@@ -36,6 +36,8 @@ export interface CallState {
   readonly hasBudget: boolean;
   /** Whether the body can be sent again: it does not come from a stream. */
   readonly isReplayable: boolean;
+  /** The time since the request was sent first. */
+  readonly elapsedMs: number;
   /** The time until the deadline of the call. */
   readonly remainingMs: number;
   readonly maxWaitMs: number;
@@ -109,6 +111,8 @@ function isRetryable(retry: RetryClass, failure: Failure): boolean {
 
 /** The maximum of the first wait. It doubles with each retry. */
 const firstWaitMs = 500;
+/** A deploy of the service takes about this long. The last retry of a read comes after it, if nothing limits its time. */
+const outageMs = 4000;
 /** The same after a first 429 that is random. A second one may be due to a limit after all. */
 const firstRandomWaitMs = 50;
 
@@ -123,7 +127,25 @@ function waitAfter(failure: Failure, state: CallState): { readonly ms: number; r
   if (isThrottled) return { ms: Math.min(throttleMs, maxWaitMs), isOfAll: true };
   const longest = status === 429 && retries === 0 ? firstRandomWaitMs : firstWaitMs * 2 ** retries;
   const hasFloor = failure.retryAfterMs !== undefined || (status === 429 && retries > 0);
-  return { ms: withJitter(Math.min(maxWaitMs, longest), hasFloor ? 0.5 : 0), isOfAll: false };
+  const ms = withJitter(Math.min(maxWaitMs, longest), hasFloor ? 0.5 : 0);
+  return { ms: isPatient(failure, state) ? Math.max(ms, untilOutageEnds(state)) : ms, isOfAll: false };
+}
+
+const outageStatuses = new Set<number | undefined>([500, 502, 503, 504]);
+
+/** Whether the last retry of a read waits for the end of an outage. A single retry would make each short fault a long one. */
+function isPatient({ status }: Failure, state: CallState): boolean {
+  const { retry, retries, maxRetries, maxWaitMs, remainingMs } = state;
+  const isLastOfSeveral = retries > 0 && retries === maxRetries - 1;
+  const longestMs = untilOutageEnds(state, 1);
+  return (
+    retry === 'safe' && isLastOfSeveral && outageStatuses.has(status) && longestMs < Math.min(maxWaitMs, remainingMs)
+  );
+}
+
+/** How long the outage may go on, of which the call has waited for a part. */
+function untilOutageEnds({ elapsedMs }: CallState, random = Math.random()): number {
+  return outageMs - elapsedMs + firstWaitMs * random;
 }
 
 /** Returns a random wait, in milliseconds. `floor` is the share that is not random, from 0 to 1. */

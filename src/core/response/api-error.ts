@@ -1,3 +1,4 @@
+import { UnexpectedResponseError } from '../errors/response-errors.js';
 import type { ApiError, ApiErrorCause } from '../errors/response-errors.js';
 import { printable, redactUrl, userTexts } from '../errors/redactor.js';
 import type { Redactor } from '../errors/redactor.js';
@@ -5,7 +6,8 @@ import { classOfStatus } from '../errors/status-errors.js';
 import type { Endpoint } from '../operation/endpoint.js';
 import { redactorOf } from '../request/built-request.js';
 import type { SentCall } from '../request/built-request.js';
-import { parseBody } from './body.js';
+import { isOk, parseBody } from './body.js';
+import type { BufferedResponse } from './body.js';
 import type { ReadError } from './read-error.js';
 
 /** What is known of a write whose call fails. */
@@ -24,7 +26,12 @@ const nothing: WriteKnowledge = { outcomeUnknown: false, earlierUnknown: false, 
 const maxTextLength = 20_000;
 
 /** Creates the error of a response. Its class is that of the documented error that it is, otherwise that of the status. */
-export function apiError(read: ReadError, text: string, call: SentCall, known = nothing): ApiError {
+export function apiError(
+  read: ReadError,
+  response: BufferedResponse,
+  call: SentCall,
+  known = nothing,
+): ApiError | UnexpectedResponseError {
   const { request, attempts } = call;
   const { endpoint, input, url } = request;
   const { status, documented } = read;
@@ -38,22 +45,29 @@ export function apiError(read: ReadError, text: string, call: SentCall, known = 
   const reason = shown(read.text ?? read.code ?? '') || 'the service gave no reason';
   const warning = warningOf(endpoint, known.outcomeUnknown, known.earlierUnknown);
   const Class = documented?.error ?? classOfStatus(status);
-  return new Class(
-    `${endpoint.method} ${endpoint.path} failed with ${status}${code === undefined ? '' : ` (${code})`}: ${reason}${tokenHint(status, call)}${warning}`,
-    {
-      status,
-      code,
-      causes: read.causes.map((cause) => mapValues(cause, shown)),
-      headers: redactor.headers(read.headers),
-      body: bodyOf(read, text, redactor),
-      url: redactUrl(url),
-      endpoint,
-      attempts,
-      retryAfterMs: read.retryAfterMs,
-      outcomeUnknown: known.outcomeUnknown || known.earlierUnknown,
-      transient: known.transient,
-    },
-  );
+  const what = `${endpoint.method} ${endpoint.path}`;
+  const named = code === undefined ? '' : ` (${code})`;
+  const headers = redactor.headers(read.headers);
+  const body = bodyOf(read, response.text, redactor);
+  if (isOk(status) && !endpoint.errorInBody)
+    return new UnexpectedResponseError(
+      `${what} responded ${status} with an error in the body${named}: ${reason}. The service did not do it`,
+      { status, headers, body, issues: [], url: redactUrl(url), endpoint, attempts },
+    );
+  const inSuccess = status === response.status ? '' : `, stated in a response with status ${response.status}`;
+  return new Class(`${what} failed with ${status}${named}${inSuccess}: ${reason}${tokenHint(status, call)}${warning}`, {
+    status,
+    code,
+    causes: read.causes.map((cause) => mapValues(cause, shown)),
+    headers,
+    body,
+    url: redactUrl(url),
+    endpoint,
+    attempts,
+    retryAfterMs: read.retryAfterMs,
+    outcomeUnknown: known.outcomeUnknown || known.earlierUnknown,
+    transient: known.transient,
+  });
 }
 
 /** The body without secrets, which may also stand in its names and numbers. */

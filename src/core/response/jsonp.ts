@@ -5,6 +5,7 @@ import { isSecretName } from '../errors/secrets.js';
 import { unknown } from '../schema/define.js';
 import { parseJson } from '../json/json.js';
 import { apiError } from './api-error.js';
+import { BufferedResponse } from './body.js';
 import { readError } from './read-error.js';
 
 /** A placeholder for the endpoint, which a JSONP response does not name. */
@@ -30,14 +31,10 @@ const unknownEndpoint: Endpoint = {
 export function readJsonp(text: string): unknown {
   const [status, headers, body] = unwrapped(text);
   if (status >= 200 && status < 300) return body;
-  const response = {
-    status,
-    headers: responseHeaders(headers),
-    text: body === undefined ? '' : JSON.stringify(body),
-    isTruncated: false,
-  };
+  const json = body === undefined ? '' : JSON.stringify(body);
+  const response = new BufferedResponse({ status, headers: responseHeaders(headers) }, json);
   const request = { endpoint: unknownEndpoint, input: {}, url: '', headers: {}, isSecretHeader: isSecretName };
-  throw apiError(readError(response, unknownEndpoint), response.text, { request, token: undefined, attempts: 1 });
+  throw apiError(readError(response, unknownEndpoint), response, { request, token: undefined, attempts: 1 });
 }
 
 function unwrapped(text: string): [number, Headers, unknown] {

@@ -2,16 +2,12 @@ import type { ApiErrorCause, ApiErrorDetails } from '../errors/response-errors.j
 import type { ResponseHeaders } from '../errors/response-headers.js';
 import { parseRetryAfter } from '../errors/response-headers.js';
 import { redactUrl } from '../errors/redactor.js';
-import {
-  findErrorInBody,
-  matchDocumentedError,
-  statusOfErrorInBody,
-  withTexts,
-} from '../operation/documented-error.js';
+import { matchDocumentedError, statusOfErrorInBody, withTexts } from '../operation/documented-error.js';
 import type { DocumentedError, MatchedResponse } from '../operation/documented-error.js';
 import type { Endpoint } from '../operation/endpoint.js';
-import { parseBody } from './body.js';
+import { isOk } from './body.js';
 import type { BufferedResponse } from './body.js';
+import { errorInBody } from './error-in-body.js';
 
 /** An error response as the service sent it, before anything in it is masked, and the documented error that it is. */
 export interface ReadError extends MatchedResponse {
@@ -26,9 +22,9 @@ const maxCauses = 100;
 /** Reads an error response of any shape. */
 export function readError(response: BufferedResponse, endpoint: Endpoint): ReadError {
   const { status, headers } = response;
-  const stated = readBody(parseBody(response.text).value);
+  const stated = readBody(response.body.value);
   const redirect = redirectText(response);
-  const inBody = status < 300 ? findErrorInBody(endpoint, stated.body) : undefined;
+  const inBody = isOk(status) ? errorInBody(endpoint, response) : undefined;
   const details = withTexts({
     ...stated,
     ...(redirect !== undefined && { text: redirect }),

@@ -2,16 +2,17 @@ import { ConfigurationError, summarizeIssues } from '../errors/errors.js';
 import { UnexpectedResponseError } from '../errors/response-errors.js';
 import { printable, userTexts } from '../errors/redactor.js';
 import type { Issue } from '../errors/issue.js';
+import { isObject } from '../json/plain-object.js';
 import type { Endpoint } from '../operation/endpoint.js';
 import type { ResolvedOptions } from '../options/resolve-options.js';
 import { redactorOf } from '../request/built-request.js';
 import type { SentCall } from '../request/built-request.js';
 import { isOwn } from '../schema/describe.js';
-import { read } from '../schema/read.js';
+import { isObjectWithMainList, read } from '../schema/read.js';
 import type { Difference, ReadValue } from '../schema/read.js';
 import type { StandardSchema } from '../schema/schema.js';
 import { ignoreErrors } from '../scope/ignore-errors.js';
-import { parseBody } from './body.js';
+import { hasContent } from './error-in-body.js';
 import type { BufferedResponse } from './body.js';
 
 type ValidationOptions = Pick<ResolvedOptions, 'responseValidation' | 'onDrift'>;
@@ -30,13 +31,17 @@ export function readOutput(
   if (response.isTruncated) throw unexpectedResponse('a body that is longer than `maxResponseBytes`', response, call);
   const { value, problem } = outputIn(response, call.request.endpoint);
   if (problem !== undefined) throw unexpectedResponse(problem, response, call, value);
+  // An empty list may be `null` or absent, but a body of something else is no empty list.
+  const isOther = isObject(value) && Object.keys(value).length > 0 && isObjectWithMainList(schema);
+  if (isOther && !hasContent(schema, value, Object.keys))
+    throw unexpectedResponse('a body without a list, or any other documented field', response, call, value);
   const found = readValue(schema, value, responseValidation !== 'throw');
   if ('value' in found) {
     if (onDrift) reportDrift(call, found.differences, onDrift);
     return found;
   }
   const what = value === undefined ? 'an empty body' : `a body of another shape: ${summarizeIssues(found.issues)}`;
-  throw unexpectedResponse(what, response, call, parseBody(response.text).value, found);
+  throw unexpectedResponse(what, response, call, response.body.value, found);
 }
 
 /** Why a value could not be read. */
@@ -111,9 +116,10 @@ function unexpectedResponse(
 }
 
 /** Reads the output of a success. `problem` says why there is none; `value` is then the body. */
-function outputIn({ text, result }: BufferedResponse, { retry }: Endpoint): { value: unknown; problem?: string } {
+function outputIn(response: BufferedResponse, { retry }: Endpoint): { value: unknown; problem?: string } {
+  const { text, result } = response;
   if (typeof result === 'object') return result;
-  const { isJson, value } = parseBody(text);
+  const { isJson, value } = response.body;
   if (!isJson && retry !== 'safe' && isPlainText(text)) return { value: text.trim() };
   if (!isJson) return { value, problem: 'a body that is not JSON' };
   if (result === undefined) return { value };

@@ -207,9 +207,21 @@ function differenceOf(issue: ZodIssues[number], path: Path, root: unknown): Diff
 
 /** Whether a response has a main list, without which it has no content. */
 function hasMainList(schema: StandardSchema): boolean {
-  const found = unwrapped(schema);
-  if (found.kind === 'object') return Object.values(found.shape).some((field) => factsOf(field).list === 'main');
-  return found.kind === 'array';
+  return isObjectWithMainList(schema) || unwrapped(schema).kind === 'array';
+}
+
+/** Found once for each schema. */
+const objectsWithMainList = new WeakMap<StandardSchema, boolean>();
+
+/** Whether a response is an object with a main list. */
+export function isObjectWithMainList(schema: StandardSchema): boolean {
+  let known = objectsWithMainList.get(schema);
+  if (known === undefined) {
+    const found = unwrapped(schema);
+    known = found.kind === 'object' && Object.values(found.shape).some((field) => factsOf(field).list === 'main');
+    objectsWithMainList.set(schema, known);
+  }
+  return known;
 }
 
 /** The type of the value at a path. */

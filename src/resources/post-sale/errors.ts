@@ -158,7 +158,7 @@ export const applicationIdRequired = /* @__PURE__ */ errorByText(
 /** The `blocked_by_...` of an error response, from any of its fields. */
 function blockReason(details: Pick<ApiErrorDetails, 'code' | 'text' | 'causes' | 'body'>): string | undefined {
   // The service misspells some reasons.
-  const find = (words: string): string | undefined => /\b(?:blocked|bloqued)_by_\w+/i.exec(words)?.[0];
+  const find = (words: string): string | undefined => /\b(?:block|blocked|bloqued)_by_\w+/i.exec(words)?.[0];
   const { body } = details;
   return find(textsOf(details).join(' ')) ?? (typeof body === 'object' ? find(jsonOf(body)) : undefined);
 }

@@ -19,8 +19,11 @@ export type ModerationResult = 'accepted' | 'pending' | 'rejected';
 export function moderationOf(delivered: SentMessage | null | undefined): ModerationResult {
   const { status, message_moderation: moderation } = read(delivered);
   if (isOneOf([status, moderation?.status], ['moderated', 'rejected'])) return 'rejected';
-  if (moderation === null || moderation === undefined) return isWord(status, 'available') ? 'accepted' : 'pending';
-  return isOneOf([moderation.status], ['clean', 'non_moderated']) ? 'accepted' : 'pending';
+  const isAvailable = isWord(status, 'available');
+  if (moderation === null || moderation === undefined) return isAvailable ? 'accepted' : 'pending';
+  // A message that is translated, or still judged, may have a clean moderation before it is available.
+  const mayBeSeen = isAvailable || status === undefined || status === null;
+  return mayBeSeen && isOneOf([moderation.status], ['clean', 'non_moderated']) ? 'accepted' : 'pending';
 }
 
 /**

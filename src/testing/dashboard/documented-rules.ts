@@ -1,4 +1,5 @@
 import { responseHeaders } from '../../core/errors/response-headers.js';
+import { BufferedResponse } from '../../core/response/body.js';
 import { readError } from '../../core/response/read-error.js';
 import { allEndpoints } from '../http/all-endpoints.js';
 
@@ -83,7 +84,7 @@ function documentedRule(status: number, name: string | null, text: string): stri
   const endpoint = allEndpoints.find((each) => each.name === name);
   if (!endpoint) return undefined;
   const headers = responseHeaders(new Headers());
-  const { documented } = readError({ status, headers, text, isTruncated: false }, endpoint);
+  const { documented } = readError(new BufferedResponse({ status, headers }, text), endpoint);
   return documented && `${documented.section}: ${documented.condition ?? documented.message}`;
 }
 

@@ -1,0 +1,93 @@
+import { isObject } from '../json/plain-object.js';
+import type { ErrorInBody } from '../operation/documented-error.js';
+import type { Endpoint } from '../operation/endpoint.js';
+import { inspect, shapeOf, unwrapped } from '../schema/describe.js';
+import type { StandardSchema } from '../schema/schema.js';
+import type { BufferedResponse } from './body.js';
+
+/** The names under which services report errors. */
+const errorNames = new Set([
+  'error',
+  'code',
+  'message',
+  'status',
+  'status_code',
+  'cause',
+  'error_description',
+  'errors',
+]);
+
+/**
+ * Finds the error in the body of a success. It is one if the body states a status of 400 or more, or has an `error` or a
+ * `code` and no field of the output. An endpoint can have a rule of its own.
+ */
+export function errorInBody(endpoint: Endpoint, response: BufferedResponse): ErrorInBody | undefined {
+  const { isTruncated, result } = response;
+  // An exchange that returns a value has found no error.
+  if (isTruncated || typeof result === 'object') return undefined;
+  const { isJson, value } = response.body;
+  if (!isJson) return undefined;
+  if (!endpoint.errorInBody) return isObject(value) ? standardError(endpoint.output, value) : undefined;
+  try {
+    return endpoint.errorInBody(value);
+  } catch {
+    // The schema then explains the body.
+    return undefined;
+  }
+}
+
+function standardError(output: StandardSchema, body: BodyFields): ErrorInBody | undefined {
+  const status = statedStatus(output, body, 'status') ?? statedStatus(output, body, 'status_code');
+  if (status !== undefined) return { status };
+  const { error, code } = body;
+  // A number as `code` is for example the 200 of an entry.
+  const isNamed = (error ?? '') !== '' || (typeof code === 'string' && code !== '');
+  return isNamed && !hasContent(output, body, contentNames) ? {} : undefined;
+}
+
+/** The status of an error, unless the output has a number of this name. */
+function statedStatus(output: StandardSchema, body: BodyFields, name: 'status' | 'status_code'): number | undefined {
+  const stated = body[name];
+  if (typeof stated !== 'number' || stated < 400 || stated > 599) return undefined;
+  const { kind } = unwrapped(shapeOf(output)[name]);
+  return ['integer', 'number', 'int64'].includes(kind) ? undefined : stated;
+}
+
+type BodyFields = Readonly<Record<string, unknown>>;
+
+/** The names in a body that can be its content. */
+function contentNames(body: BodyFields): string[] {
+  return Object.keys(body).filter((name) => body[name] !== undefined && body[name] !== null && !errorNames.has(name));
+}
+
+/**
+ * Whether a body has anything of the output: one of its fields, or, where none is documented, any name. `namesOf` returns
+ * the names in a body that count.
+ */
+export function hasContent(output: StandardSchema, body: unknown, namesOf: (body: BodyFields) => string[]): boolean {
+  const found = inspect(output);
+  switch (found.kind) {
+    case 'optional':
+    case 'nullable':
+      return hasContent(found.of, body, namesOf);
+    case 'preprocess': {
+      const read = found.reader(body);
+      if (!isObject(read)) return hasContent(found.of, read, namesOf);
+      // What the function adds to every body is not of this one.
+      const added = Object.keys(found.reader({}) ?? {});
+      const isOfBody = (name: string): boolean => !added.includes(name) || (isObject(body) && name in body);
+      return hasContent(found.of, read, (fields) => namesOf(fields).filter(isOfBody));
+    }
+    case 'union':
+      return found.of.some((each) => hasContent(each, body, namesOf));
+    case 'array':
+      return Array.isArray(body) && (body.length === 0 || body.some((each) => hasContent(found.of, each, namesOf)));
+    case 'object':
+      return isObject(body) && namesOf(body).some((name) => Object.hasOwn(found.shape, name));
+    case 'unknown':
+    case 'record':
+      return !isObject(body) || namesOf(body).length > 0;
+    default:
+      return !isObject(body);
+  }
+}
