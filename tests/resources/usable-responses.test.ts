@@ -81,7 +81,7 @@ const rows: readonly (readonly [what: string, call: Call, body: unknown, deliver
   ['a question with only an answer', getQuestion, { answer: { text: 'Hi' } }, { id: 42, answer: { text: 'Hi' } }],
   ['a question with `null` as its id', getQuestion, { ...question, id: null }, question],
   ['a question with `question_id`', getQuestion, { question_id: '42', text: 'Hi?' }, { id: 42, text: 'Hi?' }],
-  ['a question with an id of its own', getQuestion, { ...question, id: 43 }, { ...question, id: 43 }],
+  ['a question with its id as text', getQuestion, { ...question, id: '42' }, question],
   ['a question without its id', getQuestion, { text: 'Hi?', status: 'UNANSWERED' }, question],
   ['a question in `question`', getQuestion, { question }, question],
   ['a deletion as a list', removeQuestion, ['The question was deleted'], ['The question was deleted']],

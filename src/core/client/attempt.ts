@@ -42,6 +42,11 @@ export class RequestAttempt {
     return this.#exchange?.delivery ?? 'never';
   }
 
+  /** Closes the connection, whose responses do not belong to its requests. */
+  dropConnection(): void {
+    this.#received?.drop?.();
+  }
+
   /** Waits for the limiters, sends the request, and reports to them how it ended. */
   async run(): Promise<AttemptResult> {
     const { rateLimiter, maxInFlight, runtime } = this.#call;

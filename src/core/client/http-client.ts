@@ -123,8 +123,9 @@ export class HttpClient implements Requester {
     for (;;) {
       const attempt = new RequestAttempt(call, this.#transport);
       const result = await attempt.run();
-      if (hasSucceeded(result)) return this.#deliver(call, result);
-      const found = await recover(call, attempt, result, this);
+      const delivered = hasSucceeded(result) ? this.#deliver(call, attempt, result) : result;
+      if ('data' in delivered) return delivered;
+      const found = await recover(call, attempt, delivered, this);
       if (found) return found;
     }
   }
@@ -134,10 +135,14 @@ export class HttpClient implements Requester {
     return options.accessToken ?? this.#runtime.shared.tokens?.current(scope);
   }
 
-  #deliver(call: ClientCall, { response, download }: Success): CallResult {
+  /** Returns the output. If the response to a write belongs to another request, nothing is known of the write. */
+  #deliver(call: ClientCall, attempt: RequestAttempt, { response, download }: Success): CallResult | AttemptResult {
     if (download) return call.resultOf(downloadFrom(download, call), response);
-    const { value, leftOut } = readOutput(response, call.request.output, call, this.#runtime.options);
-    return call.resultOf(value, response, leftOut);
+    const { value, leftOut, ofAnother } = readOutput(response, call.request.output, call, this.#runtime.options);
+    if (!ofAnother) return call.resultOf(value, response, leftOut);
+    attempt.dropConnection();
+    if (call.request.endpoint.retry === 'safe') throw ofAnother;
+    return { delivery: 'maybe', error: ofAnother };
   }
 
   #attachCall(error: SellerError, call: ClientCall): void {

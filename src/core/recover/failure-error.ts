@@ -23,7 +23,8 @@ export function errorOf(result: AttemptResult, failure: Failure, call: SentCall,
   if (delivery === 'never' && !isOfNetwork(error)) return error;
   const remedy = delivery === 'never' ? platform.connectErrorOf(error)?.remedy : undefined;
   const cause = connectionError(error, remedy, call);
-  return outcomeUnknown && cause instanceof ConnectionError ? outcomeUnknownError(cause, call, { status }) : cause;
+  const isLost = cause instanceof ConnectionError || cause instanceof UnexpectedResponseError;
+  return outcomeUnknown && isLost ? outcomeUnknownError(cause, call, { status }) : cause;
 }
 
 /** These errors state the outcome themselves: in `outcomeUnknown`, or by their class. */

@@ -36,7 +36,7 @@ export function errorInBody(endpoint: Endpoint, response: BufferedResponse): Err
   }
 }
 
-function standardError(output: StandardSchema, body: BodyFields): ErrorInBody | undefined {
+function standardError(output: StandardSchema, body: ObjectBody): ErrorInBody | undefined {
   const status = statedStatus(output, body, 'status') ?? statedStatus(output, body, 'status_code');
   if (status !== undefined) return { status };
   const { error, code } = body;
@@ -46,17 +46,17 @@ function standardError(output: StandardSchema, body: BodyFields): ErrorInBody | 
 }
 
 /** The status of an error, unless the output has a number of this name. */
-function statedStatus(output: StandardSchema, body: BodyFields, name: 'status' | 'status_code'): number | undefined {
+function statedStatus(output: StandardSchema, body: ObjectBody, name: 'status' | 'status_code'): number | undefined {
   const stated = body[name];
   if (typeof stated !== 'number' || stated < 400 || stated > 599) return undefined;
   const { kind } = unwrapped(shapeOf(output)[name]);
   return ['integer', 'number', 'int64'].includes(kind) ? undefined : stated;
 }
 
-type BodyFields = Readonly<Record<string, unknown>>;
+type ObjectBody = Readonly<Record<string, unknown>>;
 
 /** The names in a body that can be its content. */
-function contentNames(body: BodyFields): string[] {
+function contentNames(body: ObjectBody): string[] {
   return Object.keys(body).filter((name) => body[name] !== undefined && body[name] !== null && !errorNames.has(name));
 }
 
@@ -64,7 +64,7 @@ function contentNames(body: BodyFields): string[] {
  * Whether a body has anything of the output: one of its fields, or, where none is documented, any name. `namesOf` returns
  * the names in a body that count.
  */
-export function hasContent(output: StandardSchema, body: unknown, namesOf: (body: BodyFields) => string[]): boolean {
+export function hasContent(output: StandardSchema, body: unknown, namesOf: (body: ObjectBody) => string[]): boolean {
   const found = inspect(output);
   switch (found.kind) {
     case 'optional':

@@ -14,8 +14,14 @@ import type { StandardSchema } from '../schema/schema.js';
 import { ignoreErrors } from '../scope/ignore-errors.js';
 import { hasContent } from './error-in-body.js';
 import type { BufferedResponse } from './body.js';
+import { identityMismatch } from './identity.js';
 
 type ValidationOptions = Pick<ResolvedOptions, 'responseValidation' | 'onDrift'>;
+
+/** An output, and the error of a response that belongs to another request. */
+interface ReadOutput extends Pick<ReadValue, 'value' | 'leftOut'> {
+  readonly ofAnother?: Error | undefined;
+}
 
 /**
  * Reads the output in the body of a success with the schema of the endpoint.
@@ -27,7 +33,7 @@ export function readOutput(
   schema: StandardSchema,
   call: SentCall,
   { responseValidation, onDrift }: ValidationOptions,
-): Pick<ReadValue, 'value' | 'leftOut'> {
+): ReadOutput {
   if (response.isTruncated) throw unexpectedResponse('a body that is longer than `maxResponseBytes`', response, call);
   const { value, problem } = outputIn(response, call.request.endpoint);
   if (problem !== undefined) throw unexpectedResponse(problem, response, call, value);
@@ -37,6 +43,9 @@ export function readOutput(
     throw unexpectedResponse('a body without a list, or any other documented field', response, call, value);
   const found = readValue(schema, value, responseValidation !== 'throw');
   if ('value' in found) {
+    const { endpoint, input } = call.request;
+    const mismatch = endpoint.identity && identityMismatch(endpoint, input, found.value);
+    if (mismatch) return { ...found, ofAnother: misdirected(mismatch, response, call) };
     if (onDrift) reportDrift(call, found.differences, onDrift);
     return found;
   }
@@ -83,6 +92,22 @@ function reportDrift(
   const redactor = redactorOf(call);
   for (const { path, message, received } of differences)
     ignoreErrors(() => onDrift({ endpoint, path, expected: redactor.text(message), received }));
+}
+
+/** The error of a response that belongs to another request: a cache or a proxy mixes users, or a server responded twice. */
+function misdirected(issue: Issue, { status, headers }: BufferedResponse, call: SentCall): Error {
+  const { endpoint } = call.request;
+  const redactor = redactorOf(call);
+  const message = `${endpoint.method} ${endpoint.path} got the response to another request: ${issue.message}`;
+  return new UnexpectedResponseError(printable(redactor.text(message)), {
+    status,
+    headers: redactor.headers(headers),
+    // It is of somebody else.
+    body: undefined,
+    issues: [issue],
+    endpoint,
+    attempts: call.attempts,
+  });
 }
 
 function unexpectedResponse(

@@ -106,7 +106,7 @@ class NodeExchange implements Exchange {
         if (!message.complete || !this.#request.writableEnded) this.#request.destroy();
       }
     };
-    return { status, headers, text, stream: () => null };
+    return { status, headers, text, stream: () => null, drop: () => void this.#request.socket?.destroy() };
   }
 
   /** The error of the exchange, in the shape of an error of the platform's `fetch`. */

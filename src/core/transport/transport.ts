@@ -41,6 +41,8 @@ export interface TransportResponse {
   readonly hasOpenEnd?: boolean;
   /** Closes the body without reading it, which frees its connection, if `signal` may not have ended the request. */
   discard?(): void;
+  /** Closes the connection, so that no other request uses it. */
+  drop?(): void;
 }
 
 /** Whether a request may have reached the service. */
