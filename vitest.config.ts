@@ -7,13 +7,14 @@ const source = (path: string): string => fileURLToPath(new URL(`./src/${path}`, 
 const isWholeRun = process.env.COVERAGE === 'true' || process.argv.includes('--coverage');
 const isNamed = (path: string): boolean => process.argv.some((arg) => arg.startsWith('tests/') && path.startsWith(arg));
 
-// These start servers or a browser, or put a load on the machine: they run where they are named, and where coverage is
+// These start servers or a browser, build, or put a load on the machine: they run where they are named, and where coverage is
 // judged. Those that kill processes wait for real leases to expire: they run only where they are named. `.ci/run` runs all.
 const outsideOfNpmTest = [
   'tests/browser/dashboard.test.ts',
   'tests/examples/reliability.test.ts',
   'tests/recipes/graphile-worker.test.ts',
   'tests/resilience/soak.test.ts',
+  'tests/tools/reproducible-build.test.ts',
 ].filter((path) => !isWholeRun && !isNamed(path));
 const kills = ['tests/kills/processes.test.ts'].filter((path) => !isNamed(path));
 

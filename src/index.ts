@@ -53,7 +53,12 @@ export {
   RequestAbortedError,
   TimeoutError,
 } from './core/errors/errors.js';
-export { ApiError, UnexpectedResponseError, type ApiErrorCause } from './core/errors/response-errors.js';
+export {
+  ApiError,
+  UnexpectedResponseError,
+  type ApiErrorCause,
+  type ApiErrorDetails,
+} from './core/errors/response-errors.js';
 export { EarlierWriteOpenError, EarlierWriteUnknownError } from './core/errors/earlier-write-errors.js';
 export { SellerError, type CurlOptions } from './core/errors/seller-error.js';
 export {

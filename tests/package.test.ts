@@ -7,6 +7,8 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
+import { Ajv } from 'ajv';
+import formats from 'ajv-formats';
 import { build } from 'esbuild';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { missingSteps } from '../tools/prestart.mjs';
@@ -57,8 +59,12 @@ describe.each(entries)('$name', ({ name }) => {
 
   test.runIf(tellsWhatIsLoaded).each(['import', 'require'] as const)('loading by %s loads no other package', (way) => {
     const loaded = loadedBy(way, name);
-    // Who imports `./otel` has OpenTelemetry: it is what the entry is about.
-    const meant = name.endsWith('/otel') ? 'node_modules/@opentelemetry/api/' : '-';
+    // Each of the two is about a package. CommonJS contains the other one, because Jest cannot load an ES module.
+    const meant = name.endsWith('/otel')
+      ? 'node_modules/@opentelemetry/api/'
+      : name.endsWith('/oauth') && way === 'import'
+        ? 'node_modules/oauth4webapi/'
+        : '-';
     const packages = loaded.filter((each) => each.startsWith('node_modules/') && !each.startsWith(meant));
     expect(packages).toEqual([]);
     expect(loaded.filter((each) => each.startsWith('dist/'))).not.toEqual([]);
@@ -186,6 +192,56 @@ test('the package contains the page of docsPath', () => {
     say(new ConfigurationError('wrong').docsPath);
   `) as string;
   expect(existsSync(join(root, relative(manifest.name, docs)))).toBe(true);
+});
+
+describe('the code of other packages in dist', () => {
+  const sbom = JSON.parse(readFileSync(join(root, 'dist/sbom.cdx.json'), 'utf8')) as {
+    components: { name: string; version: string; purl: string; licenses: object[]; properties: { value: string }[] }[];
+  };
+
+  test('is described by a bill of materials that CycloneDX 1.6 accepts', () => {
+    const folder = join(root, 'node_modules/@cyclonedx/cyclonedx-library/res/schema');
+    const schema = (name: string): object =>
+      JSON.parse(readFileSync(join(folder, `${name}.SNAPSHOT.schema.json`), 'utf8')) as object;
+    // The schema has words and formats of later drafts than 7.
+    const ajv = new Ajv({ strict: false, formats: { 'iri-reference': true, 'idn-email': true } });
+    formats.default(ajv);
+    for (const name of ['spdx', 'jsf-0.82', 'cryptography-defs'])
+      ajv.addSchema(schema(name), `http://cyclonedx.org/schema/${name}.SNAPSHOT.schema.json`);
+    const isValid = ajv.compile(schema('bom-1.6'));
+    expect(isValid(sbom), JSON.stringify(isValid.errors)).toBe(true);
+    expect(isValid({ ...sbom, components: [{ name: 'zod' }] })).toBe(false);
+  });
+
+  test('is zod; in CommonJS also ky and oauth4webapi, which Jest could not load', () => {
+    const folders = sbom.components.map((each) => [each.name, each.properties.map(({ value }) => value)]);
+    expect(folders).toEqual([
+      ['ky', ['dist/cjs']],
+      ['oauth4webapi', ['dist/cjs']],
+      ['zod', ['dist/esm', 'dist/cjs']],
+    ]);
+  });
+
+  test.each(sbom.components)('$name is named with its version and licence', ({ name, version, purl, licenses }) => {
+    const folder = join(root, 'node_modules', name);
+    const installed = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Record<string, string>;
+    const { license: id } = installed;
+    expect({ version, purl, licenses }).toEqual({
+      version: installed.version,
+      purl: `pkg:npm/${name}@${version}`,
+      licenses: [{ license: { id } }],
+    });
+    const texts = readFileSync(join(root, 'dist/THIRD-PARTY-LICENSES.txt'), 'utf8');
+    const own = ['LICENSE', 'license', 'LICENSE.md'].map((file) => join(folder, file)).find((file) => existsSync(file));
+    expect(texts).toContain(`\n${name}@${version} (${id})`);
+    expect(texts).toContain(readFileSync(own ?? '', 'utf8').trim());
+  });
+
+  test('is in the group of its own for which Dependabot proposes updates', () => {
+    const groups = readFileSync(join(root, '.github/dependabot.yml'), 'utf8');
+    const [, patterns = ''] = /^ {6}bundled:\n {8}patterns: \[(.+)\]$/m.exec(groups) ?? [];
+    expect(patterns.split(', ')).toEqual(sbom.components.map(({ name }) => name));
+  });
 });
 
 /** Runs a program that finds the package by its name, as users do; gives back what it says. */

@@ -10,7 +10,7 @@ const SOURCES_OF_DIST = ['src', 'package.json', 'tsup.config.ts', 'tsconfig.json
 /** The commands that are needed before the project can run, in order, each with its reason. */
 export function missingSteps(/** @type {string} */ root) {
   const installed = newest(join(root, 'node_modules/.package-lock.json'));
-  const built = newest(join(root, 'dist/cjs/types/package.json'));
+  const built = newest(join(root, 'dist/sbom.cdx.json'));
   const isOld = newest(join(root, 'package-lock.json')) > installed;
   const isChanged = SOURCES_OF_DIST.some((path) => newest(join(root, path)) > built);
   return [

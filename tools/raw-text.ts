@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
+import { dirname, extname, join, relative } from 'node:path';
+import { transform } from 'esbuild';
 import type { Plugin } from 'esbuild';
 
-/** Lets esbuild handle `import text from './file.css?raw'` as Vite does: it inlines the text of the file. */
+/** Lets esbuild handle `import text from './file.css?raw'` as Vite does: it inlines the text of the file, without white space. */
 export const rawText: Plugin = {
   name: 'raw-text',
   setup(build) {
@@ -13,8 +14,14 @@ export const rawText: Plugin = {
       return { path: relative(process.cwd(), from), namespace: 'raw-text', pluginData: from.replace(/\?raw$/, '') };
     });
     build.onLoad({ filter: /.*/, namespace: 'raw-text' }, async ({ pluginData }) => ({
-      contents: await readFile(String(pluginData), 'utf8'),
+      contents: await shortened(String(pluginData)),
       loader: 'text',
     }));
   },
 };
+
+async function shortened(file: string): Promise<string> {
+  const text = await readFile(file, 'utf8');
+  const loader = ({ '.js': 'js', '.css': 'css' } as const)[extname(file)];
+  return loader === undefined ? text : (await transform(text, { loader, minifyWhitespace: true })).code;
+}

@@ -16,11 +16,11 @@ registerHooks({
 });
 
 const answered = { id: 42, status: 'ANSWERED', text: 'Is there stock?', answer: { text: 'Yes', status: 'ACTIVE' } };
-const refused = { status: 400, error: 'invalid_question', message: 'Question not found', cause: [] };
+const rejected = { status: 400, error: 'invalid_question', message: 'Question not found', cause: [] };
 const server = createServer((request, response) => {
   request.resume();
   request.on('end', () => {
-    const [status, body] = request.url?.startsWith('/refused') ? [400, refused] : [200, answered];
+    const [status, body] = request.url?.startsWith('/rejected') ? [400, rejected] : [200, answered];
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   });
 });
@@ -35,7 +35,7 @@ await session.post('Profiler.enable');
 
 /** @type {Record<string, Ran[]>} */
 const printed = {};
-for (const path of ['answered', 'refused']) {
+for (const path of ['answered', 'rejected']) {
   // Each outcome has a client of its own: the second call is one of a client that is in use.
   const seller = new SellerClient({ baseUrl: `${origin}/${path}`, accessToken: 'token' });
   const call = () => seller.questions.answer({ question_id: 42, text: 'Yes' });

@@ -13,15 +13,15 @@ export interface Concepts {
 /** The functions that ran, by file of `src`. */
 type Files = Readonly<Record<string, readonly string[]>>;
 type Call = Readonly<{ outcome: string; files: Files }>;
-type Ran = Readonly<Record<'answered' | 'refused', readonly [first: Call, second: Call]>>;
+type Ran = Readonly<Record<'answered' | 'rejected', readonly [first: Call, second: Call]>>;
 
 /** What runs for the second answer of a client, and for a documented 400 that is the first response to another one. */
-export async function ran(): Promise<{ readonly answered: Files; readonly refused: Files }> {
-  const { answered, refused } = await (measured ??= child<Ran>('children/ran.mjs'));
-  const outcomes = [answered[1].outcome, refused[0].outcome];
+export async function ran(): Promise<{ readonly answered: Files; readonly rejected: Files }> {
+  const { answered, rejected } = await (measured ??= child<Ran>('children/ran.mjs'));
+  const outcomes = [answered[1].outcome, rejected[0].outcome];
   if (outcomes.join() !== 'answered,InvalidQuestionError')
     throw new Error(`The calls ended as ${outcomes.join(' and ')}`);
-  return { answered: answered[1].files, refused: refused[0].files };
+  return { answered: answered[1].files, rejected: rejected[0].files };
 }
 
 /** Measured once for all figures. */
@@ -47,13 +47,13 @@ export const concepts: readonly Concepts[] = [
     what: 'own files that run for a documented 400',
     goal: 40,
     most: 48,
-    measure: async () => filesOf((await ran()).refused),
+    measure: async () => filesOf((await ran()).rejected),
   },
   {
     what: 'own functions that run for a documented 400',
     goal: 180,
     most: 229,
-    measure: async () => functionsOf((await ran()).refused),
+    measure: async () => functionsOf((await ran()).rejected),
   },
   { what: 'lines of code in src/core', goal: 5800, most: 7500, measure: () => linesOfCode('core') },
 ];

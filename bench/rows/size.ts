@@ -1,10 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { decode } from '@jridgewell/sourcemap-codec';
 import { build } from 'esbuild';
 import type { BuildOptions } from 'esbuild';
 import { buildFloor } from '../floor.ts';
-import { compare, here } from '../measure.ts';
+import { child, compare, here } from '../measure.ts';
 import type { Row } from '../measure.ts';
 
 /**
@@ -106,19 +105,7 @@ export async function size(): Promise<Row[]> {
   ];
 }
 
-/** How many files an import of the main entry reads, as the built package stands. */
-export function modulesOfMainEntry(): number {
-  const seen = new Set<string>();
-  const follow = (path: string): void => {
-    if (seen.has(path)) return;
-    seen.add(path);
-    const code = readFileSync(path, 'utf8');
-    for (const [, target = ''] of code.matchAll(/(?:from|import)\s*['"](\.[^'"]+)['"]/g)) follow(fileOf(target, path));
-  };
-  follow(here('../dist/esm/index.js'));
-  return seen.size;
-}
-
-function fileOf(target: string, from: string): string {
-  return new URL(target, `file://${from}`).pathname;
+/** How many files an import of the main entry reads, `#platform` included, as Node itself counts them. */
+export async function filesOfMainEntry(): Promise<number> {
+  return (await child<string[]>('children/loaded.mjs')).length;
 }

@@ -2,7 +2,7 @@ import { buildFloor } from '../floor.ts';
 import { child, compare, server } from '../measure.ts';
 import type { Row } from '../measure.ts';
 import { bare, everyone, limited, ours, portable } from '../peers.mjs';
-import { modulesOfMainEntry } from './size.ts';
+import { filesOfMainEntry } from './size.ts';
 
 interface Cost {
   /** Milliseconds on the clock. */
@@ -63,7 +63,7 @@ export async function startUp(runs = 21): Promise<Row[]> {
     {
       title: 'files that the import reads',
       unit: '',
-      figures: [{ who: 'marketplace-seller-sdk', value: modulesOfMainEntry() }],
+      figures: [{ who: 'marketplace-seller-sdk', value: await filesOfMainEntry() }],
       goal: 'stated',
     },
   ];

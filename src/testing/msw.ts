@@ -1,5 +1,3 @@
-// eslint-disable-next-line @typescript-eslint/ban-ts-comment -- msw is an optional peer; without it this import does not resolve
-/** @ts-ignore: msw is an optional peer. */
 import type { RequestHandler } from 'msw';
 
 /** A request handler for msw's `setupServer` and `setupWorker`. */

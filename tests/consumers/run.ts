@@ -10,8 +10,7 @@ import type { Run } from './npm.ts';
 const NOT_RUN = 77;
 
 const root = join(import.meta.dirname, '../..');
-if (!existsSync(join(root, 'dist/cjs/types/package.json')))
-  throw new Error('There is no dist: run `npm run build` first');
+if (!existsSync(join(root, 'dist/sbom.cdx.json'))) throw new Error('There is no dist: run `npm run build` first');
 const folder = mkdtempSync(join(tmpdir(), 'consumers-'));
 const results = { passed: 0, failed: 0, notRun: 0 };
 try {

@@ -19,20 +19,20 @@ describe('`npm start` sets up what is missing', () => {
 
   test('a project that is up to date needs nothing', () => {
     write('node_modules/.package-lock.json', 2);
-    write('dist/cjs/types/package.json', 2);
+    write('dist/sbom.cdx.json', 2);
     expect(commands()).toEqual([]);
   });
 
   test('a newer lockfile is installed again', () => {
     write('node_modules/.package-lock.json', 2);
-    write('dist/cjs/types/package.json', 2);
+    write('dist/sbom.cdx.json', 2);
     write('package-lock.json', 3);
     expect(commands()).toEqual(['npm ci']);
   });
 
   test('a newer source, however deep, is built again', () => {
     write('node_modules/.package-lock.json', 2);
-    write('dist/cjs/types/package.json', 2);
+    write('dist/sbom.cdx.json', 2);
     write('src/core/client/transport.ts', 3);
     expect(commands()).toEqual(['npm run build']);
   });

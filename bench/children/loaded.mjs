@@ -1,0 +1,13 @@
+// In a process of its own: prints the files that an import of the main entry loads, as Node's own hook is told of them.
+import { registerHooks } from 'node:module';
+
+/** @type {string[]} */
+const urls = [];
+registerHooks({
+  load: (url, context, next) => {
+    urls.push(url);
+    return next(url, context);
+  },
+});
+await import('../../dist/esm/index.js');
+console.log(JSON.stringify(urls.filter((url) => url.startsWith('file:'))));
