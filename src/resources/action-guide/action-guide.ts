@@ -68,7 +68,7 @@ export class ActionGuide {
    * @throws {OptionLockedError} when the service was processing another option of this sale, also at the last retry.
    * @throws {ConversationBlockedError} when the pack's messages are blocked.
    * @throws {PackAccessError} when the user of the token is not part of the pack.
-   * @throws {OutcomeUnknownError} when the response was lost: read the conversation before you send again.
+   * @throws {OutcomeUnknownError} when the response was lost: call `confirm()` of the error before you send again.
    * @throws {ServerError} when the service failed (5xx). If `outcomeUnknown` is `true`, do as after an
    *   `OutcomeUnknownError`.
    */

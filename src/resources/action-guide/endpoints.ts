@@ -6,38 +6,14 @@ import {
   noAccessToPack,
   optionConversationBlocked,
 } from '../post-sale/errors.js';
+import { messageEntry } from '../post-sale/conversation.js';
 import { sentMessage } from '../post-sale/message.js';
 import type { SentMessage } from '../post-sale/message.js';
 import { postSaleTag } from '../post-sale/tag.js';
+import { capBefore, confirmOption } from './confirm.js';
 import * as errors from './errors.js';
+import { caps, options } from './reads.js';
 import * as schemas from './schemas.js';
-
-const options: DescribedEndpoint<schemas.PackParams, schemas.ActionGuideResponse> = {
-  name: 'actionGuide.options',
-  summary: 'Lists the reasons for which a seller can write first',
-  method: 'GET',
-  path: '/messages/action_guide/packs/{pack_id}',
-  input: schemas.packParams,
-  example: { pack_id: 2000000012345678 },
-  output: schemas.actionGuideResponse,
-  retry: 'safe',
-  query: postSaleTag,
-  errors: [exceptedCase, optionConversationBlocked, noAccessToPack, errors.guideFailed],
-};
-
-const caps: DescribedEndpoint<schemas.PackParams, schemas.OptionCap[]> = {
-  name: 'actionGuide.caps',
-  summary: 'Lists how many messages each option still allows',
-  method: 'GET',
-  path: '/messages/action_guide/packs/{pack_id}/caps_available',
-  input: schemas.packParams,
-  example: { pack_id: 2000000012345678 },
-  output: schemas.optionCaps,
-  retry: 'safe',
-  query: postSaleTag,
-  errors: [exceptedCase, optionConversationBlocked, noAccessToPack, errors.guideFailed],
-  supportsAttributes: true,
-};
 
 const send: DescribedEndpoint<schemas.SendOptionParams, SentMessage | undefined> = {
   name: 'actionGuide.send',
@@ -56,6 +32,10 @@ const send: DescribedEndpoint<schemas.SendOptionParams, SentMessage | undefined>
   },
   output: sentMessage,
   retry: 'unsafe',
+  content: ['text', 'template_id', 'vars'],
+  entryOf: messageEntry,
+  readBefore: capBefore,
+  confirm: confirmOption,
   query: postSaleTag,
   errors: [
     exceptedCase,

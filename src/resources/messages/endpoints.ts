@@ -1,10 +1,11 @@
 import type { DescribedEndpoint } from '../../core/operation/endpoint.js';
 import { conversationBlocked } from '../post-sale/errors.js';
+import { messageEntry } from '../post-sale/conversation.js';
 import { sentMessage } from '../post-sale/message.js';
 import type { SentMessage } from '../post-sale/message.js';
 import { postSaleTag } from '../post-sale/tag.js';
 import * as attachmentErrors from './attachment-errors.js';
-import { confirmSent, messageEntry } from './confirm.js';
+import { confirmSent } from './confirm.js';
 import * as errors from './errors.js';
 import { attachmentSizeLimit } from './limits.js';
 import { messageReads } from './reads.js';

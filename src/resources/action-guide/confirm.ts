@@ -1,0 +1,61 @@
+import type { Confirmation } from '../../core/errors/confirmation.js';
+import type { ConfirmContext } from '../../core/operation/endpoint.js';
+import { ageOf, compareText, confirmByList } from '../../core/recover/confirm-by-list.js';
+import { dateOf, isFrom, messageEntry, readConversation } from '../post-sale/conversation.js';
+import type { Message, SentMessage } from '../post-sale/message.js';
+import { caps } from './reads.js';
+import type { SendOptionParams } from './schemas.js';
+
+/** Reads how many messages the option allows before the message is sent; `undefined` if the service does not say. */
+export function capBefore(input: SendOptionParams, context: Pick<ConfirmContext, 'read'>): Promise<number | undefined> {
+  // The message can be sent without it.
+  return readCap(input, context).catch(() => undefined);
+}
+
+/**
+ * Looks for a message at both ends of its conversation. Where the text proves nothing, because it is that of a template or may
+ * have been changed, the option's cap does, if it was read before the message was sent.
+ */
+export async function confirmOption(
+  input: SendOptionParams,
+  context: ConfirmContext,
+): Promise<Confirmation<SentMessage | undefined>> {
+  const { userId } = context;
+  if (userId === undefined) return { unknown: 'the access token does not name the seller whose conversation to read' };
+  const shown = await readConversation({ pack_id: input.pack_id, user_id: userId }, context);
+  const own = shown.entries.filter((entry) => isFrom(entry, userId));
+  const entries = own.map((entry) => ({
+    entry,
+    name: messageEntry(entry),
+    date: dateOf(entry),
+    compare: ({ text }: SendOptionParams) => (text === undefined ? 'similar' : compareText(entry.text, text)),
+  }));
+  const byText = await confirmByList<SentMessage | undefined, SendOptionParams>({ ...shown, entries }, input, context);
+  if (byText.unknown === undefined || typeof context.before !== 'number') return byText;
+  const recent = shown.entries.filter((entry) => ageOf(dateOf(entry), shown.sent) !== 'older');
+  // A reply of the buyer resets the cap.
+  if (!shown.isComplete || recent.some((entry) => !isFrom(entry, userId))) return byText;
+  const usedCaps = context.before - ((await readCap(input, context)) ?? Number.NaN);
+  if (usedCaps === 0) return { done: false };
+  return (usedCaps === 1 ? await onlyEntry(recent, shown.sent, context) : undefined) ?? byText;
+}
+
+/** The only new message, if no other write can have used the cap. */
+async function onlyEntry(
+  [entry, ...more]: readonly Message[],
+  sent: Parameters<typeof ageOf>[1],
+  context: ConfirmContext,
+): Promise<Confirmation<SentMessage> | undefined> {
+  const name = messageEntry(entry);
+  if (!entry || name === undefined || more.length > 0 || ageOf(dateOf(entry), sent) !== 'newer') return undefined;
+  const { others } = await context.look([name]);
+  return others.length === 0 && (await context.claim(name)) ? { done: true, output: entry } : undefined;
+}
+
+async function readCap(
+  { pack_id, option_id }: SendOptionParams,
+  context: Pick<ConfirmContext, 'read'>,
+): Promise<number | undefined> {
+  const { data } = await context.read(caps, { pack_id });
+  return data.find((cap) => cap.option_id === option_id)?.cap_available ?? undefined;
+}

@@ -1,0 +1,78 @@
+import type { ConfirmContext, Endpoint } from '../../core/operation/endpoint.js';
+import { readEnds } from '../../core/recover/shown-list.js';
+import type { ShownList } from '../../core/recover/shown-list.js';
+import { looseObject, nullish, unknown } from '../../core/schema/define.js';
+import { nullishArray, paging } from '../../core/schema/fields.js';
+import type { Paging } from '../../core/schema/fields.js';
+import type { Output, Schema } from '../../core/schema/schema.js';
+import { message } from './message.js';
+import type { Message, SentMessage } from './message.js';
+import { postSaleTag } from './tag.js';
+
+/** The conversation of a pack, as its seller sees it. */
+interface SellersPack {
+  readonly pack_id: string | number;
+  readonly user_id: string | number;
+}
+
+interface ConversationPage extends SellersPack {
+  readonly limit: number;
+  readonly offset?: number | undefined;
+  readonly mark_as_read: false;
+}
+
+const page = looseObject({ messages: nullishArray<Message>(message), paging: nullish<Paging>(paging) });
+
+/** What reading back needs of `messages.conversation`: the action guide stands below it. */
+const conversation: Endpoint<ConversationPage, Output<typeof page>> = {
+  name: 'messages.conversation',
+  method: 'GET',
+  path: '/messages/packs/{pack_id}/sellers/{user_id}',
+  input: unknown as Schema<ConversationPage>,
+  output: page,
+  identity: {
+    pack_id: 'messages.*.message_resources.name=packs.id',
+    user_id: 'messages.*.message_resources.name=sellers.id',
+  },
+  retry: 'safe',
+  query: postSaleTag,
+  errors: [],
+};
+
+/** The default length of a page of a conversation. */
+const defaultLength = 10;
+
+/** Reads both ends of a conversation, and marks nothing as read. */
+export function readConversation(
+  { pack_id, user_id }: SellersPack,
+  context: Pick<ConfirmContext, 'read'>,
+): Promise<ShownList<Message>> {
+  return readEnds(async (offset) => {
+    const input = {
+      pack_id,
+      user_id,
+      limit: 50,
+      mark_as_read: false,
+      ...(offset !== undefined && { offset }),
+    } as const;
+    const reading = await context.read(conversation, input);
+    const { messages: entries, paging: shown } = reading.data;
+    return { reading, entries, total: shown?.total };
+  }, defaultLength);
+}
+
+/** Whether a message is by a user. Without a sender it counts as theirs, because either side may have sent it. */
+export function isFrom({ from }: Message, user_id: string | number): boolean {
+  const sender = from?.user_id;
+  return sender === null || sender === undefined || String(sender) === String(user_id);
+}
+
+/** When a message was sent, as the service states it. */
+export function dateOf({ message_date }: Message): string | null | undefined {
+  return message_date?.created ?? message_date?.received;
+}
+
+/** The name of a message in the book of writes. */
+export function messageEntry(sent: SentMessage | undefined): string | undefined {
+  return typeof sent?.id === 'string' ? `message ${sent.id}` : undefined;
+}

@@ -1,0 +1,74 @@
+import { endpoints } from 'marketplace-seller-sdk/schemas';
+import type { SendOptionParams, SellerClient } from 'marketplace-seller-sdk';
+import { expect, test } from 'vitest';
+import { WriteRecords } from '../../src/core/recover/write-records.js';
+import { withWriteHook } from '../../src/core/recover/write-hook.js';
+import type { WriteRecord } from '../../src/core/recover/write-hook.js';
+import { createMarketplace } from '../support/marketplace.ts';
+import { errorOf } from '../support/stubs.ts';
+
+const billing = { option_id: 'REQUEST_BILLING_INFO', template_id: 'TEMPLATE___REQUEST_BILLING_INFO___1' } as const;
+const other = { option_id: 'OTHER', text: 'It leaves today.' } as const;
+
+/** A sale in which the seller writes first, by a handler whose response is lost once. */
+async function sendTwice(
+  option: typeof billing | typeof other,
+  reset: 'before' | 'after',
+  between: (client: SellerClient, sale: { pack_id: string; user_id: number; buyer_id: number }) => unknown = () =>
+    undefined,
+) {
+  const { marketplace, seller, seller_id, buyer_id } = createMarketplace();
+  const pack = marketplace.addPack({ seller_id, buyer_id });
+  const pack_id = String(pack.pack_id);
+  const input: SendOptionParams = { pack_id, ...option };
+  const { fetch } = marketplace;
+  let writes: readonly WriteRecord[] = [];
+  const run = (): Promise<unknown> => {
+    const note = async (all: readonly WriteRecord[]): Promise<void> =>
+      void (writes = JSON.parse(JSON.stringify(all)) as WriteRecord[]);
+    const process = (request: Request): Promise<Response> => fetch(request);
+    const client = marketplace.clientFor(seller, { fetch: process, maxRetries: 0 });
+    return withWriteHook(client, new WriteRecords({ writes, note })).actionGuide.send(input);
+  };
+  marketplace.faults.inject({ reset, endpoint: endpoints.actionGuide.send });
+  await errorOf(run());
+  await between(marketplace.clientFor(seller), { pack_id, user_id: seller_id, buyer_id });
+  // A minute later, the service has given up what it has not carried out.
+  writes = writes.map((write) => ({ ...write, sentAt: write.sentAt - 60_000 }));
+  const result = await run().catch((error: unknown) => error);
+  const messages = marketplace.messages.of(pack).filter(({ from }) => from === seller_id);
+  return { result, options: messages.map((message) => message.option) };
+}
+
+test.each(['before', 'after'] as const)(
+  'an option with a text, reset %s it was carried out, is sent once',
+  async (reset) => {
+    const { result, options } = await sendTwice(other, reset);
+    expect(result).toMatchObject({ text: other.text });
+    expect(options).toEqual(['OTHER']);
+  },
+);
+
+test.each(['before', 'after'] as const)(
+  'a template, reset %s it was carried out, is sent once: the cap shows it',
+  async (reset) => {
+    const { result, options } = await sendTwice(billing, reset);
+    expect(result).toMatchObject({ id: expect.any(String) as string });
+    expect(options).toEqual(['REQUEST_BILLING_INFO']);
+  },
+);
+
+test('a template is not taken for sent because of another option', async () => {
+  const { options } = await sendTwice(billing, 'before', (client, { pack_id }) =>
+    client.actionGuide.send({ pack_id, ...other }),
+  );
+  expect(options.toSorted()).toEqual(['OTHER', 'REQUEST_BILLING_INFO']);
+});
+
+test('where neither the text nor the cap proves anything, a person has to look', async () => {
+  const { result, options } = await sendTwice(billing, 'after', (client, { pack_id }) =>
+    client.actionGuide.send({ pack_id, ...other }),
+  );
+  expect(result).toMatchObject({ name: 'EarlierWriteUnknownError' });
+  expect(options.toSorted()).toEqual(['OTHER', 'REQUEST_BILLING_INFO']);
+});
