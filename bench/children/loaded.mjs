@@ -9,5 +9,5 @@ registerHooks({
     return next(url, context);
   },
 });
-await import('../../dist/esm/index.js');
+await import(new URL('../../dist/esm/index.js', import.meta.url).href);
 console.log(JSON.stringify(urls.filter((url) => url.startsWith('file:'))));
