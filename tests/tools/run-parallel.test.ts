@@ -12,10 +12,14 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-function run(scripts: Record<string, string>) {
+function run(scripts: Record<string, string>, env: NodeJS.ProcessEnv = {}) {
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ scripts }));
   const program = join(import.meta.dirname, '../../tools/run-parallel.mjs');
-  return spawnSync(process.execPath, [program, ...Object.keys(scripts)], { cwd: folder, encoding: 'utf8' });
+  return spawnSync(process.execPath, [program, ...Object.keys(scripts)], {
+    cwd: folder,
+    encoding: 'utf8',
+    env: { ...process.env, ...env },
+  });
 }
 
 describe('npm scripts that run in parallel', () => {
@@ -25,6 +29,15 @@ describe('npm scripts that run in parallel', () => {
     expect(stdout).toMatch(/^passed: npm run second \(\d+\.\d s\)$/m);
     expect(stdout + stderr).not.toContain('a lot of text');
     expect(status).toBe(0);
+  });
+
+  test('what takes long is named from time to time, until it ends', () => {
+    const waiting = `node -e \"setTimeout(() => {}, 1500)\"`;
+    const { stdout } = run({ long: waiting, longer: `${waiting} && ${waiting}` }, { PROGRESS_MS: '100' });
+    expect(stdout).toMatch(/^running: long, longer \(\d+\.\d s\)$/m);
+    const afterLong = stdout.slice(stdout.indexOf('passed: npm run long ('));
+    expect(afterLong).toMatch(/^running: longer \(/m);
+    expect(afterLong).not.toContain('running: long,');
   });
 
   test('a script that fails is shown with its output, does not stop the others, and fails the run', () => {
