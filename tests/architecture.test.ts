@@ -66,7 +66,7 @@ describe('imports point one way', () => {
     const ranks = [
       ['graphql/', 'limits.ts'],
       schemasAndErrors,
-      ['reads.ts', 'read-question.ts'],
+      ['reads.ts', 'read-question.ts', 'configuration-of.ts'],
       ['confirm.ts'],
       ['endpoints.ts'],
     ];

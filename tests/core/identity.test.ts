@@ -2,6 +2,7 @@ import type { Endpoint } from 'marketplace-seller-sdk';
 import { describe, expect, test } from 'vitest';
 import { inspect, shapeOf } from '../../src/core/schema/describe.js';
 import type { StandardSchema } from '../../src/core/schema/schema.js';
+import { configurationOf } from '../../src/resources/flex/configuration-of.js';
 import { identityMismatch } from '../../src/core/response/identity.js';
 import { everyEndpoint } from '../support/every-endpoint.ts';
 
@@ -100,4 +101,15 @@ test('what an output repeats by the same name is compared', () => {
       .map((field) => `${name}: ${field}`),
   );
   expect(silent.filter((each) => others[each] === undefined)).toEqual([]);
+});
+
+test('a configuration is of the user and the service in its query', () => {
+  const asked = { site_id: 'MLA', user_id: 7, service_id: '1001', selection: '{zones{id}}' };
+  const output = (subscription: object): object => ({ configuration: { subscription } });
+  expect(identityMismatch(configurationOf, asked, output({ user_id: '7', service_id: 1001 }))).toBeUndefined();
+  expect(identityMismatch(configurationOf, asked, output({}))).toBeUndefined();
+  for (const [name, other] of Object.entries({ user_id: 8, service_id: 1002, site_id: 'MLB' }))
+    expect(identityMismatch(configurationOf, asked, output({ [name]: other }))?.message).toContain(
+      `not the \`${name}\``,
+    );
 });

@@ -47,11 +47,3 @@ export async function readEnds<T>(
   const isComplete = end.total === total && offset + last.length === total;
   return { ...first, entries: [...first.entries, ...last], isComplete };
 }
-
-type Id = string | number;
-
-/** @throws when a response names another resource than the one of the write. */
-export function assertSame(what: string, id: Id, named: readonly (Id | null | undefined)[]): void {
-  if (named.some((name) => String(name ?? id) !== String(id)))
-    throw new TypeError(`the response is of another ${what}`);
-}

@@ -1,9 +1,7 @@
 import type { Confirmation } from '../../core/errors/confirmation.js';
 import type { ConfirmContext } from '../../core/operation/endpoint.js';
-import { assertSame } from '../../core/recover/shown-list.js';
 import { isWord } from '../../core/schema/fields.js';
-import { configurationQuery } from './graphql/configuration-query.js';
-import { configuration } from './reads.js';
+import { configurationOf } from './configuration-of.js';
 import * as schemas from './schemas.js';
 
 /** Reads back the delivery settings. */
@@ -31,13 +29,10 @@ async function configured(
   fields: string,
   context: ConfirmContext,
 ): Promise<schemas.FlexConfiguration | undefined> {
-  const query = configurationQuery({ user_id, service_id }, `{subscription{user_id service_id} ${fields}}`);
-  const { data } = await context.read(configuration, { site_id, query });
+  const selection = `{subscription{user_id service_id} ${fields}}`;
+  const { data } = await context.read(configurationOf, { site_id, user_id, service_id, selection });
   const parsed = schemas.flexConfiguration.safeParse((data as { configuration?: unknown }).configuration);
-  if (!parsed.success) return undefined;
-  assertSame('user', user_id, [parsed.data.subscription?.user_id]);
-  assertSame('service', service_id, [parsed.data.subscription?.service_id]);
-  return parsed.data;
+  return parsed.success ? parsed.data : undefined;
 }
 
 /** A value that was read, compared with the one that was set; `unclear` if it proves neither. */

@@ -8,8 +8,8 @@ import { object } from '../../core/schema/define.js';
 import type { Schema } from '../../core/schema/schema.js';
 import { allOf, applySelection } from './graphql/selection.js';
 import type { AppliedSelection, Exact, Selected, Selection } from './graphql/selection.js';
+import { configurationOf } from './configuration-of.js';
 import { flexEndpoints } from './endpoints.js';
-import { configurationQuery } from './graphql/configuration-query.js';
 import { FlexItems } from '../flex-items/flex-items.js';
 import type { ReadItemStatus } from '../flex-items/flex-items.js';
 import { configurationParams, flexConfiguration, flexZone } from './schemas.js';
@@ -168,9 +168,9 @@ export class Flex {
     const { site_id, user_id, service_id, select = defaultSelection() } = parsed.data;
     const selection = applySelection(flexConfiguration, select, ['select']);
     if (selection.issues.length > 0) throw new InvalidInputError(selection.issues);
-    const endpoint = { ...flexEndpoints.configuration, output: this.#outputOf(selection) };
-    const query = configurationQuery({ user_id, service_id }, selection.graphql);
-    const { data, response } = await this.#requester.call(endpoint, { site_id, query }, options).withResponse();
+    const endpoint = { ...configurationOf, output: this.#outputOf(selection) };
+    const selected = { site_id, user_id, service_id, selection: selection.graphql };
+    const { data, response } = await this.#requester.call(endpoint, selected, options).withResponse();
     return { data: (data as { configuration?: unknown } | null)?.configuration, response };
   }
 
