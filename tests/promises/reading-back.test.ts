@@ -26,7 +26,7 @@ async function readBack(
 }
 
 const ofAnother = (field: string): object => ({
-  unknown: expect.stringMatching(`the response is of another resource: .*, not the \`${field}\` of the call`) as string,
+  unknown: expect.stringMatching(`^reading back failed: .*, not the \`${field}\` of the call`) as string,
 });
 const list = <T>(length: number, entry: T): T[] => Array.from({ length }, () => entry);
 
