@@ -37,6 +37,13 @@ export interface MarketplaceSettings {
    */
   itemStatusShape: 'wrapped' | 'bare';
   /**
+   * What a change of Flex settings leaves out: it is switched off, or it stays. The live service takes the delivery ranges
+   * and the list of zones as a whole.
+   *
+   * @default 'dropped', or 'kept' with `follow: 'documents'`
+   */
+  omittedFlexSettings: 'dropped' | 'kept';
+  /**
    * The shape of a message that is read by id: the current one, in a list `messages` of one entry or by itself, or the
    * legacy one. How the service selects it is not documented.
    *
@@ -44,8 +51,8 @@ export interface MarketplaceSettings {
    */
   messageShape: 'wrapped' | 'legacy' | 'current';
   /**
-   * Whether responses also have the fields that only the live service sends: of a subscription, an option, a search and a
-   * conversation.
+   * Whether responses also have the fields that only the live service sends: of a question, a subscription and its
+   * configuration, an option, a search and a conversation.
    *
    * @default true, or `false` with `follow: 'documents'`
    */
@@ -85,7 +92,9 @@ export interface MarketplaceSettings {
   contactsNeedToken: boolean;
   /** The largest `last` of a contact window. @default 1000 */
   maxWindowIntervals: number;
-  /** The largest number of `ids` in one call. @default 100 */
+  /** The largest number of `ids` in one call for items. @default 20, or 100 with `follow: 'documents'` */
+  maxItemIds: number;
+  /** The largest number of `ids` in one call for contact metrics. @default 100 */
   maxIds: number;
   /** The lifetime of an access token from `POST /oauth/token`, in seconds. @default 21600 */
   accessTokenLifetimeSeconds: number;
@@ -109,6 +118,7 @@ export function defaultSettings(follow: 'live' | 'documents'): MarketplaceSettin
     reducedOptionResponse: isLive,
     itemStatusShape: isLive ? 'wrapped' : 'bare',
     liveFields: isLive,
+    omittedFlexSettings: isLive ? 'dropped' : 'kept',
     odd: null,
     messageShape: 'wrapped',
     capPerOption: 1,
@@ -119,6 +129,7 @@ export function defaultSettings(follow: 'live' | 'documents'): MarketplaceSettin
     contactTimeZone: 'utc',
     contactsNeedToken: false,
     maxWindowIntervals: 1000,
+    maxItemIds: isLive ? 20 : 100,
     maxIds: 100,
     accessTokenLifetimeSeconds: 21_600,
     cors: false,

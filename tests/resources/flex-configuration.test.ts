@@ -70,7 +70,7 @@ describe('the selection of fields', () => {
     const found = await sellerClient.flex.configuration(whose);
     expectTypeOf(found).toEqualTypeOf<FlexConfiguration>();
     expect(Object.keys(found).toSorted()).toEqual(Object.keys(flexConfiguration.shape).toSorted());
-    expect(found.subscription).toMatchObject({ status: { id: 'in' }, training_times: null });
+    expect(found.subscription).toMatchObject({ status: { id: 'in' }, training_times: { remaining: { value: 0 } } });
   });
 
   test('fields that were not selected are dropped', async () => {

@@ -129,14 +129,18 @@ describe('delivery settings', () => {
     });
   });
 
-  test('a kind of day that is left out is unchanged', async () => {
-    const { sellerClient, whose } = createFlexShop();
+  test.each([
+    ['is switched off', 'dropped', []],
+    ['is unchanged where the documents are followed', 'kept', ['week']],
+  ] as const)('a kind of day that is left out %s', async (_, omitted, working_days) => {
+    const { sellerClient, whose, marketplace } = createFlexShop();
+    marketplace.settings.omittedFlexSettings = omitted;
     await sellerClient.flex.setDelivery({ ...whose, delivery_window: 'next_day' });
     const found = await sellerClient.flex.configuration({
       ...whose,
       select: { delivery_window: true, working_days: true },
     });
-    expect(found).toEqual({ delivery_window: 'next_day', working_days: ['week'] });
+    expect(found).toEqual({ delivery_window: 'next_day', working_days });
   });
 
   const range = { from: 9, to: 13, capacity: 5, cutoff: 8 };

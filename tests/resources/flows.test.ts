@@ -99,7 +99,7 @@ test('zones are added as they were read, and only their ids are sent', async () 
   expect(await sent[0]!.json()).toEqual({ zones: [{ id: 'zone-1' }] });
 });
 
-test('a day without a time is its beginning, also as the end of a period', async () => {
+test('a day without a time is its beginning at the start of a period, and the whole day at its end', async () => {
   const marketplace = new FakeMarketplace();
   const { user_id } = marketplace.addUser();
   const item = marketplace.addItem({ seller_id: user_id });
@@ -107,5 +107,5 @@ test('a day without a time is its beginning, also as the end of a period', async
   const { phoneViews } = marketplace.clientFor({ user_id }).contacts;
   const total = async (date_to: string) =>
     (await phoneViews.ofItem({ item_id: item.item_id, date_from: '2026-03-01', date_to })).total;
-  expect([await total('2026-03-31'), await total('2026-04-01'), await total('2026-03-31T23:59:59')]).toEqual([0, 1, 1]);
+  expect([await total('2026-03-31'), await total('2026-04-01'), await total('2026-03-31T23:59:59')]).toEqual([1, 1, 1]);
 });

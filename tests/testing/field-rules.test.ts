@@ -297,7 +297,7 @@ describe('Flex', () => {
   });
   const price = 'price {cents fraction currency_id decimal_separator symbol}';
   const select = `address {id address_line city {id name} zip_code}
-    subscription {site_id user_id service_id status {id} creation_date training_times {activation_date}}
+    subscription {site_id user_id service_id status {id} creation_date training_times {original {value unit} remaining {value unit} activation_date}}
     availables {capacity_range {from to} cutoff ranges} delivery_window is_moderated
     delivery_ranges {week {from to capacity type processing_time et_hour calculated_cutoff} saturday {from} sunday {from}}
     working_days zones {id label enabled is_mandatory selected neighborhoods ${price}} disabled_features`;
@@ -315,7 +315,11 @@ describe('Flex', () => {
       'configuration.subscription.service_id': [77],
       'configuration.subscription.status.id': ['in'],
       'configuration.subscription.creation_date': 'timestamp',
-      'configuration.subscription.training_times': 'null',
+      'configuration.subscription.training_times.original.value': [2],
+      'configuration.subscription.training_times.original.unit': ['week'],
+      'configuration.subscription.training_times.remaining.value': [0],
+      'configuration.subscription.training_times.remaining.unit': ['week'],
+      'configuration.subscription.training_times.activation_date': 'timestamp',
       'configuration.availables.capacity_range': [{ from: 1, to: 500 }],
       'configuration.availables.cutoff': 'list',
       'configuration.availables.ranges': 'list',

@@ -43,7 +43,7 @@ export interface ContactWindow extends Output<typeof contactWindow> {}
 const period = {
   /** The start of the period: a `Date` or ISO 8601 text. */
   date_from: dateTimeInput,
-  /** The end of the period: a `Date` or ISO 8601 text. Without a time it is the beginning of its day. */
+  /** The end of the period: a `Date` or ISO 8601 text. Without a time it includes its day. */
   date_to: dateTimeInput,
   limit,
   offset,

@@ -129,20 +129,23 @@ function toOptionView(option: OptionId, cap_available: number, liveFields: boole
 }
 
 function toTemplateView(option: OptionId, number: number, liveFields: boolean): object {
-  if (option !== 'DELIVERY_PROMISE') return { id: `TEMPLATE___${option}___${number}`, vars: null };
+  if (option !== 'DELIVERY_PROMISE')
+    return { id: `TEMPLATE___${option}___${number}`, ...(liveFields && { texts: textsOf(option) }), vars: null };
   const id = templateId(option, number);
   const variables = (['INIT', 'LIMIT'] as const).map((name) => templateVariableId(id, name));
   if (!liveFields) return { id, vars: variables.map((variable) => ({ id: variable })) };
-  return { id, texts: promiseTexts, vars: variables.map((variable) => ({ id: variable, type: 'NUMBER' })) };
+  return { id, texts: textsOf(option), vars: variables.map((variable) => ({ id: variable, type: 'NUMBER' })) };
 }
 
-/** The texts of a delivery promise, by site, which only the live service sends. */
-const promiseTexts = Object.fromEntries(
-  ['mla', 'mlb', 'mlc', 'mco', 'mlu'].map((site) => [
-    site,
-    { html: site === 'mlb' ? 'Olá! Entregaremos %s entre %d e %d h.' : 'Hola. Entregaremos %s entre las %d y las %d.' },
-  ]),
-);
+/** The texts of a template by site, which only the live service sends. */
+function textsOf(option: OptionId): object {
+  const hours = { es: 'Hola. Entregaremos %s entre las %d y las %d.', pt: 'Olá! Entregaremos %s entre %d e %d h.' };
+  const other = { es: `Hola. El texto de ${option}.`, pt: `Olá! O texto de ${option}.` };
+  const { es, pt } = option === 'DELIVERY_PROMISE' ? hours : other;
+  return Object.fromEntries(
+    ['mla', 'mlb', 'mlc', 'mco', 'mlu'].map((site) => [site, { html: site === 'mlb' ? pt : es }]),
+  );
+}
 
 /** Returns the text that the buyer reads. @throws {ErrorResponse} when the text or the template is invalid */
 function readText(option: OptionId, { text, template_id, vars }: JsonObject): string {

@@ -58,7 +58,11 @@ function toAddressView({ user_id, site_id }: StoredSubscription, [zone]: readonl
 }
 
 /** Serializes the configuration of a subscription. */
-export function toConfigurationView(subscription: StoredSubscription, zones: readonly Zone[]): object {
+export function toConfigurationView(
+  subscription: StoredSubscription,
+  zones: readonly Zone[],
+  { liveFields }: MarketplaceSettings,
+): object {
   const { site_id, user_id, service_id, status, createdAt, delivery_window, delivery_ranges } = subscription;
   return {
     address: toAddressView(subscription, zones),
@@ -68,7 +72,7 @@ export function toConfigurationView(subscription: StoredSubscription, zones: rea
       service_id,
       status: { id: status },
       creation_date: new Date(createdAt).toISOString(),
-      training_times: null,
+      training_times: liveFields ? toTrainingView(subscription) : null,
     },
     availables: {
       capacity_range: capacityRange,
@@ -83,6 +87,16 @@ export function toConfigurationView(subscription: StoredSubscription, zones: rea
     working_days: kindsOfDays.filter((kind) => (delivery_ranges[kind] ?? []).length > 0),
     zones: zones.map((zone) => toZoneView(zone, subscription)),
     disabled_features: ['CUTOFF_BY_ZONE', 'CAPACITY_BY_DAY'],
+  };
+}
+
+/** The training before a subscription is active: it lasts two weeks, and is over for an active one. */
+function toTrainingView({ status, createdAt }: StoredSubscription): object {
+  const weeks = 2;
+  return {
+    original: { value: weeks, unit: 'week' },
+    remaining: { value: status === 'pending' ? weeks : 0, unit: 'week' },
+    activation_date: new Date(createdAt).toISOString(),
   };
 }
 

@@ -47,7 +47,7 @@ export function flexHandlers(stores: Stores): EndpointHandlers<typeof endpoints.
           assertUser(call, site_id, user_id);
           const subscription = store.find(site_id, user_id, service_id);
           if (!subscription) throw errorResponse(subscriptionNotFound);
-          return toConfigurationView(subscription, store.zonesOf(site_id));
+          return toConfigurationView(subscription, store.zonesOf(site_id), settings);
         },
         invalid: (reason) => errorResponse(invalidQuery, { message: `invalid query: ${reason}` }),
       });
@@ -61,7 +61,7 @@ export function flexHandlers(stores: Stores): EndpointHandlers<typeof endpoints.
       if (subscription.mode === 'TURBO') throw badRequest('the delivery of this subscription is accurate, not custom');
       store.configure(subscription.id, {
         delivery_window,
-        delivery_ranges: { ...subscription.delivery_ranges, ...delivery_ranges },
+        delivery_ranges: { ...keptOf(subscription.delivery_ranges), ...delivery_ranges },
       });
       return {};
     },
@@ -75,7 +75,7 @@ export function flexHandlers(stores: Stores): EndpointHandlers<typeof endpoints.
       const known = store.zonesOf(subscription.site_id).map(({ id }) => id);
       const unknown = zones.find((id) => !known.includes(id));
       if (unknown !== undefined) throw badRequest(`zone ${unknown} does not exist`);
-      store.configure(subscription.id, { zones: [...new Set([...subscription.zones, ...zones])] });
+      store.configure(subscription.id, { zones: [...new Set([...(isKept() ? subscription.zones : []), ...zones])] });
       return {};
     },
 
@@ -112,6 +112,15 @@ export function flexHandlers(stores: Stores): EndpointHandlers<typeof endpoints.
       },
     },
   };
+
+  /** Whether a change keeps what it leaves out. Wire notes 23. */
+  function isKept(): boolean {
+    return settings.omittedFlexSettings === 'kept';
+  }
+
+  function keptOf<T extends object>(whole: T): Partial<T> {
+    return isKept() ? whole : {};
+  }
 
   /** Returns the site in the path. @throws {ErrorResponse} 400 when it is empty or has no Flex */
   function siteOrThrow(call: Call): string {

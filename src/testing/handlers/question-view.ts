@@ -5,9 +5,7 @@ import type { Stores } from '../state/stores.js';
 
 /** Serializes a question as part of a search result; the live service adds more fields. */
 export function toHitView(question: StoredQuestion, stores: Stores): Question {
-  return stores.settings.liveFields
-    ? ({ ...toQuestionView(question, stores), tags: [] } as Question)
-    : toListView(question, stores);
+  return stores.settings.liveFields ? toQuestionView(question, stores) : toListView(question, stores);
 }
 
 /** Serializes a question as part of a search result. */
@@ -35,10 +33,9 @@ function toListView(question: StoredQuestion, { accounts, questions }: Stores): 
 
 /** Serializes a question that was just asked. */
 export function toAskedView(question: StoredQuestion, stores: Stores): Question {
-  return {
-    ...toListView(question, stores),
-    deleted_from_listing: question.removed !== undefined || question.hidden === true,
-  };
+  const deleted_from_listing = question.removed !== undefined || question.hidden === true;
+  const live = stores.settings.liveFields && { buyer_id: question.from, tags: [] };
+  return { ...toListView(question, stores), deleted_from_listing, ...live };
 }
 
 /** Serializes a question read by id. */

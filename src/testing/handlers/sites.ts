@@ -30,12 +30,32 @@ export function siteHandlers({ accounts, items, settings }: Stores): EndpointHan
         results: results.map((item) => toHit(item, accounts.getOrThrow(item.seller_id).nickname, settings.liveFields)),
         sort,
         available_sorts: sorts.filter((each) => each !== sort),
-        filters: seller_id === undefined ? [] : [{ id: 'seller_id', values: [{ id: String(seller_id) }] }],
-        available_filters:
-          seller_id === undefined ? [{ id: 'seller_id', name: 'Seller', type: 'text', values: [] }] : [],
+        ...filtersOf(found, seller_id),
       };
     },
   };
+
+  /** The filters that apply, and those that are available: the sellers of what was found. */
+  function filtersOf(found: readonly Item[], seller_id: number | undefined): object {
+    if (!settings.liveFields) {
+      const filter = { id: 'seller_id', name: 'Seller', type: 'text' };
+      const isGiven = seller_id !== undefined;
+      return {
+        filters: isGiven ? [{ ...filter, values: [{ id: String(seller_id) }] }] : [],
+        available_filters: isGiven ? [] : [{ ...filter, values: [] }],
+      };
+    }
+    const bySeller = Map.groupBy(found, (item) => item.seller_id);
+    const values = Array.from(bySeller, ([id, { length: results }]) => {
+      return { id: String(id), name: accounts.getOrThrow(id).nickname, results };
+    });
+    const seller = { id: 'seller_id', name: 'Seller', type: 'text', values };
+    const condition = { id: 'ITEM_CONDITION', name: 'Condition', type: 'STRING' };
+    const isNew = { ...condition, values: [{ id: '2230284', name: 'New', results: found.length }] };
+    return seller_id === undefined
+      ? { filters: [isNew], available_filters: [seller] }
+      : { filters: [seller, isNew], available_filters: [] };
+  }
 }
 
 function toHit({ item_id, title, seller_id, site_id }: Item, nickname: string, liveFields: boolean): object {

@@ -97,7 +97,7 @@ export function queryPage(call: Call, defaultLimit: number, maxLimit: number): P
 }
 
 /** Reads a comma-separated list from the query; empty without one. */
-export function queryList({ query }: Call, name: string): string[] {
+export function queryList({ query }: Pick<Call, 'query'>, name: string): string[] {
   return (query.get(name) ?? '').split(',').filter((entry) => entry !== '');
 }
 

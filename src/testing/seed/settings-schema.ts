@@ -53,10 +53,12 @@ export const settingsChange = strictObject({
   contactTimeZone: optional(enumOf('utc', 'site')),
   contactsNeedToken: optional(boolean),
   maxWindowIntervals: optional(from(1, 5000)),
+  maxItemIds: optional(from(1, 200)),
   maxIds: optional(from(1, 200)),
   accessTokenLifetimeSeconds: optional(from(1, 1_000_000_000)),
   cors: optional(boolean),
   liveFields: optional(boolean),
+  omittedFlexSettings: optional(enumOf('dropped', 'kept')),
   odd: nullish(oddShare),
   messageShape: optional(enumOf('wrapped', 'legacy', 'current')),
 });
