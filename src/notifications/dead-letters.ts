@@ -56,18 +56,22 @@ export class DeadLetters {
   }
 
   /**
-   * Handles a dead letter again, starting at its first attempt. `false` if there is none with this key.
+   * Handles a dead letter again, starting at its first attempt. `false` if there is none with this key. Writes of which nobody
+   * knows whether they were carried out are sent again: look first whether the buyer has them.
    *
    * @throws {ConfigurationError} when `key` is not a string.
    */
   async replay(key: string): Promise<boolean> {
     assertKey(key);
-    const found = await this.#store.redrive(key);
+    const found = await this.#store.redrive(key, true);
     if (found) this.#wake();
     return found;
   }
 
-  /** Handles all dead letters again that there are now. Returns how many they are. */
+  /**
+   * Handles all dead letters again that there are now. Returns how many they are. Writes of which nobody knows whether they were
+   * carried out are read back once more, and not sent.
+   */
   async replayAll(): Promise<number> {
     let replayed = 0;
     const until = Date.now();

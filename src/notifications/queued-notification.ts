@@ -5,8 +5,10 @@ import type { Notification } from './notification.js';
 
 const nodeHash = nodeModule('node:crypto')?.hash;
 
-/** The version of `QueuedNotification`. A process reads those of its own version and of earlier ones. */
-export const entryVersion = 1;
+/** The version of entries. A process reads those of its own version and of earlier ones. */
+export const entryVersion = 2;
+/** The version of an entry without writes, which older processes read too. */
+const plainVersion = 1;
 
 /** A notification as a store or a queue holds it: plain data that can be serialized as JSON. */
 export interface QueuedNotification {
@@ -46,7 +48,7 @@ export async function queuedNotification(notification: Notification, arrivedAt: 
     sentAt: timeOf(notification.sent) ?? timeOf(notification.received) ?? arrivedAt,
     notification,
     arrivedAt,
-    version: entryVersion,
+    version: plainVersion,
   };
 }
 
@@ -62,7 +64,7 @@ export async function caughtUpEntry(
       ? { ...fields, topic, question_id: Number(id) }
       : { ...fields, topic, message_id: String(id) };
   const groupId = await groupIdOf(notification);
-  return { key: caughtUpKey(groupId), groupId, sentAt: foundAt, notification, version: entryVersion, caughtUp: true };
+  return { key: caughtUpKey(groupId), groupId, sentAt: foundAt, notification, version: plainVersion, caughtUp: true };
 }
 
 /** The key under which it is kept that a question or message was handled, for `catchUp`. */

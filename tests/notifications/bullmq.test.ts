@@ -29,6 +29,7 @@ function jobOf(data: QueuedNotification, attemptsMade = 0) {
     data,
     attemptsMade,
     opts: {} as { backoff?: unknown },
+    extendLock: async () => 1,
     moveToDelayed: async (timestamp: number) => void delays.push(timestamp - Date.now()),
     updateData: async (updated: QueuedNotification) => void (job.data = updated),
   };

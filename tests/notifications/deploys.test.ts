@@ -324,7 +324,7 @@ test('an entry that a newer version has stored is kept, with a message, for a pr
   const store = memoryStore();
   const questions = vi.fn();
   const { receiver, lines } = processOn(store, { on: { questions } });
-  await store.add({ ...entry('k'), version: 2 });
+  await store.add({ ...entry('k'), version: 99 });
   receiver.start();
   await tick(3 * 3_600_000);
   expect(questions).not.toHaveBeenCalled();

@@ -80,7 +80,8 @@ test('a file of the first version of the tables is migrated, and loses nothing',
   const db = new DatabaseSync(path);
   db.exec(`DROP TRIGGER notification_topic_arrived; DROP TRIGGER notification_topic_left;
     DROP TABLE notification_topic; DROP TABLE notification_ledger;
-    ALTER TABLE notification_waiting DROP COLUMN last_failure; ALTER TABLE notification_group DROP COLUMN alone;
+    ALTER TABLE notification_waiting DROP COLUMN last_failure; ALTER TABLE notification_waiting DROP COLUMN writes;
+    ALTER TABLE notification_dead DROP COLUMN writes; ALTER TABLE notification_group DROP COLUMN alone;
     DROP INDEX notification_due; DROP INDEX notification_later; DROP INDEX notification_leased;
     ALTER TABLE notification_group DROP COLUMN route;
     ALTER TABLE notification_waiting DROP COLUMN topic; ALTER TABLE notification_waiting DROP COLUMN arrived_at;

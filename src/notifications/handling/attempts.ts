@@ -1,9 +1,12 @@
+import type { WriteRecord } from '../../core/recover/write-hook.js';
+import type { WriteRecords } from '../../core/recover/write-records.js';
 import type { Inbox } from '../inbox.js';
 import { caughtUpKey } from '../queued-notification.js';
 import type { QueuedNotification } from '../queued-notification.js';
 import { FifoMap } from '../stores/fifo-map.js';
 import { Dispatcher } from './dispatcher.js';
-import { FailurePolicy, hasStalledTooOften, isQuiet } from './failure-policy.js';
+import { FailurePolicy, hasStalledTooOften, isQuiet, isUnknownOutcome } from './failure-policy.js';
+import { HandlerWrites } from './handler-writes.js';
 import type { LastFailure, Outcome } from './outcome.js';
 import type { RunContext } from './running-context.js';
 import { messageRememberedMs } from './unread.js';
@@ -13,11 +16,24 @@ export interface HandlingAttempt extends RunContext {
   readonly stalledCount: number;
   /** The error of the attempt before, if the store or queue keeps it. */
   readonly lastFailure?: LastFailure | undefined;
+  /** The writes of earlier runs. */
+  readonly writes?: readonly WriteRecord[] | undefined;
+  /**
+   * Keeps the writes of this run, until it has ended. Resolves to `false` when another run has the entry.
+   *
+   * @default undefined: a write whose response is lost is a dead letter
+   */
+  readonly note?: ((writes: readonly WriteRecord[]) => Promise<boolean>) | undefined;
+  /** Which writes to keep with an entry that is not handled. Set when the run has ended. */
+  kept?: readonly WriteRecord[] | undefined;
   /** @default `retry.attempts`; infinite where the queue counts them itself */
   readonly maxAttempts?: number | undefined;
   /** Whether another process has the entry now: then nothing of this attempt is reported. */
   readonly isLost?: boolean;
 }
+
+/** What the ledger has of a message after a handler that wrote something. */
+const answered = 'answered';
 
 /** What is said once is remembered for so many topics and versions. */
 const maxSaid = 1_000;
@@ -49,35 +65,56 @@ export class Attempts {
       const error = new Error(`The process ended each of the ${stalledCount} times that this was handled`);
       return { kind: 'dead', error };
     }
-    try {
-      await this.#dispatcher.handle(entry, attempt);
-      this.#policy.forget(entry.key);
-      await this.#remember(entry);
-      return { kind: 'done' };
-    } catch (error) {
-      if (this.#isAborting()) return { kind: 'release', inMs: 0, error };
-      if (attempt.isOwnMessage) return { kind: 'dropped', isUnknownSeller: false };
+    const writes = this.#writesOf(attempt);
+    const run = { ...attempt, records: writes?.records };
+    const failed = (error: unknown): Outcome => {
       const { key, arrivedAt } = entry;
       const failures = attempt.attempt - stalledCount;
-      return this.#policy.outcomeOf(error, {
-        key,
-        failures,
-        maxAttempts,
-        arrivedAt,
-        lastFailure,
-        notFound: attempt.notFound,
-      });
+      const { notFound, records } = run;
+      return this.#policy.outcomeOf(error, { key, failures, maxAttempts, arrivedAt, lastFailure, notFound, records });
+    };
+    try {
+      if (await this.#isAnswered(entry)) return { kind: 'dropped', isUnknownSeller: false };
+      await this.#dispatcher.handle(entry, run);
+      // A handler may have caught the error of a write that an earlier run has sent.
+      if (writes?.records.stoppedBy) return failed(writes.records.stoppedBy);
+      this.#policy.forget(entry.key);
+      await this.#remember(entry, writes?.records);
+      return { kind: 'done' };
+    } catch (error) {
+      const isLost = !run.records && isUnknownOutcome(error);
+      if (this.#isAborting() && !isLost) return { kind: 'release', inMs: 0, error };
+      return run.isOwnMessage ? { kind: 'dropped', isUnknownSeller: false } : failed(error);
+    } finally {
+      attempt.readAt = run.readAt ?? 0;
+      attempt.kept = await writes?.end();
     }
   }
 
+  /** What keeps the writes of a run; `undefined` where nothing can keep them. */
+  #writesOf({ writes = [], note, controller }: HandlingAttempt): HandlerWrites | undefined {
+    if (!note) return undefined;
+    const { ledger, reporter } = this.#inbox;
+    return new HandlerWrites({ writes, note, ledger, reporter, signal: controller.signal });
+  }
+
+  /** A message that a handler has answered is not answered again, whatever else the service has to say about it. */
+  async #isAnswered({ groupId, notification }: QueuedNotification): Promise<boolean> {
+    const { ledger, options } = this.#inbox;
+    if (!ledger || !options.clientFor || notification.topic !== 'messages') return false;
+    return (await ledger.get(caughtUpKey(groupId))) === answered;
+  }
+
   /** Remembers for `catchUp` what a store does not remember, or not for long enough. */
-  async #remember({ groupId, notification }: QueuedNotification): Promise<void> {
+  async #remember({ groupId, notification }: QueuedNotification, records: WriteRecords | undefined): Promise<void> {
     const { ledger, options } = this.#inbox;
     if (!ledger || !options.clientFor || !notification.known) return;
     const isMessage = notification.topic === 'messages';
     const ms = isMessage ? messageRememberedMs : options.deduplicationMs;
     try {
-      if (options.queue || isMessage) await ledger.replace(caughtUpKey(groupId), undefined, 'handled', ms);
+      const value = records?.writes.some(({ state }) => state === 'done') ? answered : 'handled';
+      const key = caughtUpKey(groupId);
+      if (options.queue || isMessage) await ledger.replace(key, await ledger.get(key), value, ms);
     } catch (error) {
       this.#inbox.reporter.failed('It was not kept that a notification was handled', error);
     }

@@ -6,6 +6,8 @@ import { NotFoundBreaker } from './not-found-breaker.js';
 import { entryVersion } from '../queued-notification.js';
 import type { QueuedNotification } from '../queued-notification.js';
 import type { NotificationClient } from './read-notification.js';
+import { withWriteHook } from '../../core/recover/write-hook.js';
+import { runWithWrites } from '../../core/recover/write-scope.js';
 import type { Inbox } from '../inbox.js';
 import { RunningContext } from './running-context.js';
 import type { RunContext } from './running-context.js';
@@ -68,10 +70,13 @@ export class Dispatcher {
     const { notification } = entry;
     const { clientFor, topics } = this.#options;
     run.controller.signal.throwIfAborted();
-    const client = await clientFor?.(notification.user_id);
+    const found = await clientFor?.(notification.user_id);
+    const { records } = run;
+    const client = found && records ? withWriteHook(found, records) : found;
     if (clientFor && !client) throw new UnknownSellerError('clientFor returned no client: the user is not ours');
-    const handle = (): unknown =>
+    const call = async (): Promise<unknown> =>
       handler(notification as never, new RunningContext(notification, run, client, topics) as never);
+    const handle = (): Promise<unknown> => (records ? runWithWrites(records, call) : call());
     if (!client) return handle();
     const name = `${notification.user_id} (${notification.topic})`;
     const state = this.#breaker.state(name);

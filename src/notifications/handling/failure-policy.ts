@@ -1,3 +1,5 @@
+import { EarlierWriteOpenError, EarlierWriteUnknownError } from '../../core/errors/earlier-write-errors.js';
+import type { WriteRecords } from '../../core/recover/write-records.js';
 import { jitteredDelay } from './backoff.js';
 import { DropNotificationError, NotConfirmedError, NotHandledHereError, UnknownSellerError, UnrecoverableError } from './errors.js'; // prettier-ignore
 import type { LastFailure, Outcome } from './outcome.js';
@@ -18,6 +20,8 @@ export interface FailedRun {
   readonly arrivedAt?: number | undefined;
   /** The error of the attempt before, if the store or queue keeps it. */
   readonly lastFailure?: LastFailure | undefined;
+  /** The writes of the run, if something keeps them. */
+  readonly records?: WriteRecords | undefined;
 }
 
 /**
@@ -27,6 +31,9 @@ export interface FailedRun {
 const readAgainAtMs = [5_000, 20_000, 60_000];
 /** Timers may be early, and the first attempt late: attempts are at least this far apart, in milliseconds. */
 const leastBetweenMs = 1_000;
+
+/** How many causes of an error are looked at. */
+const maxCauses = 5;
 
 /** How soon an entry is offered again that this process cannot handle, in milliseconds. */
 const notHandledHereMs = 10_000;
@@ -96,7 +103,11 @@ function outcomeOf(
   if (error instanceof UnknownSellerError) return { kind: 'dropped', isUnknownSeller: true };
   if (error instanceof DropNotificationError) return { kind: 'dropped', isUnknownSeller: false };
   if (error instanceof NotHandledHereError) return { kind: 'release', inMs: notHandledHereMs, error };
-  if (error instanceof UnrecoverableError) return { kind: 'dead', error };
+  if (error instanceof EarlierWriteOpenError) return { kind: 'release', inMs: error.retryAfterMs, error };
+  if (error instanceof UnrecoverableError || error instanceof EarlierWriteUnknownError) return { kind: 'dead', error };
+  // The next run reads back what is kept. What is not kept could be sent twice.
+  if (isUnknownOutcome(error) && !run.records?.writes.some(({ state }) => state === 'sent'))
+    return { kind: 'dead', error };
   const isMissing = error !== undefined && error === run.notFound;
   const againInMs = isMissing ? nextReadInMs(run.arrivedAt) : undefined;
   if (againInMs !== undefined && run.failures < run.maxAttempts)
@@ -123,6 +134,20 @@ function nextReadInMs(arrivedAt: number | undefined): number | undefined {
   const ageMs = Math.max(0, Date.now() - arrivedAt);
   const next = readAgainAtMs.find((ms) => ms > ageMs + leastBetweenMs);
   return next === undefined ? undefined : next - ageMs;
+}
+
+/** Whether a write may or may not have been carried out, which led to an error. */
+export function isUnknownOutcome(error: unknown): boolean {
+  try {
+    let each = error;
+    for (let depth = 0; depth < maxCauses && typeof each === 'object' && each !== null; depth += 1) {
+      if ((each as { outcomeUnknown?: unknown }).outcomeUnknown === true) return true;
+      each = (each as { cause?: unknown }).cause;
+    }
+  } catch {
+    // A revoked proxy.
+  }
+  return false;
 }
 
 function isPermanentError(error: unknown): boolean {

@@ -1,5 +1,6 @@
 import { ConfigurationError, InvalidInputError, NotificationError } from '../../core/errors/errors.js';
 import type { CallOptions } from '../../core/scope/call-options.js';
+import type { WriteRecords } from '../../core/recover/write-records.js';
 import type { SentMessage } from '../../resources/post-sale/message.js';
 import type { MessageContext } from './handler.js';
 import type { Notification } from '../notification.js';
@@ -18,6 +19,8 @@ export interface RunContext {
   notFound?: unknown;
   /** When the handler began to read the resource, or began: what arrived before is handled with it. In ms since 1970. */
   readAt?: number;
+  /** Keeps the writes of the handler. */
+  readonly records?: WriteRecords | undefined;
   /** Whether the handler got a message that the seller wrote: whatever it throws, nothing has to be done. */
   isOwnMessage?: boolean;
 }

@@ -1,20 +1,33 @@
 import { ConfigurationError } from '../../core/errors/errors.js';
+import type { WriteRecord } from '../../core/recover/write-hook.js';
 import { UnrecoverableError, describeFailure } from '../handling/errors.js';
 import type { LastFailure, Outcome } from '../handling/outcome.js';
 import type { NotificationQueue } from '../options.js';
+import { entryVersion } from '../queued-notification.js';
 import type { QueuedNotification } from '../queued-notification.js';
 import type { Receiver } from '../receiver.js';
+import type { Ledger } from '../stores/ledger.js';
+import { RedisLedger } from './redis-ledger.js';
+import type { RedisCommands } from './redis-ledger.js';
 
 /** The part of BullMQ's `Queue` that is used. */
 export interface BullMQQueue {
   /** Adds a job. */
   add(name: string, data: QueuedNotification, options: object): Promise<unknown>;
+  /** The name of a key of the queue. */
+  toKey?(type: string): string;
+  /** Has the Redis client, since BullMQ 6. */
+  getBackend?(): unknown;
+  /** The Redis client, up to BullMQ 5. */
+  readonly client?: unknown;
 }
 
 /** What a job of `bullmqQueue` holds. */
 export interface BullMQJobData extends QueuedNotification {
   /** The last error, if it was permanent. */
   readonly lastFailure?: LastFailure | undefined;
+  /** The writes of its handler. An entry that has them has version 2. */
+  readonly writes?: readonly WriteRecord[] | undefined;
 }
 
 /** The part of BullMQ's `Job` that is used. */
@@ -27,6 +40,8 @@ export interface BullMQJob {
   /** Delays the job without using up an attempt. */
   moveToDelayed(timestamp: number, token?: string): Promise<void>;
   updateData(data: BullMQJobData): Promise<void>;
+  /** Keeps the job for this worker, if it has it still. */
+  extendLock(token: string, duration: number): Promise<number>;
 }
 
 /** The receiver ends the attempts: `retry.attempts`. Its processor also says how long each delay is. */
@@ -57,6 +72,7 @@ export function bullmqQueue(queue: BullMQQueue, options: object = {}): Notificat
     throw new ConfigurationError('bullmqQueue takes a Queue of BullMQ, with the method `add`');
   }
   return {
+    ledger: ledgerOf(queue),
     add: (entry) => {
       const deduplication = { id: entry.groupId, keepLastIfActive: true };
       // BullMQ takes no number for an id, and hexadecimal digits may be one.
@@ -81,12 +97,35 @@ export function bullmqProcessor(
 ): (job: BullMQJob, token?: string, signal?: AbortSignal) => Promise<void> {
   return async (job, token, signal) => {
     const { data, attemptsMade } = job;
-    const { lastFailure } = data;
-    const outcome = await receiver.run(data, { attempt: attemptsMade + 1, signal, lastFailure });
+    const { lastFailure, writes } = data;
+    const note = token === undefined ? undefined : noteOf(job, token);
+    const outcome = await receiver.run(data, { attempt: attemptsMade + 1, signal, lastFailure, writes, note });
     if (outcome.kind === 'release') await delayed(job, outcome.inMs, token);
     if (outcome.kind === 'dead') throw new UnrecoverableError(describeFailure(outcome.error), { cause: outcome.error });
     if (outcome.kind === 'retry') await failed(job, outcome);
   };
+}
+
+/** Keeps the writes of a handler in its job, as long as the worker has the job. */
+function noteOf(job: BullMQJob, token: string): (writes: readonly WriteRecord[]) => Promise<boolean> {
+  // The job knows its worker, whose next renewal must not come too late for the lock, nor the lock outlive a killed process.
+  const { lockDuration = 30_000 } = (job as { queue?: { opts?: { lockDuration?: number } } }).queue?.opts ?? {};
+  return async (writes) => {
+    if (!(await job.extendLock(token, lockDuration))) return false;
+    await job.updateData({ ...job.data, version: entryVersion, writes });
+    return true;
+  };
+}
+
+/** A ledger in the Redis of a queue; `undefined` for what only looks like a queue. */
+function ledgerOf(queue: BullMQQueue): Ledger | undefined {
+  const { toKey } = queue;
+  if (typeof toKey !== 'function') return undefined;
+  const client = async (): Promise<RedisCommands> => {
+    const backend = (queue.getBackend?.() ?? queue) as { readonly client: Promise<RedisCommands> };
+    return backend.client;
+  };
+  return new RedisLedger(client, (key) => toKey.call(queue, `ledger:${key}`));
 }
 
 /** BullMQ recognizes it by its name: the job was moved. */

@@ -1,5 +1,6 @@
 import { checkConfiguration, integerFrom, withMethod } from '../../core/options/rules.js';
-import type { Attempts } from '../handling/attempts.js';
+import type { Attempts, HandlingAttempt } from '../handling/attempts.js';
+import type { WriteRecord } from '../../core/recover/write-hook.js';
 import { closingError } from '../handling/errors.js';
 import type { LastFailure, Outcome } from '../handling/outcome.js';
 import type { Inbox } from '../inbox.js';
@@ -27,7 +28,28 @@ export interface HandleOptions {
    * @default what this process knows of it
    */
   readonly lastFailure?: LastFailure | undefined;
+  /**
+   * The writes of earlier runs, as `note` got them.
+   *
+   * @default none
+   */
+  readonly writes?: readonly WriteRecord[] | undefined;
+  /**
+   * Keeps the writes of the handler with the job, before each is sent. Resolves to `false` if another worker has the job now: then
+   * nothing is sent.
+   *
+   * @default undefined: a write whose response is lost is not tried again
+   */
+  readonly note?: ((writes: readonly WriteRecord[]) => Promise<boolean>) | undefined;
 }
+
+const rules = {
+  attempt: integerFrom(1),
+  signal: withMethod('addEventListener'),
+  lastFailure: withMethod('valueOf'),
+  writes: withMethod('map'),
+  note: withMethod('call'),
+};
 
 /** Runs the handlers of entries that a queue has stored. The queue carries out what follows. */
 export class QueueRuns {
@@ -43,20 +65,15 @@ export class QueueRuns {
 
   /** Runs the handler of an entry, and returns what follows. */
   async run(entry: QueuedNotification, options: HandleOptions, maxAttempts?: number): Promise<Outcome> {
-    const rules = {
-      attempt: integerFrom(1),
-      signal: withMethod('addEventListener'),
-      lastFailure: withMethod('valueOf'),
-    };
     checkConfiguration('handle', options, rules);
-    const { attempt = 1, signal, lastFailure } = options;
+    const { attempt = 1, signal, ...kept } = options;
     if (this.#inbox.stage !== 'open') return closing();
     const controller = new AbortController();
     const onAbort = (): void => controller.abort(signal?.reason);
     if (signal?.aborted) onAbort();
     signal?.addEventListener('abort', onAbort);
-    const context = { attempt, stalledCount: 0, coalescedCount: 0, controller, lastFailure, maxAttempts };
-    const run = this.#waits.until(this.#attempts.run(entry, context)).then((outcome) => (outcome === ended ? closing() : outcome)); // prettier-ignore
+    const context: HandlingAttempt = { attempt, stalledCount: 0, coalescedCount: 0, controller, maxAttempts, ...kept };
+    const run = this.#waits.until(this.#run(entry, context)).then((outcome) => (outcome === ended ? closing() : outcome)); // prettier-ignore
     this.#running.set(controller, run);
     try {
       return await run;
@@ -64,6 +81,19 @@ export class QueueRuns {
       this.#running.delete(controller);
       signal?.removeEventListener('abort', onAbort);
     }
+  }
+
+  async #run(entry: QueuedNotification, context: HandlingAttempt): Promise<Outcome> {
+    const outcome = await this.#attempts.run(entry, context);
+    const { kept = [], note } = context;
+    if (kept.length === 0 || outcome.kind === 'done' || outcome.kind === 'dropped') return outcome;
+    try {
+      await note?.(kept);
+    } catch (error) {
+      // The next run reads back what was noted before.
+      this.#inbox.reporter.failed('How the writes of a handler have ended was not kept', error);
+    }
+    return outcome;
   }
 
   /** Waits for the running handlers, then aborts their signals, and waits no longer for them. */

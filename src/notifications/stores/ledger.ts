@@ -6,7 +6,8 @@ export interface Ledger {
   /** The value of a key; `undefined` if there is none, or its time is over. */
   get(key: string): Promise<string | undefined>;
   /**
-   * Sets a value for `ms` milliseconds if the key has the value `expected`, in one step. Resolves once it is stored durably.
+   * Sets a value for `ms` milliseconds if the key has the value `expected`, in one step. Resolves once it
+   * survives the end of the process.
    *
    * @param expected `undefined`: only if there is no value.
    * @returns whether it was set.

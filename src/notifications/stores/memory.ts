@@ -1,4 +1,6 @@
 /* eslint-disable @typescript-eslint/require-await -- the interface is asynchronous, this store is not */
+import type { WriteRecord } from '../../core/recover/write-hook.js';
+import { withoutUnknown } from '../../core/recover/write-records.js';
 import { stallsUntilSuspect } from '../handling/failure-policy.js';
 import type { QueuedNotification } from '../queued-notification.js';
 import { FifoMap } from './fifo-map.js';
@@ -147,6 +149,7 @@ class MemoryStore implements NotificationStore {
       token,
       entry: leased.entry,
       ...(leased.lastFailure && { lastFailure: leased.lastFailure }),
+      ...(leased.writes && { writes: leased.writes }),
       attempt: leased.failures + leased.stalls + 1,
       stalledCount: leased.stalls,
       coalescedKeys: coalesce ? group.waiting.keysBeforeLast() : [],
@@ -169,10 +172,17 @@ class MemoryStore implements NotificationStore {
     return lost.map(({ groupId }) => groupId);
   }
 
+  async note(lease: LeaseId, writes: readonly WriteRecord[]): Promise<boolean> {
+    const group = this.#leasedGroup(lease);
+    if (group?.lease) group.lease.leased.writes = writes;
+    return group?.lease !== undefined;
+  }
+
   async settle(settlement: Settlement): Promise<boolean> {
     const group = this.#leasedGroup(settlement);
     if (!group?.lease) return false;
     const { leased } = group.lease;
+    if (settlement.writes) leased.writes = settlement.writes;
     this.#takeSettled(group, settlement);
     if (!settlement.unstarted) leased.stalls = 0;
     if (settlement.lastFailure) leased.lastFailure = settlement.lastFailure;
@@ -201,10 +211,15 @@ class MemoryStore implements NotificationStore {
     return this.#dead.list(limit, after);
   }
 
-  async redrive(key: string): Promise<boolean> {
-    const letter = this.#dead.take(key);
-    if (letter) this.#groups.insert(this.#counted(letter.entry, bytesOf(letter.entry)));
-    return letter !== undefined;
+  async redrive(key: string, forgetsUnknown = false): Promise<boolean> {
+    const dead = this.#dead.take(key);
+    if (!dead) return false;
+    const { entry, writes = [] } = dead;
+    this.#groups.insert({
+      ...this.#counted(entry, bytesOf(entry)),
+      writes: forgetsUnknown ? withoutUnknown(writes) : writes,
+    });
+    return true;
   }
 
   async removeDeadLetter(key: string): Promise<boolean> {

@@ -16,8 +16,8 @@ export class SqliteDeadLetters {
 
   /** Makes a waiting entry a dead letter. Returns what the log says of those that are deleted for want of room. */
   add({ key, failure }: NonNullable<Settlement['deadLetter']>): string[] {
-    const copy = `INSERT INTO notification_dead (key, entry, attempts, failure, dead_lettered_at)
-      SELECT key, entry, failures + stalls + 1, ?, ? FROM notification_waiting WHERE key = ?`;
+    const copy = `INSERT INTO notification_dead (key, entry, attempts, failure, dead_lettered_at, writes)
+      SELECT key, entry, failures + stalls + 1, ?, ?, writes FROM notification_waiting WHERE key = ?`;
     this.#db.run(copy, failure, Date.now(), key);
     this.#db.run('DELETE FROM notification_waiting WHERE key = ?', key);
     const { maxDead, maxDeadBytes } = this.#limits;
@@ -47,6 +47,6 @@ export class SqliteDeadLetters {
 
   /** Deletes one, and returns its row. */
   take(key: string): Row | undefined {
-    return this.#db.all('DELETE FROM notification_dead WHERE key = ? RETURNING entry', key)[0];
+    return this.#db.all('DELETE FROM notification_dead WHERE key = ? RETURNING entry, writes', key)[0];
   }
 }

@@ -1,7 +1,7 @@
 import { stallsUntilSuspect } from '../handling/failure-policy.js';
 import { routeOf, routes } from '../queued-notification.js';
 import type { QueuedNotification } from '../queued-notification.js';
-import { entryOf, lastFailureOf } from './sqlite-rows.js';
+import { entryOf, lastFailureOf, writesOf } from './sqlite-rows.js';
 import type { Row, Statements } from './sqlite-rows.js';
 import type { InboxTransaction } from './sqlite-transaction.js';
 import type { Claim, Lease } from './store.js';
@@ -78,10 +78,9 @@ export class SqliteGroups {
     const others = 'SELECT key FROM notification_waiting WHERE group_id = ? AND key <> ? ORDER BY sent_at, number';
     const coalescedKeys = coalesce ? this.#db.all(others, groupId, row.key).map(({ key }) => key) : [];
     const attempt = row.failures + row.stalls + 1;
-    const lastFailure = lastFailureOf(row);
-    return [
-      { groupId, token, entry, attempt, stalledCount: row.stalls, coalescedKeys, ...(lastFailure && { lastFailure }) },
-    ];
+    const [lastFailure, writes] = [lastFailureOf(row), writesOf(row)];
+    const kept = { ...(lastFailure && { lastFailure }), ...(writes && { writes }) };
+    return [{ groupId, token, entry, attempt, stalledCount: row.stalls, coalescedKeys, ...kept }];
   }
 
   /** The entry to handle next. A row that cannot be read is set aside, so that it does not stop its group. */
@@ -92,7 +91,7 @@ export class SqliteGroups {
     problems: string[],
   ): { row: Row; entry: QueuedNotification } | undefined {
     const order = coalesce ? 'sent_at DESC, number DESC' : 'sent_at, number';
-    const select = `SELECT key, entry, failures, stalls, last_failure FROM notification_waiting WHERE group_id = ? ORDER BY ${order} LIMIT 1`;
+    const select = `SELECT key, entry, failures, stalls, last_failure, writes FROM notification_waiting WHERE group_id = ? ORDER BY ${order} LIMIT 1`;
     for (;;) {
       const [row] = this.#db.all(select, groupId);
       if (!row) return undefined;

@@ -23,11 +23,14 @@ export class SqliteLedger implements Ledger {
   }
 
   replace(key: string, expected: string | undefined, value: string, ms: number): Promise<boolean> {
-    return this.#db.write((transaction) => {
-      if (this.#value(key, transaction.now) !== expected) return false;
-      this.#db.run(insert, key, value, Math.ceil(transaction.now + ms));
-      transaction.forgetExpired();
-      return true;
-    });
+    return this.#db.write(
+      (transaction) => {
+        if (this.#value(key, transaction.now) !== expected) return false;
+        this.#db.run(insert, key, value, Math.ceil(transaction.now + ms));
+        transaction.forgetExpired();
+        return true;
+      },
+      { isDurable: false },
+    );
   }
 }

@@ -1,3 +1,4 @@
+import type { WriteRecord } from '../../core/recover/write-hook.js';
 import type { LastFailure } from '../handling/outcome.js';
 import type { QueuedNotification } from '../queued-notification.js';
 import type { StoreStats } from './store.js';
@@ -17,6 +18,7 @@ export interface Row {
   readonly failures: number;
   readonly stalls: number;
   readonly last_failure: string | null;
+  readonly writes: string | null;
   readonly alone: number;
   readonly value: string;
   readonly token: string | null;
@@ -54,6 +56,11 @@ export function entryOf({ key, entry }: Row): QueuedNotification | undefined {
 /** The last error of a row; `undefined` when there is none. */
 export function lastFailureOf({ last_failure }: Pick<Row, 'last_failure'>): LastFailure | undefined {
   return last_failure === null ? undefined : (JSON.parse(last_failure) as LastFailure);
+}
+
+/** The writes of the runs of an entry; `undefined` when there are none. */
+export function writesOf({ writes }: Pick<Row, 'writes'>): readonly WriteRecord[] | undefined {
+  return writes === null ? undefined : (JSON.parse(writes) as readonly WriteRecord[]);
 }
 
 /** Counts what the tables hold, without reading all of it. */

@@ -51,6 +51,8 @@ const migrations = [
     SELECT topic, count(*), max(arrived_at) FROM notification_waiting GROUP BY topic LIMIT ${maxTopics};
   ${topicTriggers()}`,
   `ALTER TABLE notification_waiting ADD COLUMN last_failure TEXT;
+  ALTER TABLE notification_waiting ADD COLUMN writes TEXT;
+  ALTER TABLE notification_dead ADD COLUMN writes TEXT;
   ALTER TABLE notification_group ADD COLUMN alone INTEGER NOT NULL DEFAULT 0;
   DROP TABLE notification_done_until;
   CREATE TABLE notification_ledger (key TEXT PRIMARY KEY, value TEXT NOT NULL, until INTEGER NOT NULL);

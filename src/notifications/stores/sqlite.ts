@@ -1,11 +1,13 @@
 import { ConfigurationError } from '../../core/errors/errors.js';
+import type { WriteRecord } from '../../core/recover/write-hook.js';
+import { withoutUnknown } from '../../core/recover/write-records.js';
 import type { QueuedNotification } from '../queued-notification.js';
 import { SqliteDatabase, inMemory } from './sqlite-database.js';
 import type { Ledger } from './ledger.js';
 import { SqliteDeadLetters } from './sqlite-dead-letters.js';
 import { SqliteGroups } from './sqlite-groups.js';
 import { SqliteLedger } from './sqlite-ledger.js';
-import { countsOf } from './sqlite-rows.js';
+import { countsOf, writesOf } from './sqlite-rows.js';
 import type { Row } from './sqlite-rows.js';
 import type { InboxTransaction } from './sqlite-transaction.js';
 import { StoreFullError, fullError, resolveStoreOptions } from './store-limits.js';
@@ -149,16 +151,40 @@ class SqliteStore implements NotificationStore {
     return this.#write((transaction) => this.#settle({ ...settlement, done }, transaction));
   }
 
+  note(lease: LeaseId, writes: readonly WriteRecord[]): Promise<boolean> {
+    return this.#db.write(() => {
+      const group = this.#leased(lease);
+      if (group) this.#keepWrites(group.leased_key, writes);
+      return group !== undefined;
+    });
+  }
+
+  #keepWrites(key: string | null, writes: readonly WriteRecord[]): void {
+    const update = 'UPDATE notification_waiting SET writes = ? WHERE key = ?';
+    this.#db.run(update, writes.length > 0 ? JSON.stringify(writes) : null, key);
+  }
+
   #leased({ groupId, token }: LeaseId): Row | undefined {
     const leased = 'SELECT leased_key, user_id FROM notification_group WHERE group_id = ? AND token = ?';
     return this.#db.all(leased, groupId, token)[0];
   }
 
   #settle(settlement: Settlement, transaction: InboxTransaction): boolean {
-    const { groupId, done, doneUntil, retryInMs, lastFailure, released, unstarted, deadLetter, deduplicationMs } =
-      settlement;
+    const {
+      groupId,
+      done,
+      doneUntil,
+      retryInMs,
+      lastFailure,
+      writes,
+      released,
+      unstarted,
+      deadLetter,
+      deduplicationMs,
+    } = settlement;
     const group = this.#leased(settlement);
     if (!group) return false;
+    if (writes) this.#keepWrites(group.leased_key, writes);
     const until = Date.now() + deduplicationMs;
     for (const key of done) this.#remember(key, until);
     if (doneUntil !== undefined) this.#doneUntil(groupId, doneUntil, until);
@@ -190,13 +216,15 @@ class SqliteStore implements NotificationStore {
     return this.#write(() => this.#dead.has(key));
   }
 
-  redrive(key: string): Promise<boolean> {
+  redrive(key: string, forgetsUnknown = false): Promise<boolean> {
     return this.#db.write((transaction) => {
       const row = this.#dead.take(key);
       if (!row) return false;
       const entry = JSON.parse(row.entry) as QueuedNotification;
       this.#insertWaiting(entry, row.entry);
       this.#groups.insert(entry, transaction);
+      const writes = writesOf(row) ?? [];
+      this.#keepWrites(key, forgetsUnknown ? withoutUnknown(writes) : writes);
       return true;
     });
   }

@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../../core/errors/errors.js';
+import type { WriteRecord } from '../../core/recover/write-hook.js';
 import type { LastFailure } from '../handling/outcome.js';
 import type { Ledger } from './ledger.js';
 import type { QueuedNotification } from '../queued-notification.js';
@@ -22,6 +23,8 @@ export interface Lease extends LeaseId {
   readonly stalledCount: number;
   /** The `lastFailure` of the last settlement that had one. */
   readonly lastFailure?: LastFailure | undefined;
+  /** The writes of earlier runs: those of the last `note` or settlement. */
+  readonly writes?: readonly WriteRecord[] | undefined;
   /** The keys of older entries that `entry` stands for; empty unless `coalesce` is set. */
   readonly coalescedKeys: readonly string[];
 }
@@ -74,6 +77,8 @@ export interface Settlement extends LeaseId {
   readonly retryInMs?: number | undefined;
   /** The error of a failure: kept with the entry, and given out with its next lease. */
   readonly lastFailure?: LastFailure | undefined;
+  /** The writes of all runs, for an entry that is not handled yet. Without it, those that were noted are kept. */
+  readonly writes?: readonly WriteRecord[] | undefined;
   /** The entry was not handled to an end: no failure is counted. Like every result, it ends a row of stalls. */
   readonly released?: boolean | undefined;
   /** The handler has not run: the row of stalls goes on. */
@@ -142,14 +147,25 @@ export interface NotificationStore {
   claim(claim: Claim): Promise<Claimed>;
   /** Extends leases, also expired ones that no other claim has taken. Returns the groups whose lease is lost. */
   renew(leases: readonly LeaseId[], leaseMs: number): Promise<readonly string[]>;
+  /**
+   * Keeps the writes of the leased entry, in place of those that it has, until it is handled. Resolves once they survive a power
+   * cut. Returns `false` and changes nothing when the group has been leased again since, or the lease has been settled.
+   *
+   * Without it, a write of a handler whose response is lost makes a dead letter.
+   */
+  note?(lease: LeaseId, writes: readonly WriteRecord[]): Promise<boolean>;
   /** Ends a lease. Returns `false` and changes nothing when the group has been leased again since. */
   settle(settlement: Settlement): Promise<boolean>;
   /** The dead letters after one with this number, oldest first, at most `limit`. */
   deadLetters(limit: number, after?: number): Promise<readonly DeadLetter[]>;
   /** Whether there is a dead letter with this key. Only asked of a store that is not durable. */
   hasDeadLetter?(key: string): boolean | Promise<boolean>;
-  /** Moves a dead letter back to the waiting entries, with its attempts reset. `false` if there is none with this key. */
-  redrive(key: string): Promise<boolean>;
+  /**
+   * Moves a dead letter back to the waiting entries, with its attempts reset. `false` if there is none with this key.
+   *
+   * @param forgetsUnknown Whether to remove the writes whose `state` is `'sent'`: a person has looked, and they are sent again.
+   */
+  redrive(key: string, forgetsUnknown?: boolean): Promise<boolean>;
   /** Deletes a dead letter. `false` if there is none with this key. */
   removeDeadLetter(key: string): Promise<boolean>;
   /** Counts what it holds. Without it, `receiver.stats()` and `openInbox` reject. */

@@ -1,3 +1,4 @@
+import type { WriteRecord } from '../../core/recover/write-hook.js';
 import type { LastFailure } from '../handling/outcome.js';
 import type { QueuedNotification } from '../queued-notification.js';
 
@@ -10,6 +11,8 @@ export interface WaitingNotification {
   /** How many leases in a row expired without a result. */
   stalls: number;
   lastFailure?: LastFailure | undefined;
+  /** The writes of its runs. */
+  writes?: readonly WriteRecord[] | undefined;
 }
 
 /** The waiting entries of one resource: by `sentAt`, then by arrival. */

@@ -1,7 +1,7 @@
 import { exponentialDelay } from '../handling/backoff.js';
 import { describeFailure } from '../handling/errors.js';
 import type { Outcome } from '../handling/outcome.js';
-import type { RunContext } from '../handling/running-context.js';
+import type { HandlingAttempt } from '../handling/attempts.js';
 import type { Inbox } from '../inbox.js';
 import { caughtUpKey } from '../queued-notification.js';
 import type { Lease, LeaseId, Settlement } from '../stores/store.js';
@@ -17,7 +17,7 @@ export function resultOf(
   outcome: Outcome,
   { entry, coalescedKeys }: Lease,
   { options }: Inbox,
-  { readAt = 0 }: Pick<RunContext, 'readAt'>,
+  { readAt = 0, kept = [] }: Pick<HandlingAttempt, 'readAt' | 'kept'>,
 ): Result {
   const keys = [...coalescedKeys, entry.key];
   if (outcome.kind === 'done') {
@@ -28,10 +28,11 @@ export function resultOf(
   }
   // The user may become a seller of ours: nothing is remembered.
   if (outcome.kind === 'dropped') return { done: keys, ...(outcome.isUnknownSeller && { deduplicationMs: 0 }) };
-  if (outcome.kind === 'release') return { ...released, retryInMs: outcome.inMs };
+  const writes = kept.length > 0 ? { writes: kept } : {};
+  if (outcome.kind === 'release') return { ...released, retryInMs: outcome.inMs, ...writes };
   const failure = describeFailure(outcome.error);
-  if (outcome.kind === 'dead') return { done: coalescedKeys, deadLetter: { key: entry.key, failure } };
-  return { done: [], retryInMs: outcome.inMs, lastFailure: { failure, isPermanent: outcome.isPermanent } };
+  if (outcome.kind === 'dead') return { done: coalescedKeys, deadLetter: { key: entry.key, failure }, ...writes };
+  return { done: [], retryInMs: outcome.inMs, lastFailure: { failure, isPermanent: outcome.isPermanent }, ...writes };
 }
 
 const settleBackoff = { baseMs: 200, capMs: 5_000 };

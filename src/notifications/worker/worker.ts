@@ -1,3 +1,4 @@
+import type { WriteRecord } from '../../core/recover/write-hook.js';
 import { longestTimerMs } from '../../core/scope/cancel-scope.js';
 import type { HandlingAttempt, Attempts } from '../handling/attempts.js';
 import { closingError } from '../handling/errors.js';
@@ -188,12 +189,15 @@ export class Worker {
   }
 
   #run(lease: Lease, alone = false): void {
-    const { groupId, attempt, stalledCount, lastFailure, coalescedKeys } = lease;
+    const { groupId, attempt, stalledCount, lastFailure, writes, coalescedKeys } = lease;
+    const { store } = this.#inbox;
     const run: Run = {
       lease,
       attempt,
       stalledCount,
       lastFailure,
+      writes,
+      note: store.note && (async (noted) => this.#note(run, noted)),
       coalescedCount: coalescedKeys.length,
       controller: new AbortController(),
       isLost: false,
@@ -228,6 +232,15 @@ export class Worker {
       this.#inbox.reporter.failed('The store gave out an entry that cannot be handled', error);
       return { keys: [], handled: false };
     }
+  }
+
+  /** Keeps the writes of a run with its entry. A lease that the worker itself has replaced meanwhile is as good. */
+  async #note(run: Run, writes: readonly WriteRecord[]): Promise<boolean> {
+    const { store } = this.#inbox;
+    if (run.isLost) return false;
+    if (await store.note?.(run.lease, writes)) return true;
+    await this.#polling;
+    return run.next !== undefined && (await store.note?.(run.next, writes)) === true;
   }
 
   /** Stores the result. A lease that the worker itself has replaced meanwhile does not count as lost. */
