@@ -59,6 +59,7 @@ export type {
   TopicStats,
 } from './stores/store.js';
 export type { QueuedNotification } from './queued-notification.js';
+export type { WriteRecord } from '../core/recover/write-hook.js';
 export type { Ledger } from './stores/ledger.js';
 export { memoryStore } from './stores/memory.js';
 export type { MemoryStoreOptions } from './stores/memory.js';

@@ -1,3 +1,4 @@
+import type { WriteRecord } from '../core/recover/write-hook.js';
 import type { Claim, Lease, NotificationStore, QueuedNotification, Settlement } from '../notifications/index.js';
 
 /** A test of a store: it rejects when the store breaks the rule that its name states. */
@@ -38,6 +39,10 @@ function entryOf(
   const resource = `/${topic}/1`;
   if (topic !== 'questions') return { key, groupId, sentAt, notification: { known: false, user_id, topic, resource } };
   return { key, groupId, sentAt, notification: { known: true, user_id, topic: 'questions', resource, question_id: 1 } };
+}
+
+function write(id: string, state: WriteRecord['state']): WriteRecord {
+  return { id, target: 'answer', input: { question_id: 1 }, sentAt: 1, state };
 }
 
 async function keysOf(store: NotificationStore, more: Partial<Claim> = {}): Promise<string[]> {
@@ -135,6 +140,35 @@ const rules: Readonly<Record<string, (store: NotificationStore) => Promise<void>
     const counts = [await expire({}), await expire({}), await expire({}), await expire({ alone: true }, true)];
     equal([...counts, await expire({ alone: true })], [0, 1, 2, 2, 2], 'the stalls beside others');
     equal((await lease(store)).stalledCount, 3, 'after one that ran alone');
+  },
+  'the writes of an entry are kept for its later runs, by whoever has its lease': async (store) => {
+    if (!store.note) return;
+    const noted = [write('a', 'sent')];
+    await store.add(entryOf('a'));
+    const former = await lease(store, { leaseMs: 1 });
+    equal(former.writes ?? [], [], 'the writes of the first run');
+    equal(await store.note(former, noted), true, 'the note of the first run');
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    const current = await lease(store);
+    equal(current.writes, noted, 'the writes of the second run');
+    equal(await store.note(former, [write('b', 'sent')]), false, 'the note of a run that has lost its lease');
+    await settle(store, current, { retryInMs: 0, writes: [write('a', 'done')] });
+    equal(await store.note(current, noted), false, 'the note of a run that has ended');
+    equal((await lease(store)).writes, [write('a', 'done')], 'the writes of a settlement');
+  },
+  'a dead letter keeps its writes; replayed for itself, it forgets those whose outcome is not known': async (store) => {
+    if (!store.note) return;
+    const writes = [write('a', 'sent'), write('b', 'done')];
+    for (const forgetsUnknown of [false, true]) {
+      await store.add(entryOf(`k${forgetsUnknown}`));
+      const leased = await lease(store);
+      await store.note(leased, writes);
+      await settle(store, leased, { deadLetter: { key: leased.entry.key, failure: 'no' } });
+      await store.redrive(leased.entry.key, forgetsUnknown);
+      const again = await lease(store);
+      equal(again.writes, forgetsUnknown ? [write('b', 'done')] : writes, 'the writes after a replay');
+      await settle(store, again, { done: [again.entry.key] });
+    }
   },
   'the last error of an entry is kept until it is handled': async (store) => {
     await store.add(entryOf('a'));

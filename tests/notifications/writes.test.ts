@@ -1,0 +1,241 @@
+import { createReceiver, fetchHandler, memoryStore, openInbox } from 'marketplace-seller-sdk/notifications';
+import type { NotificationStore, ReceiverOptions } from 'marketplace-seller-sdk/notifications';
+import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { advanceUntilSettled } from '../support/fake-time.ts';
+import { storeKinds } from '../support/inbox-stores.ts';
+
+const silent = () => {};
+const logger = { debug: silent, info: silent, warn: silent, error: silent };
+
+// The first call of a client with a `fetch` loads ky, which takes real time.
+beforeAll(async () => {
+  const marketplace = new FakeMarketplace();
+  await marketplace.clientFor(marketplace.addUser()).currencies.list();
+});
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date', 'performance'] })); // prettier-ignore
+afterEach(() => void vi.useRealTimers());
+
+type Fate = 'carried out' | 'response lost' | 'request lost';
+
+/** A seller with a buyer, whose writes meet these fates, one after the other. */
+function shop(fates: Fate[] = []) {
+  const marketplace = new FakeMarketplace();
+  const [seller, buyer] = [marketplace.addUser(), marketplace.addUser()];
+  const pack = marketplace.addPack({ seller_id: seller.user_id, buyer_id: buyer.user_id });
+  const client = marketplace.clientFor(seller, {
+    maxRetries: 0,
+    fetch: async (request: Request) => {
+      const isWrite = request.method === 'POST' && request.url.includes('/messages/packs/');
+      const fate = isWrite ? (fates.shift() ?? 'carried out') : 'carried out';
+      if (fate === 'request lost') throw new TypeError('fetch failed');
+      const response = await marketplace.fetch(request);
+      if (fate === 'response lost') throw new TypeError('fetch failed');
+      return response;
+    },
+  });
+  const replies = async () =>
+    (
+      await marketplace
+        .clientFor(seller)
+        .messages.conversation({ pack_id: pack.pack_id!, user_id: seller.user_id, mark_as_read: false })
+        .toArray()
+    )
+      .filter(({ from }) => from?.user_id === seller.user_id)
+      .map(({ text }) => text);
+  const notify = (id: string, event: string) => ({
+    user_id: seller.user_id,
+    topic: 'messages',
+    resource: id,
+    _id: event,
+  });
+  return { marketplace, seller, pack, client, replies, notify };
+}
+
+/** The guide's handler of messages. */
+const guide: NonNullable<ReceiverOptions['on']> = {
+  messages: async ({ user_id }, { read, reply }) => {
+    const message = await read();
+    if (message.from?.user_id === user_id) return; // the seller's own
+    await reply('Thank you, we will look into it.');
+  },
+};
+const theReply = 'Thank you, we will look into it.';
+
+describe.for(storeKinds())("the guide's handler of messages, with a store in $name", ({ create }) => {
+  test.each<[Fate[]]>([
+    [['carried out']],
+    [['response lost']],
+    [['request lost']],
+    [['request lost', 'request lost']],
+    [['request lost', 'response lost']],
+    [['response lost', 'response lost']],
+  ])('answers once when writes are %j', async (fates) => {
+    const { marketplace, pack, client, replies, notify } = shop([...fates]);
+    const receiver = createReceiver({ store: create()(), clientFor: () => client, logger, on: guide });
+    const { id } = marketplace.buyerWrites({ pack, text: 'When does it leave?' });
+    await receiver.add(notify(id, 'one'));
+    await advanceUntilSettled(receiver.idle());
+    expect(await replies()).toEqual([theReply]);
+    expect(await receiver.deadLetters.list()).toEqual([]);
+    // A second notification of the same message is no reason for a second answer.
+    await receiver.add(notify(id, 'two'));
+    await advanceUntilSettled(receiver.idle());
+    expect(await replies()).toEqual([theReply]);
+    await advanceUntilSettled(receiver.close());
+  });
+
+  test('answers two messages of one buyer with the same text twice, whose responses are lost', async () => {
+    const { marketplace, pack, client, replies, notify } = shop(['response lost', 'response lost']);
+    const receiver = createReceiver({ store: create()(), clientFor: () => client, logger, on: guide });
+    const first = marketplace.buyerWrites({ pack, text: 'When does it leave?' });
+    await vi.advanceTimersByTimeAsync(400);
+    const second = marketplace.buyerWrites({ pack, text: 'Hello?' });
+    await Promise.all([receiver.add(notify(first.id, 'one')), receiver.add(notify(second.id, 'two'))]);
+    await advanceUntilSettled(receiver.idle());
+    expect(await replies()).toEqual([theReply, theReply]);
+    expect(await receiver.deadLetters.list()).toEqual([]);
+    await advanceUntilSettled(receiver.close());
+  });
+});
+
+test('a second run with another text sends nothing new when the first text was sent', async () => {
+  const { marketplace, pack, client, replies, notify } = shop(['response lost']);
+  let run = 0;
+  const receiver = createReceiver({
+    clientFor: () => client,
+    logger,
+    on: { messages: async (_, { reply }) => void (await reply(`Answer ${(run += 1)}`)) },
+  });
+  const { id } = marketplace.buyerWrites({ pack, text: 'When does it leave?' });
+  await receiver.add(notify(id, 'one'));
+  await advanceUntilSettled(receiver.idle());
+  expect([run, await replies()]).toEqual([2, ['Answer 1']]);
+  await receiver.close();
+});
+
+test("a client of the handler's module is bound to the run", async () => {
+  const { marketplace, pack, client, replies, notify } = shop(['response lost']);
+  const receiver = createReceiver({
+    clientFor: () => client,
+    logger,
+    on: {
+      messages: async (_, { read }) => void (await client.messages.reply(await read(), theReply)),
+    },
+  });
+  const { id } = marketplace.buyerWrites({ pack, text: 'When does it leave?' });
+  await receiver.add(notify(id, 'one'));
+  await advanceUntilSettled(receiver.idle());
+  expect(await replies()).toEqual([theReply]);
+  expect(await receiver.deadLetters.list()).toEqual([]);
+  await receiver.close();
+});
+
+test('a handler that fails after its writes does not repeat them', async () => {
+  const { marketplace, pack, client, replies, notify } = shop();
+  const outputs: unknown[] = [];
+  const receiver = createReceiver({
+    clientFor: () => client,
+    logger,
+    on: {
+      messages: async (_, { reply, attempt }) => {
+        outputs.push((await reply('One.'))?.text, (await reply('Two.'))?.text);
+        if (attempt < 3) throw new Error('later');
+      },
+    },
+  });
+  const { id } = marketplace.buyerWrites({ pack, text: 'When does it leave?' });
+  await receiver.add(notify(id, 'one'));
+  await advanceUntilSettled(receiver.idle());
+  expect((await replies()).toSorted()).toEqual(['One.', 'Two.']);
+  expect(outputs).toEqual(['One.', 'Two.', 'One.', 'Two.', 'One.', 'Two.']);
+  await receiver.close();
+});
+
+test('without a store that keeps writes, a lost response is for a person', async () => {
+  const { marketplace, pack, client, replies, notify } = shop(['response lost']);
+  const kept = memoryStore();
+  const store: NotificationStore = Object.assign(kept, { note: undefined });
+  const receiver = createReceiver({ store, clientFor: () => client, logger, on: guide });
+  const { id } = marketplace.buyerWrites({ pack, text: 'When does it leave?' });
+  await receiver.add(notify(id, 'one'));
+  await advanceUntilSettled(receiver.idle());
+  expect(await replies()).toEqual([theReply]);
+  expect(await receiver.deadLetters.list()).toMatchObject([{ attempts: 1 }]);
+  await receiver.close();
+});
+
+test('a process that is killed between a write and its result is followed by one that writes nothing new', async () => {
+  const { marketplace, pack, client, replies, notify } = shop();
+  const store = Object.assign(memoryStore(), { shared: true });
+  const { id } = marketplace.buyerWrites({ pack, text: 'When does it leave?' });
+  const written = Promise.withResolvers<undefined>();
+  const hanging = new Promise<never>(() => {});
+  let isKilled = false;
+  const ofKilled = new Proxy(store, {
+    get: (target, name) => {
+      const value: unknown = Reflect.get(target, name, target);
+      if (typeof value !== 'function') return value;
+      return (...args: unknown[]): unknown => {
+        if (name === 'settle') {
+          isKilled = true;
+          written.resolve(undefined);
+        }
+        return isKilled ? hanging : (value.apply(target, args) as unknown);
+      };
+    },
+  });
+  const killed = createReceiver({ store: ofKilled, clientFor: () => client, logger, on: guide });
+  await killed.add(notify(id, 'one'));
+  await advanceUntilSettled(written.promise);
+  const next = createReceiver({ store, clientFor: () => client, logger, on: guide });
+  await vi.advanceTimersByTimeAsync(31_000);
+  await advanceUntilSettled(next.idle());
+  expect(await replies()).toEqual([theReply]);
+  expect(await openInbox(store).stats()).toMatchObject({ waiting: 0, running: 0, dead: 0 });
+});
+
+test('what a handler sends after it has timed out is not sent', async () => {
+  const { marketplace, pack, client, replies, notify } = shop();
+  const late = Promise.withResolvers<unknown>();
+  let isFirst = true;
+  const receiver = createReceiver({
+    clientFor: () => client,
+    logger,
+    handlerTimeoutMs: 1_000,
+    on: {
+      messages: async (_, { read, reply }) => {
+        const message = await read();
+        if (!isFirst) return;
+        isFirst = false;
+        await new Promise((resolve) => setTimeout(resolve, 5_000));
+        late.resolve(await client.messages.reply(message, 'Too late.').catch((error: unknown) => error));
+        await reply('Too late as well.').catch(silent);
+      },
+    },
+  });
+  const { id } = marketplace.buyerWrites({ pack, text: 'When does it leave?' });
+  await receiver.add(notify(id, 'one'));
+  await advanceUntilSettled(receiver.idle());
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(await late.promise).toBeInstanceOf(Error);
+  expect(await replies()).toEqual([]);
+  await receiver.close();
+});
+
+test("beside the fake, the guide's handler does not answer itself", async () => {
+  const { marketplace, seller, pack, client, replies } = shop();
+  const receiver = createReceiver({
+    clientFor: (user_id) => (user_id === seller.user_id ? client : undefined),
+    logger,
+    on: guide,
+  });
+  marketplace.notifications.subscribe({ callback: fetchHandler(receiver), topics: ['messages'] });
+  marketplace.buyerWrites({ pack, text: 'When does it leave?' });
+  for (let round = 0; round < 5; round += 1) {
+    await advanceUntilSettled(marketplace.notifications.flush());
+    await advanceUntilSettled(receiver.idle());
+  }
+  expect(await replies()).toEqual([theReply]);
+  await receiver.close();
+});
