@@ -105,7 +105,7 @@ test('a second run with another text sends nothing new when the first text was s
   const receiver = createReceiver({
     clientFor: () => client,
     logger,
-    on: { messages: async (_, { reply }) => void (await reply(`Answer ${(run += 1)}`)) },
+    on: { messages: async (_, { reply }) => reply(`Answer ${(run += 1)}`) },
   });
   const { id } = marketplace.buyerWrites({ pack, text: 'When does it leave?' });
   await receiver.add(notify(id, 'one'));
@@ -120,7 +120,7 @@ test("a client of the handler's module is bound to the run", async () => {
     clientFor: () => client,
     logger,
     on: {
-      messages: async (_, { read }) => void (await client.messages.reply(await read(), theReply)),
+      messages: async (_, { read }) => client.messages.reply(await read(), theReply),
     },
   });
   const { id } = marketplace.buyerWrites({ pack, text: 'When does it leave?' });

@@ -74,8 +74,8 @@ export class Dispatcher {
     const { records } = run;
     const client = found && records ? withWriteHook(found, records) : found;
     if (clientFor && !client) throw new UnknownSellerError('clientFor returned no client: the user is not ours');
-    const call = async (): Promise<unknown> =>
-      handler(notification as never, new RunningContext(notification, run, client, topics) as never);
+    const context = (): never => new RunningContext(notification, run, client, topics) as never;
+    const call = async (): Promise<unknown> => await handler(notification as never, context());
     const handle = (): Promise<unknown> => (records ? runWithWrites(records, call) : call());
     if (!client) return handle();
     const name = `${notification.user_id} (${notification.topic})`;

@@ -119,13 +119,12 @@ function noteOf(job: BullMQJob, token: string): (writes: readonly WriteRecord[])
 
 /** A ledger in the Redis of a queue; `undefined` for what only looks like a queue. */
 function ledgerOf(queue: BullMQQueue): Ledger | undefined {
-  const { toKey } = queue;
-  if (typeof toKey !== 'function') return undefined;
+  if (typeof queue.toKey !== 'function') return undefined;
   const client = async (): Promise<RedisCommands> => {
     const backend = (queue.getBackend?.() ?? queue) as { readonly client: Promise<RedisCommands> };
     return backend.client;
   };
-  return new RedisLedger(client, (key) => toKey.call(queue, `ledger:${key}`));
+  return new RedisLedger(client, (key) => queue.toKey?.(`ledger:${key}`) ?? key);
 }
 
 /** BullMQ recognizes it by its name: the job was moved. */

@@ -25,7 +25,7 @@ export class LedgerBook implements WriteBook {
 
   async look(target: string, entries: readonly string[]): Promise<readonly BookedWrite[]> {
     const proofs = await Promise.all(entries.map(async (entry) => this.#proof(entry)));
-    const targets = new Set([target, ...proofs.flatMap((proof) => proof?.target || [])]);
+    const targets = new Set([target, ...proofs.flatMap((proof) => (proof ? [proof.target] : []))]);
     const written = (await Promise.all([...targets].map(async (each) => this.#writesTo(each)))).flat();
     return written.filter((each) => each.target === target || proofs.some((proof) => proof?.id === each.id));
   }
