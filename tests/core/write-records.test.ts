@@ -3,6 +3,7 @@ import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { expect, test } from 'vitest';
 import { WriteRecords, withoutUnknown } from '../../src/core/recover/write-records.js';
 import { withWriteHook } from '../../src/core/recover/write-hook.js';
+import { runWithWrites } from '../../src/core/recover/write-scope.js';
 import type { WriteRecord } from '../../src/core/recover/write-hook.js';
 import { createMarketplace } from '../support/marketplace.ts';
 import { errorOf } from '../support/stubs.ts';
@@ -141,4 +142,26 @@ test('clients that are derived have the hook, and reads and uploads are not note
     await reply(client.withOptions({ timeoutMs: 20_000 }), 'Today.');
   });
   expect(stored.writes.map(({ target }) => target.split(' ')[0])).toEqual(['messages.send']);
+});
+
+test('a client that a handler did not get from its run is bound to it, until the run has ended', async () => {
+  const { marketplace, seller, reply, sent } = createSale();
+  const client = marketplace.clientFor(seller);
+  const noted: string[][] = [];
+  const textOf = ({ input }: WriteRecord): string => (input as { text: string }).text;
+  const records = new WriteRecords({
+    writes: [],
+    note: async (writes) => void noted.push(writes.map(textOf)),
+  });
+  let afterwards: Promise<unknown> | undefined;
+  const over = Promise.withResolvers<undefined>();
+  await runWithWrites(records, async () => {
+    await reply(client, 'In the run.');
+    afterwards = over.promise.then(() => reply(client, 'After it.'));
+  });
+  over.resolve(undefined);
+  await afterwards;
+  await reply(client, 'Outside.');
+  expect(noted).toEqual([['In the run.']]);
+  expect(sent()).toEqual(['In the run.', 'After it.', 'Outside.']);
 });

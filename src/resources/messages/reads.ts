@@ -11,7 +11,7 @@ import * as attachmentErrors from './attachment-errors.js';
 import * as errors from './errors.js';
 import * as schemas from './schemas.js';
 
-export const conversation: DescribedEndpoint<schemas.ConversationParams, schemas.ConversationResponse> = {
+const conversation: DescribedEndpoint<schemas.ConversationParams, schemas.ConversationResponse> = {
   name: 'messages.conversation',
   summary: 'Reads the messages of a sale',
   method: 'GET',

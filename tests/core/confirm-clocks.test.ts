@@ -1,0 +1,122 @@
+import type { Confirmation, OutcomeUnknownError, SellerClient } from 'marketplace-seller-sdk';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { advanceUntilSettled } from '../support/fake-time.ts';
+import { errorOf, stubbed } from '../support/stubs.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const token = 'APP_USR-500-000001-7';
+const text = 'Sí: envíanos un correo a ventas@example.com, por favor';
+
+/** What moderation makes of a text. */
+const rewrites: Readonly<Record<string, (text: string) => string>> = {
+  'as it was sent': (sent) => sent,
+  trimmed: (sent) => ` ${sent}\n`,
+  'with words masked': (sent) => sent.replace(/\S+@\S+/, '*****'),
+  'masked as a whole': () => '*****',
+  'not shown': () => '',
+  'without accents': (sent) => sent.normalize('NFD').replace(/\p{M}/gu, ''),
+  cut: (sent) => sent.slice(0, 12),
+  replaced: () => 'Mensaje moderado',
+};
+
+/** A write that makes an entry in a list, and the list as the service shows it. */
+interface Listed {
+  readonly write: (client: SellerClient) => PromiseLike<unknown>;
+  readonly list: (entries: readonly { readonly id: string; readonly text: string; readonly date: string }[]) => object;
+}
+
+const listed: Readonly<Record<string, Listed>> = {
+  'messages.send': {
+    write: (client) => client.messages.send({ pack_id: '900', user_id: 7, to: { user_id: 31 }, text }),
+    list: (entries) => ({
+      messages: entries.map(({ id, text, date }) => ({
+        id,
+        text,
+        from: { user_id: 7 },
+        message_date: { created: date },
+      })),
+      paging: { total: entries.length },
+    }),
+  },
+  'questions.ask': {
+    write: (client) => client.questions.ask({ item_id: 'MLA1', text }),
+    list: (entries) => ({
+      questions: entries.map(({ id, text, date }) => ({ id: Number(id), text, from: { id: 7 }, date_created: date })),
+      total: entries.length,
+    }),
+  },
+  'actionGuide.send': {
+    write: (client) => client.actionGuide.send({ pack_id: '900', option_id: 'OTHER', text }),
+    list: (entries) => listed['messages.send']!.list(entries),
+  },
+};
+
+const clocks = fc.record({
+  /** By how much the dates of entries are behind. */
+  behindMs: fc.integer({ min: 0, max: 600_000 }),
+  /** By how much the `Date` header is off; `undefined` without it. */
+  headerMs: fc.option(fc.integer({ min: -600_000, max: 600_000 }), { nil: undefined }),
+  /** How long the service takes to carry out the write. */
+  takesMs: fc.integer({ min: 0, max: 3000 }),
+  precision: fc.constantFrom('milliseconds', 'seconds', 'minutes'),
+  zone: fc.constantFrom('Z', '-04:00', '+0200', ''),
+  rewrite: fc.constantFrom(...Object.keys(rewrites)),
+  /** Older entries of the author: how long before the write, and whether they are equal. */
+  older: fc.array(fc.record({ beforeMs: fc.integer({ min: 1500, max: 7_200_000 }), isEqual: fc.boolean() }), {
+    maxLength: 3,
+  }),
+});
+
+type Clocks = typeof clocks extends fc.Arbitrary<infer T> ? T : never;
+
+function written(ms: number, { behindMs, precision, zone }: Clocks): string {
+  const offsetMs = { Z: 0, '': 0, '-04:00': -4, '+0200': 2 }[zone] * 3_600_000;
+  const local = new Date(ms - behindMs + offsetMs).toISOString();
+  return local.slice(0, { milliseconds: 23, seconds: 19, minutes: 16 }[precision]) + zone;
+}
+
+/** Loses the response of a write, and reads it back from a service with these clocks. */
+async function confirmed({ write, list }: Listed, given: Clocks, isCarriedOut: boolean): Promise<Confirmation> {
+  const sentAt = Date.now();
+  const entries = given.older.map(({ beforeMs, isEqual }, n) => ({
+    id: String(n + 1),
+    text: isEqual ? text : 'Gracias por su compra',
+    date: written(sentAt - beforeMs, given),
+  }));
+  const shown = { id: '99', text: rewrites[given.rewrite]!(text), date: written(sentAt + given.takesMs, given) };
+  const service = ({ method }: Request): Response => {
+    if (method !== 'GET') throw new TypeError('fetch failed');
+    const headers = given.headerMs === undefined ? {} : { date: new Date(Date.now() + given.headerMs).toUTCString() };
+    return Response.json(list(isCarriedOut ? [shown, ...entries] : entries), { headers });
+  };
+  const { sellerClient } = stubbed([service], { accessToken: token, maxRetries: 0 });
+  const error = await advanceUntilSettled(errorOf<OutcomeUnknownError>(write(sellerClient)));
+  return advanceUntilSettled(error.confirm({ confirmWindowMs: 0 }));
+}
+
+describe.each(Object.keys(listed))('%s, read back with any clocks, dates and moderation', (name) => {
+  test('is never denied if it was carried out', async () => {
+    const never = async (given: Clocks): Promise<void> => {
+      expect((await confirmed(listed[name]!, given, true)).done).not.toBe(false);
+    };
+    await fc.assert(fc.asyncProperty(clocks, never), { numRuns: 150 });
+  });
+
+  test('is never taken for carried out if it was not', async () => {
+    const never = async (given: Clocks): Promise<void> => {
+      expect((await confirmed(listed[name]!, given, false)).done).not.toBe(true);
+    };
+    await fc.assert(fc.asyncProperty(clocks, never), { numRuns: 150 });
+  });
+
+  test('is denied if all other entries are old enough', async () => {
+    const denied = async (given: Clocks): Promise<void> => {
+      const older = given.older.map((entry) => ({ ...entry, beforeMs: entry.beforeMs + 48 * 3_600_000 }));
+      expect(await confirmed(listed[name]!, { ...given, older }, false)).toEqual({ done: false });
+    };
+    await fc.assert(fc.asyncProperty(clocks, denied), { numRuns: 50 });
+  });
+});
