@@ -2,8 +2,7 @@ import type { DescribedEndpoint, Endpoint } from '../src/core/operation/endpoint
 import type { DocumentedError } from '../src/core/operation/documented-error.js';
 import { listEndpoints } from '../src/endpoints.js';
 import { inspect } from '../src/core/schema/describe.js';
-import type { Shape } from '../src/core/schema/schema.js';
-import type { StandardSchema } from '../src/core/schema/schema.js';
+import type { Shape, StandardSchema } from '../src/core/schema/schema.js';
 import type { Export, Fields, Member, Sources } from './sources.ts';
 
 /** The file of each entry of the package. */

@@ -1,6 +1,5 @@
 import { inspect, keywordsOf } from '../src/core/schema/describe.js';
-import type { Shape } from '../src/core/schema/schema.js';
-import type { StandardSchema } from '../src/core/schema/schema.js';
+import type { Shape, StandardSchema } from '../src/core/schema/schema.js';
 import { shapesOf } from './catalogue.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { Fields } from './sources.ts';

@@ -1,7 +1,6 @@
 import { NotificationError } from '../core/errors/errors.js';
 import { parseJson } from '../core/json/json.js';
-import { array, dateTime, integer, nullish, looseObject, string } from '../core/schema/define.js';
-import { int64 } from '../core/schema/define.js';
+import { array, dateTime, int64, integer, looseObject, nullish, string } from '../core/schema/define.js';
 import type { Output } from '../core/schema/schema.js';
 
 /** The topics that this package knows. */

@@ -277,3 +277,17 @@ describe('the input is read back from a request, as the fake does', () => {
     expect(decoded(endpoint)).toStrictEqual({ id: '7' });
   });
 });
+
+test('a retry sends what the call was made with, also if the caller has changed the input since', async () => {
+  const { sellerClient, sent } = stubbed([new Response('{}', { status: 429 }), Response.json({})]);
+  const input = { pack_id: 1, user_id: 7, to: { user_id: 31 }, text: 'Hola', attachments: ['a'] };
+  const call = sellerClient.messages.send(input);
+  Object.assign(input, { text: 'Adiós', pack_id: 2 });
+  input.to.user_id = 32;
+  input.attachments.push('b');
+  await call.then(undefined, () => undefined);
+  const bodies = await Promise.all(sent.map((request) => request.json() as Promise<unknown>));
+  expect(sent.every(({ url }) => url.includes('/packs/1/'))).toBe(true);
+  for (const body of bodies) expect(body).toMatchObject({ to: { user_id: 31 }, text: 'Hola', attachments: ['a'] });
+  expect(bodies).toHaveLength(2);
+});

@@ -6,19 +6,19 @@ import {
   array,
   boolean,
   enumOf,
+  int64,
   integer,
+  looseObject,
   nullish,
   number,
   optional,
-  strictObject,
   record,
   refine,
-  looseObject,
+  strictObject,
   string,
   union,
   unknown,
 } from '../../src/core/schema/define.js';
-import { int64 } from '../../src/core/schema/define.js';
 import type { Schema } from '../../src/core/schema/schema.js';
 import { fc } from '../support/fast-check.ts';
 

@@ -2,8 +2,7 @@ import type { Endpoint } from './endpoint.js';
 import { InvalidInputError } from '../errors/errors.js';
 import { inspect } from '../schema/describe.js';
 import { array, nullish, object, preprocess, union, unknown } from '../schema/define.js';
-import type { Schema } from '../schema/schema.js';
-import type { StandardSchema } from '../schema/schema.js';
+import type { Schema, StandardSchema } from '../schema/schema.js';
 
 /** Call options that can reduce the response to some of its fields. */
 export interface WithAttributes<Name extends PropertyKey> {

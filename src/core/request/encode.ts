@@ -111,24 +111,9 @@ function writeFields(shape: Shape): Write | undefined {
 /** Whether every value that a schema accepts can be written into JSON, and is the same there. */
 function isClosed(schema: StandardSchema): boolean {
   const found = inspect(schema);
-  switch (found.kind) {
-    case 'string':
-    case 'integer':
-    case 'int64':
-    case 'boolean':
-    case 'enum':
-      return true;
-    case 'optional':
-    case 'nullable':
-    case 'array':
-      return isClosed(found.of);
-    case 'union':
-      return found.of.every(isClosed);
-    case 'object':
-      return found.unknownKeys !== 'keep' && Object.values(found.shape).every(isClosed);
-    default:
-      return false;
-  }
+  if (found.kind === 'object') return found.unknownKeys !== 'keep' && Object.values(found.shape).every(isClosed);
+  if ('of' in found) return found.kind !== 'preprocess' && [found.of].flat().every(isClosed);
+  return ['string', 'integer', 'int64', 'boolean', 'enum'].includes(found.kind);
 }
 
 /** The text of a value; none becomes an empty text, which a path rejects. */

@@ -2,8 +2,7 @@ import { InvalidInputError } from '../errors/errors.js';
 import { isPlainObject } from '../json/plain-object.js';
 import type { Shape } from '../schema/schema.js';
 import { reservedQuery } from '../options/reserved-query.js';
-import { LongInteger } from '../json/long-integer.js';
-import { isRounded, rounded } from '../json/long-integer.js';
+import { isRounded, LongInteger, rounded } from '../json/long-integer.js';
 
 /** Where a value is in an input. */
 export type FieldPath = readonly (string | number)[];

@@ -1,8 +1,6 @@
 import type * as z from 'zod/v4/core';
-import type { Facts, Keywords } from './schema.js';
+import type { Facts, Keywords, Schema, Shape, StandardSchema } from './schema.js';
 import { LazySchema } from './schema.js';
-import type { Schema, Shape } from './schema.js';
-import type { StandardSchema } from './schema.js';
 
 /** Whether a schema is one of this package. */
 export function isOwn(schema: StandardSchema | undefined): schema is StandardSchema & LazySchema {

@@ -1,13 +1,11 @@
 import { isObject, isPlainObject } from '../json/plain-object.js';
 import * as s from './define.js';
-import { longInt, textOrInt } from './define.js';
 import { writtenInteger } from '../json/long-integer.js';
-import type { Facts } from './schema.js';
-import type { Optional, Output, Schema } from './schema.js';
+import type { Facts, Optional, Output, Schema } from './schema.js';
 
 /** The id of a question, user, pack, order or shipment in an input: a number, or a string of digits. */
 export const id: Schema<number | string> = s.withFacts(
-  s.refine(longInt, (value) => (String(value).startsWith('-') ? 'an id is not negative' : undefined), { minimum: 0 }),
+  s.refine(s.longInt, (value) => (String(value).startsWith('-') ? 'an id is not negative' : undefined), { minimum: 0 }),
   { write: writtenInteger },
 );
 
@@ -16,7 +14,7 @@ export const keyOf: Schema<string> = s.preprocess(s.string, keyText);
 
 /** The id of an item, message or file in an input: a string, or an integer that is sent as one. */
 export const key: Schema<string | number> = s.withFacts(
-  s.refine(textOrInt, (value) => (value === '' ? 'an id is not empty' : undefined), { minLength: 1 }),
+  s.refine(s.textOrInt, (value) => (value === '' ? 'an id is not empty' : undefined), { minLength: 1 }),
   { write: keyText },
 );
 

@@ -20,7 +20,8 @@ export interface StandardSchema<out Out = unknown, out In = Out> {
 export type StandardResult<Out> =
   { readonly value: Out; readonly issues?: undefined } | { readonly issues: readonly StandardIssue[] };
 
-interface StandardIssue {
+/** An issue of a Standard Schema. */
+export interface StandardIssue {
   readonly message: string;
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }

@@ -1,9 +1,11 @@
 import { ConfigurationError } from '../errors/errors.js';
 import { Redactor, userTexts } from '../errors/redactor.js';
+import { SellerError } from '../errors/seller-error.js';
 import type { Issue } from '../errors/issue.js';
+import { isObject } from '../json/plain-object.js';
 import { sentences, zodParse } from './issues.js';
 import { LazySchema } from './schema.js';
-import type { StandardSchema } from './schema.js';
+import type { StandardIssue, StandardSchema } from './schema.js';
 
 /** A validated value, or its issues. */
 export type Validated<Out> =
@@ -19,51 +21,30 @@ export function validate<Out>(schema: StandardSchema<Out, unknown>, value: unkno
     const result = zodParse(schema, value);
     return result.success ? (result as Validated<Out>) : { success: false, issues: sentences(result.issues, value) };
   }
-  const { then, issues, value: data } = resultOf(schema, value);
-  if (then !== undefined)
-    throw new ConfigurationError('A schema of the endpoint is asynchronous; use one that validates synchronously');
-  if (issues === undefined || issues === null) return { success: true, data: data as Out };
-  if (!Array.isArray(issues))
-    throw new ConfigurationError('A schema of the endpoint returned `issues` that are no list');
-  const redactor = new Redactor({ texts: userTexts(value) });
-  return { success: false, issues: issues.map((issue) => issueOf(issue, redactor)) };
-}
-
-/** What a schema may return, whatever its type says. */
-interface Returned {
-  readonly then?: unknown;
-  readonly issues?: unknown;
-  readonly value?: unknown;
-}
-
-function resultOf(schema: StandardSchema, value: unknown): Returned {
-  let result: unknown;
   try {
-    result = schema['~standard'].validate(value);
+    return resultOf(schema, value);
   } catch (error) {
-    const why =
-      error instanceof Error ? `: ${new Redactor({ texts: userTexts(value) }).foreignText(error.message)}` : '';
+    if (error instanceof SellerError) throw error;
+    const redactor = new Redactor({ texts: userTexts(value) });
+    const why = error instanceof Error ? `: ${redactor.foreignText(error.message)}` : '';
     throw new ConfigurationError(`A schema of the endpoint failed${why}`, { cause: error });
   }
-  if (typeof result !== 'object' || result === null)
+}
+
+function resultOf<Out>(schema: StandardSchema<Out, unknown>, value: unknown): Validated<Out> {
+  const result: unknown = schema['~standard'].validate(value);
+  if (!isObject(result))
     throw new ConfigurationError('A schema of the endpoint returned neither a `value` nor `issues`');
   // The rejection of an asynchronous schema is not the error of the call.
   if (result instanceof Promise) result.catch(() => undefined);
-  return result;
-}
-
-/** Reads an issue of any shape. Its message must not repeat texts of the value. */
-function issueOf(issue: unknown, redactor: Redactor): Issue {
-  const { message, path } = (issue ?? {}) as { message?: unknown; path?: unknown };
-  const text = typeof message === 'string' && message !== '' ? message : 'the value does not fit';
-  const segments: unknown[] = Array.isArray(path) ? path : [];
-  return { message: redactor.foreignText(text), path: segments.map(keyOf).filter(isKey) };
-}
-
-function keyOf(segment: unknown): unknown {
-  return typeof segment === 'object' && segment !== null ? (segment as { key?: unknown }).key : segment;
-}
-
-function isKey(key: unknown): key is PropertyKey {
-  return ['string', 'number', 'symbol'].includes(typeof key);
+  if ('then' in result)
+    throw new ConfigurationError('A schema of the endpoint is asynchronous; use one that validates synchronously');
+  const { issues, ...found } = result as { issues?: readonly StandardIssue[] | null; value?: Out };
+  if (issues === undefined || issues === null) return { success: true, data: found.value as Out };
+  const redactor = new Redactor({ texts: userTexts(value) });
+  const read = issues.map(({ message, path = [] }) => ({
+    message: redactor.foreignText(message),
+    path: path.map((segment) => (typeof segment === 'object' ? segment.key : segment)),
+  }));
+  return { success: false, issues: read };
 }

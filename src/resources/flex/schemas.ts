@@ -2,7 +2,6 @@ import { documentRule } from './graphql/response.js';
 import * as s from '../../core/schema/define.js';
 import type { Input, Output } from '../../core/schema/schema.js';
 import { atLeast, bareList, id, key, nonEmptyArray, nullishArray, siteId } from '../../core/schema/fields.js';
-import { int64 } from '../../core/schema/define.js';
 
 /** `in`: active. `out`: inactive, settings cannot be changed. `pending`: settings can be changed, no orders yet. */
 const subscriptionState = s.looseObject({ id: s.nullish(s.openEnum('in', 'out', 'pending')) });
@@ -19,7 +18,7 @@ export interface ConfigurationType extends Output<typeof configurationType> {}
 /** A seller's subscription to Flex or Turbo. */
 export const flexSubscription = s.looseObject({
   /** The id of the subscription, if the service sends it. No operation needs it. */
-  id: s.nullish(s.union(int64, s.string)),
+  id: s.nullish(s.union(s.int64, s.string)),
   site_id: s.nullish(s.string),
   user_id: s.nullish(s.integer),
   mode: s.nullish(s.openEnum('FLEX', 'TURBO')),

@@ -4,7 +4,6 @@ import { currentMessage, currentSentMessage, toCurrentShape } from '../post-sale
 import type { Message, SentMessage } from '../post-sale/message.js';
 import { messageText } from '../post-sale/text.js';
 import * as s from '../../core/schema/define.js';
-import { int64 } from '../../core/schema/define.js';
 import type { Input, Output, Schema } from '../../core/schema/schema.js';
 import {
   eachIn,
@@ -21,7 +20,7 @@ import {
 import type { Paging } from '../../core/schema/fields.js';
 import { attachmentsLimit } from './limits.js';
 
-const reference = s.union(int64, s.string);
+const reference = s.union(s.int64, s.string);
 
 /** Whether a conversation is open, and if not, why. */
 export const conversationStatus = s.looseObject({
@@ -113,7 +112,7 @@ export const unreadConversation = s.looseObject({
   /** The number of unread messages. It may include messages that moderation hides, so it may never become 0. */
   count: s.nullish(s.integer),
   /** The pack in `resource`; absent if `resource` has another form. */
-  pack_id: s.nullish(int64),
+  pack_id: s.nullish(s.int64),
   /** The seller in `resource`; absent if `resource` has another form. */
   user_id: s.nullish(s.integer),
 });

@@ -1,6 +1,5 @@
 import { isObject } from '../../core/json/plain-object.js';
 import * as s from '../../core/schema/define.js';
-import { int64 } from '../../core/schema/define.js';
 import type { Output, Schema } from '../../core/schema/schema.js';
 import { keyOf, nullishArray, orAsItCame } from '../../core/schema/fields.js';
 import { currentShape, entriesIn, idOf } from './legacy.js';
@@ -83,7 +82,7 @@ export interface AttachmentsValidations extends Output<typeof attachmentsValidat
 const fields = {
   site_id: s.nullish(s.string),
   /** The id of the sending application; a string if it exceeds 2^53. */
-  client_id: s.nullish(int64),
+  client_id: s.nullish(s.int64),
   /** The sender; absent in the response to `actionGuide.send`. */
   from: s.nullish<Participant>(participant),
   to: s.nullish<Participant>(participant),

@@ -1,8 +1,7 @@
 import type { Description } from '../../core/operation/describe.js';
 import type { Endpoint } from '../../core/operation/endpoint.js';
 import { inspect, keywordsOf, shapeOf } from '../../core/schema/describe.js';
-import type { Shape } from '../../core/schema/schema.js';
-import type { StandardSchema } from '../../core/schema/schema.js';
+import type { Shape, StandardSchema } from '../../core/schema/schema.js';
 import type { Call } from '../http/call.js';
 import { notFound } from '../http/handler.js';
 import type { Routes } from '../http/routes.js';
