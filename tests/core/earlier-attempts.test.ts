@@ -54,7 +54,7 @@ describe('an idempotent write of which an attempt may have been carried out', ()
   test('says so if a 429 of another call keeps it from being sent again', async () => {
     const { sellerClient } = setUp([
       async () => {
-        await errorOf(sellerClient.questions.get({ question_id: 1 }));
+        await errorOf(addZones(sellerClient));
         throw lost;
       },
       failing(429, { 'retry-after': '3600' }),

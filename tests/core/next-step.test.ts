@@ -28,8 +28,7 @@ const states: fc.Arbitrary<CallState> = fc.record({
   isReplayable: fc.boolean(),
   remainingMs: fc.oneof(fc.constant(Infinity), fc.integer({ min: -10, max: 60_000 })),
   maxWaitMs: fc.nat(60_000),
-  isThrottled: fc.boolean(),
-  throttleMs: fc.nat(20_000),
+  lanePausedMs: fc.option(fc.nat(20_000), { nil: undefined }),
 });
 
 function holds(rule: (failure: Failure, state: CallState, step: ReturnType<typeof nextStep>) => void): void {
@@ -77,23 +76,21 @@ describe('after a failed attempt', () => {
       if (step.kind !== 'retry') return;
       expect(state.retries).toBeLessThan(state.maxRetries);
       expect(state.isReplayable).toBe(true);
-      const { waitMs = step.pauseAllMs ?? 0 } = step;
-      expect(waitMs).toBeLessThanOrEqual(state.maxWaitMs);
+      const waitMs = step.waitMs ?? state.lanePausedMs!;
+      expect(waitMs).toBeLessThan(state.remainingMs);
       if (step.waitMs === undefined) return;
+      expect(step.waitMs).toBeLessThanOrEqual(state.maxWaitMs);
       expect(state.hasBudget).toBe(true);
-      expect(step.waitMs).toBeLessThan(state.remainingMs);
       const { retryAfterMs = 0 } = failure;
       if (retryAfterMs >= 500) expect(step.waitMs).toBe(retryAfterMs);
     });
   });
 
-  test('all calls pause once, and only after a 429', () => {
-    holds((failure, state, step) => {
-      const pauses = Object.entries(step).filter(([name, ms]) => name.startsWith('pause') && ms !== undefined);
-      if (pauses.length === 0) return;
-      expect(failure.status === 429 || state.isThrottled).toBe(true);
-      expect(state.isConfirmed).toBe(false);
-      expect(pauses).toHaveLength(1);
+  test('a call waits for its lane if all calls of the lane wait, and only then', () => {
+    holds((_, state, step) => {
+      const hasPause = state.lanePausedMs !== undefined;
+      if (step.kind === 'retry') expect(step.waitMs === undefined).toBe(hasPause);
+      if (step.kind === 'confirm' && step.waitsForLane) expect(state.lanePausedMs).toBeLessThan(state.remainingMs);
     });
   });
 });

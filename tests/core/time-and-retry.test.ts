@@ -210,8 +210,8 @@ describe('the wait before a retry', () => {
     ['a Retry-After of two seconds', after('2'), 1, {}, [2000, 2000]],
     ['a Retry-After as long as maxRetryDelayMs', after('5'), 1, { maxRetryDelayMs: 5000 }, [5000, 5000]],
     ['no Retry-After that is longer', after('5.001'), 1, { maxRetryDelayMs: 5000 }, []],
-    ['half a second at the least after a 429, which doubles', status(429), 0, {}, [500, 1000]],
-    ['maxRetryDelayMs at the most after a 429', status(429), 0, { maxRetryDelayMs: 700 }, [500, 700]],
+    ['a second at the least after a 429, which doubles', status(429), 0, {}, [1000, 2000]],
+    ['maxRetryDelayMs at the most after a 429', status(429), 0, { maxRetryDelayMs: 700 }, [700, 700]],
     ['a Retry-After of a 429', status(429, { 'retry-after': '3' }), 1, {}, [3000, 3000]],
     ['half a second after a 429 with a Retry-After of 0', status(429, { 'retry-after': '0' }), 0, {}, [500, 1000]],
   ])('is %s', async (_, fault, random, options, expected) => {
@@ -236,7 +236,7 @@ describe('the wait before a retry', () => {
       true,
     ],
     ['before the retry of a 429 without one', status(429), { maxRetries: 1 }, true],
-    ['not after a 429 without both', status(429), { maxRetries: 0 }, false],
+    ['after a 429 without both', status(429), { maxRetries: 0 }, true],
     ['not after a 503', after('3'), { maxRetries: 0 }, false],
     ['not after a 503 beyond maxRetryDelayMs', after('3'), { maxRetryDelayMs: 2000 }, false],
   ])('holds up the other calls %s', async (_, fault, options, isPaused) => {

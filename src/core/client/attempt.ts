@@ -1,5 +1,4 @@
 import type { MultipartBody } from '../files/upload.js';
-import type { AdaptiveLimit } from '../limits/adaptive-limit.js';
 import { emitAttemptResult } from '../options/events.js';
 import type { AttemptResult } from '../recover/failure.js';
 import { redactorOf } from '../request/built-request.js';
@@ -15,7 +14,7 @@ import type {
 } from '../transport/transport.js';
 import type { ClientCall } from './call.js';
 import { exchangeOnce } from './loaded-parts.js';
-import { reportToLimiter, waitForTurn } from './wait-for-turn.js';
+import { releaseTurn, waitForTurn } from './wait-for-turn.js';
 
 /**
  * Sends a request once, when its turn has come, and reads the response, both within `timeoutMs`. For an upload,
@@ -23,8 +22,8 @@ import { reportToLimiter, waitForTurn } from './wait-for-turn.js';
  * file.
  */
 export class RequestAttempt {
-  /** The limit that its 429 is about; `undefined` without a 429, or if it is random. */
-  limit: AdaptiveLimit | undefined;
+  /** Whether it got a 429 for which all calls of its lane wait. */
+  isLaneThrottled = false;
   readonly #call: ClientCall;
   readonly #transport: Transport;
   readonly #controller = new AbortController();
@@ -49,8 +48,8 @@ export class RequestAttempt {
 
   /** Waits for the limiters, sends the request, and reports to them how it ended. */
   async run(): Promise<AttemptResult> {
-    const { rateLimiter, maxInFlight, runtime } = this.#call;
-    if (runtime.options.limiter || !rateLimiter.tryAcquire(maxInFlight)) await waitForTurn(this.#call);
+    const { lane, runtime } = this.#call;
+    if (runtime.options.limiter || !lane.tryAcquire()) await waitForTurn(this.#call);
     const sentAt = this.#call.begin(this);
     let result: AttemptResult | undefined;
     try {
@@ -62,18 +61,10 @@ export class RequestAttempt {
 
   #release(result: AttemptResult | undefined, sentAt: number): void {
     const call = this.#call;
-    const { limiter } = call.runtime.options;
     const response = result?.response;
     const status = (response && result.errorInBody?.status) ?? response?.status;
-    const says = status === undefined || status >= 500 ? 'other' : status === 429 ? 'throttled' : 'accepted';
-    this.limit = call.rateLimiter.release(says, sentAt, call.maxInFlight);
-    if (limiter) reportToLimiter(limiter, call, status, response);
+    this.isLaneThrottled = releaseTurn(call, status, response, sentAt);
     if (call.emit) emitAttemptResult(call, response, sentAt, redactorOf(call));
-  }
-
-  /** Pauses the calls that its 429 concerns. */
-  pauseAll(ms: number | undefined): void {
-    if (ms !== undefined) this.#call.rateLimiter.pauseFor(ms, this.limit);
   }
 
   async #send(): Promise<AttemptResult> {

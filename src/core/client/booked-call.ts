@@ -7,7 +7,7 @@ import { confirmWrite, readBefore } from '../recover/confirm-write.js';
 import type { UnconfirmedCall } from '../recover/confirm-write.js';
 import { nextWriteId } from '../recover/memory-book.js';
 import type { MemoryBook, RememberedWrite } from '../recover/memory-book.js';
-import { userOfWrite } from '../recover/user-of-token.js';
+import { userOf } from '../recover/user-of-token.js';
 import type { PendingWrite, WriteHook, WriteRecord, WriteTurn } from '../recover/write-hook.js';
 import { contentOf, targetOf } from '../recover/write-target.js';
 import type { InternalOptions } from '../scope/call-options.js';
@@ -96,7 +96,7 @@ export class BookedCall {
     const [endpoint, input] = [this.#endpoint, this.#input];
     return {
       id: this.#turn?.id ?? nextWriteId(),
-      target: targetOf(endpoint, input, userOfWrite(endpoint, input, token)),
+      target: targetOf(endpoint, input, userOf(endpoint, input, token)),
       input,
       content: contentOf(endpoint, input),
       calledAt: this.#calledAt,

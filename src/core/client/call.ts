@@ -3,8 +3,7 @@ import { requestIdOf } from '../errors/response-errors.js';
 import type { ResponseHeaders } from '../errors/response-headers.js';
 import type { openDownload, redirectFollower } from '../files/open-download.js';
 import type { Upload } from '../files/upload.js';
-import type { AdaptiveLimit } from '../limits/adaptive-limit.js';
-import type { RateLimiter } from '../limits/rate-limiter.js';
+import type { Lane } from '../limits/limits.js';
 import type { ResponseInfo, WithResponse } from '../operation/api-promise.js';
 import type { EndpointExchange } from '../operation/endpoint.js';
 import type { Emit } from '../options/events.js';
@@ -35,8 +34,6 @@ export interface CallResult extends WithResponse<unknown> {
   readonly durationMs: number;
 }
 
-let lastSequence = 0;
-
 /** The state of one call, which all its attempts share. */
 export class ClientCall {
   readonly request: BuiltRequest;
@@ -45,13 +42,10 @@ export class ClientCall {
   readonly scope: CancelScope;
   /** A time of `performance.now()`, like all times of a context. */
   readonly startedAt: number;
-  /** The position of the call among the calls that wait. Its retries keep it. */
-  readonly sequence = ++lastSequence;
   readonly timeoutMs: number;
   readonly maxRetries: number;
-  /** How many attempts of the client may be in flight. */
-  readonly maxInFlight: number;
-  readonly rateLimiter: RateLimiter;
+  /** Where it waits for its turn. */
+  readonly lane: Lane;
   /** The write, in the book of its seller; `undefined` for a read. */
   readonly booked: BookedCall | undefined;
   /** Identifies the call in its events. */
@@ -64,8 +58,10 @@ export class ClientCall {
   rejectedToken: string | undefined;
   /** How many times the request has been sent. */
   attempts = 0;
-  /** How many retries followed a fault. Those after a 429 that concerns all calls, or with a new token, do not count. */
+  /** How many retries followed a fault. Those after a 429 for which the lane waits, or with a new token, do not count. */
   faultRetries = 0;
+  /** When it got a 429. */
+  readonly throttledAt: number[] = [];
   /** When the first attempt was sent. */
   firstSentAt = 0;
   /** What is known of the attempts that have ended. */
@@ -83,8 +79,6 @@ export class ClientCall {
     this.startedAt = startedAt;
     this.timeoutMs = options.timeoutMs ?? timeoutMs;
     this.maxRetries = options.maxRetries ?? maxRetries;
-    this.maxInFlight = maxConcurrency;
-    this.rateLimiter = runtime.shared.rateLimiters.of(accessToken ?? undefined);
     this.booked = endpoint.retry === 'safe' ? undefined : new BookedCall(request, runtime);
     this.info = { endpoint, baseUrl };
     this.emit = runtime.events.sink;
@@ -94,12 +88,12 @@ export class ClientCall {
       deadlineMs: options.deadlineMs ?? deadlineMs,
       progress: this,
     });
-    this.rateLimiter.calls += 1;
+    this.lane = runtime.shared.limits.of(accessToken ?? undefined, endpoint, maxConcurrency);
   }
 
   /** Frees what the call holds. A download is read after the call, and its deadline and signal apply until its end. */
   end(isStreaming = false): void {
-    this.rateLimiter.calls -= 1;
+    this.lane.leave();
     this.loaded.upload?.dispose();
     if (!isStreaming) this.scope.dispose();
   }
@@ -162,8 +156,13 @@ export class ClientCall {
     };
   }
 
-  /** What `nextStep` has to know after an attempt that failed. `limit` is the one that its 429 is about. */
-  stateAfter(limit: AdaptiveLimit | undefined, isConfirmed: boolean): CallState {
+  /** How many retries were sent since the last success of the lane. */
+  get #retriesInRow(): number {
+    return Math.max(0, this.throttledAt.filter((at) => at >= this.lane.rowBeganAt).length - 1);
+  }
+
+  /** What `nextStep` has to know after an attempt that failed. */
+  stateAfter({ isLaneThrottled }: { readonly isLaneThrottled: boolean }, isConfirmed: boolean): CallState {
     const { request, options, token, rejectedToken, maxRetries } = this;
     const { endpoint } = request;
     const { maxRetryDelayMs, onUnknownOutcome } = this.runtime.options;
@@ -173,15 +172,14 @@ export class ClientCall {
       canReplaceToken: token !== undefined && rejectedToken === undefined && options.accessToken === undefined,
       canConfirm: onUnknownOutcome === 'confirm' && endpoint.confirm !== undefined,
       isConfirmed,
-      retries: limit ? Math.max(0, this.rateLimiter.throttlesSince(this.startedAt) - 1) : this.faultRetries,
+      retries: isLaneThrottled ? this.#retriesInRow : this.faultRetries,
       maxRetries,
       hasBudget: this.runtime.shared.budget.isEnough,
       isReplayable: this.loaded.upload?.isReplayable !== false,
       elapsedMs: performance.now() - this.firstSentAt,
       remainingMs: this.scope.remainingMs,
       maxWaitMs: maxRetryDelayMs,
-      isThrottled: limit !== undefined,
-      throttleMs: limit?.backoffMs(maxRetries) ?? 0,
+      lanePausedMs: isLaneThrottled ? this.lane.pausedMs : undefined,
     };
   }
 }

@@ -7,24 +7,24 @@ import { secretNamesWith } from '../errors/secrets.js';
 import type { IsSecretName } from '../errors/secrets.js';
 import { Events } from '../options/events.js';
 import type { ResolvedOptions } from '../options/resolve-options.js';
-import { RateLimiters } from '../limits/rate-limiters.js';
+import { Limits } from '../limits/limits.js';
 import { RetryBudget } from '../recover/budget.js';
 import { lowerCaseNames } from '../request/built-request.js';
 import { userAgentOf } from '../request/user-agent.js';
 
 /**
- * What all clients of one host and token share: the token and the retry budget. With the clients of
- * other tokens that are derived from the same one, they share the rate limiters.
+ * What all clients of one host and token share: the token and the retry budget. With the clients of other tokens that are
+ * derived from the same one, they share the limits.
  */
 export class SharedState {
   readonly tokens: TokenSource | undefined;
   readonly budget = new RetryBudget();
   /** The writes of this process, which all clients of the host share. */
   readonly writes: MemoryBook;
-  readonly rateLimiters: RateLimiters;
+  readonly limits: Limits;
   readonly #baseUrl: string;
   readonly #accessToken: ResolvedOptions['accessToken'];
-  readonly #rateLimitersByOrigin: Map<string, RateLimiters>;
+  readonly #limitsByOrigin: Map<string, Limits>;
 
   /** `parent` is the state of the client from which this one is derived. */
   constructor(options: ResolvedOptions, parent?: SharedState) {
@@ -33,10 +33,10 @@ export class SharedState {
     this.#baseUrl = baseUrl;
     this.#accessToken = accessToken;
     this.tokens = accessToken === undefined ? undefined : new TokenSource(accessToken, timeoutMs);
-    this.#rateLimitersByOrigin = parent ? parent.#rateLimitersByOrigin : new Map<string, RateLimiters>();
+    this.#limitsByOrigin = parent ? parent.#limitsByOrigin : new Map<string, Limits>();
     const { origin } = new URL(baseUrl);
-    this.rateLimiters = this.#rateLimitersByOrigin.get(origin) ?? new RateLimiters();
-    this.#rateLimitersByOrigin.set(origin, this.rateLimiters);
+    this.limits = this.#limitsByOrigin.get(origin) ?? new Limits();
+    this.#limitsByOrigin.set(origin, this.limits);
   }
 
   /** Whether a client with these options calls the same host with the same token. */

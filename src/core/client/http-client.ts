@@ -38,7 +38,7 @@ export class HttpClient implements Requester {
   readonly #runtime: ClientRuntime;
   readonly #transport: Transport;
 
-  /** `parent` is the client that this one is derived from. They share the rate limiters, and with one token all state. */
+  /** `parent` is the client that this one is derived from. They share the limits, and with one token all state. */
   constructor(options: ResolvedOptions, parent?: HttpClient, writeHook = parent && parent.#runtime.writeHook) {
     const inherited = parent && parent.#runtime.shared;
     const shared = inherited?.isFor(options) ? inherited : new SharedState(options, inherited);

@@ -31,27 +31,25 @@ export async function recover(
   let earlierUnknown = earlier === 'unknown';
   let isConfirmed = false;
   for (;;) {
-    const step = nextStep(failure, call.stateAfter(attempt.limit, isConfirmed));
+    const step = nextStep(failure, call.stateAfter(attempt, isConfirmed));
     switch (step.kind) {
       case 'replaceToken':
         if (await replaceToken(call)) return undefined;
         break;
       case 'confirm': {
-        attempt.pauseAll(step.pauseBeforeMs);
+        // The lane of what reads it back is another one.
+        if (step.waitsForLane) await call.scope.sleep(call.lane.pausedMs);
         const found = await readBack(call, requester, step.once ? 0 : windowAfter(result, call));
         if (found) return found;
-        attempt.pauseAll(step.pauseAfterMs);
         isConfirmed = true;
         earlierUnknown = call.outcome === 'unknown';
         if (call.outcome === 'notDone' && isUnknown) failure = withoutEffect(failure);
         break;
       }
       case 'retry':
-        attempt.pauseAll(step.pauseAllMs);
         await waitBefore(call, step.waitMs);
         return undefined;
       case 'throw':
-        attempt.pauseAll(step.pauseAllMs);
         throw errorOf(result, failure, call, earlierUnknown);
     }
   }
@@ -86,7 +84,7 @@ async function readBack(call: ClientCall, requester: Requester, windowMs: number
   return undefined;
 }
 
-/** Waits before a retry. Where all calls pause, this call waits like the others when it acquires its next attempt. */
+/** Waits before a retry. After a 429 for which its lane waits, the call waits like the others when it acquires its next attempt. */
 async function waitBefore(call: ClientCall, waitMs: number | undefined): Promise<void> {
   if (waitMs === undefined) return;
   call.faultRetries += 1;

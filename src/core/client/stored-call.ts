@@ -1,7 +1,7 @@
 import { BookView } from '../recover/book-view.js';
 import type { ConfirmResult, UnconfirmedCall } from '../recover/confirm-write.js';
 import type { RememberedWrite } from '../recover/memory-book.js';
-import { userOfWrite } from '../recover/user-of-token.js';
+import { userOf } from '../recover/user-of-token.js';
 import { contentOf, targetOf } from '../recover/write-target.js';
 import type { BuiltRequest } from '../request/built-request.js';
 import type { ClientRuntime } from './client-runtime.js';
@@ -22,7 +22,7 @@ export function storedCall(
   { shared, options }: ClientRuntime,
 ): StoredCall {
   const { endpoint, input } = request;
-  const target = targetOf(endpoint, input, userOfWrite(endpoint, input, token));
+  const target = targetOf(endpoint, input, userOf(endpoint, input, token));
   const { writes: memory } = shared;
   const { write, isUncertain } = memory.askFor({ target, input, content: contentOf(endpoint, input), sentAt });
   const view = new BookView({ endpoint, write, memory, timeoutMs: options.timeoutMs });

@@ -1,72 +1,96 @@
 import { redactUrl } from '../errors/redactor.js';
-import { RateLimitError } from '../errors/status-errors.js';
-import { emitWait } from '../options/events.js';
-import { acquireLimiter, releaseLimiter } from '../limits/limiter.js';
-import type { LimitedAttempt } from '../limits/limiter.js';
-import type { Limiter } from '../options/limiter.js';
-import type { Admission } from '../limits/waiting-calls.js';
 import { parseRetryAfter } from '../errors/response-headers.js';
+import { RateLimitError } from '../errors/status-errors.js';
+import { groupOf } from '../limits/limits.js';
+import type { Refusal } from '../limits/limits.js';
+import { emitWait } from '../options/events.js';
+import { userOf } from '../recover/user-of-token.js';
 import { warningOf } from '../response/api-error.js';
 import type { BufferedResponse } from '../response/body.js';
 import type { ClientCall } from './call.js';
+import { acquireLimiter, releaseLimiter } from './user-limiter.js';
+import type { LimitedAttempt } from './user-limiter.js';
 
 /**
- * Waits until an attempt may be sent: first for the user's limiter, then for the client's rate limiter.
+ * Waits until an attempt may be sent: first for a place in the lane of the call, and last, just before it is sent, for the
+ * user's limiter.
  *
- * @throws {RateLimitError} when the service asked all calls to wait for longer than `maxRetryDelayMs`, or has responded
- * 429 to all of them for as long as the retries of this one would take.
+ * @throws {RateLimitError} when the service asked the seller to wait for longer than `maxRetryDelayMs`, or has responded
+ * only 429 for as long as the retries of the call would take.
  */
 export async function waitForTurn(call: ClientCall): Promise<void> {
-  const { scope, rateLimiter, sequence, startedAt, maxInFlight, maxRetries, runtime } = call;
-  const { limiter, maxRetryDelayMs } = runtime.options;
-  const next = limitedAttempt(call, call.attempts + 1);
-  if (limiter) {
-    await acquireLimiter(limiter, next, scope);
-    if (rateLimiter.tryAcquire(maxInFlight)) return;
-  }
-  try {
-    const admission = await rateLimiter.acquire(scope, {
-      sequence,
-      maxInFlight,
-      maxPauseMs: maxRetryDelayMs,
-      maxRetries,
-      startedAt,
-      onWait: (waitMs) => emitWait(call, waitMs, 'rate limit'),
-    });
-    if (admission !== 'admitted') throw notSentError(call, admission);
-  } catch (error) {
-    if (limiter) releaseLimiter(limiter, next);
-    throw error;
+  const { lane, scope, runtime } = call;
+  const { limiter } = runtime.options;
+  for (let isFirst = true; ; isFirst = false) {
+    if (!lane.tryAcquire()) await waitInLane(call, !isFirst);
+    if (!limiter) return;
+    const next = limitedAttempt(call, call.attempts + 1);
+    try {
+      await acquireLimiter(limiter, next, scope);
+    } catch (error) {
+      lane.giveBack();
+      throw error;
+    }
+    if (lane.pausedMs === 0) return;
+    // A pause began meanwhile. Nothing is held during it.
+    lane.giveBack();
+    releaseLimiter(limiter, next);
   }
 }
 
-/** Reports the end of an attempt to the user's limiter. */
-export function reportToLimiter(
-  limiter: Limiter,
+async function waitInLane(call: ClientCall, hadTurn: boolean): Promise<void> {
+  const { lane, scope, startedAt, maxRetries, runtime, attempts } = call;
+  const refusal = await lane.acquire(scope, {
+    isRetry: hadTurn || attempts > 0,
+    startedAt,
+    maxRetries,
+    maxPauseMs: runtime.options.maxRetryDelayMs,
+    onWait: (waitMs) => emitWait(call, waitMs, 'rate limit'),
+  });
+  if (refusal) throw notSentError(call, refusal);
+}
+
+/**
+ * Gives back the places of an attempt that has ended.
+ *
+ * @returns whether it got a 429 for which all calls of its lane wait.
+ */
+export function releaseTurn(
   call: ClientCall,
   status: number | undefined,
   response: BufferedResponse | undefined,
-): void {
-  const retryAfterMs = response && parseRetryAfter(response.headers, Date.now());
-  releaseLimiter(limiter, limitedAttempt(call, call.attempts), { status, retryAfterMs });
+  sentAt: number,
+): boolean {
+  const { lane, maxRetries, faultRetries, runtime } = call;
+  const { limiter, maxRetryDelayMs } = runtime.options;
+  const retryAfterMs =
+    response && (limiter || status === 429) ? parseRetryAfter(response.headers, Date.now()) : undefined;
+  if (limiter) releaseLimiter(limiter, limitedAttempt(call, call.attempts), { status, retryAfterMs });
+  if (status !== 429) return lane.release(status === undefined || status >= 500 ? 'other' : 'accepted', sentAt);
+  const isLast = faultRetries >= Math.max(maxRetries, 1);
+  const pause = { retryAfterMs, isLast, doublings: Math.max(0, maxRetries - 1), maxPauseMs: maxRetryDelayMs };
+  const isHeard = lane.release('throttled', sentAt, pause);
+  call.throttledAt.push(performance.now());
+  return isHeard;
 }
 
-function limitedAttempt({ info: { endpoint, baseUrl } }: ClientCall, attempt: number): LimitedAttempt {
-  return { endpoint, attempt, host: new URL(baseUrl).host };
+function limitedAttempt(call: ClientCall, attempt: number): LimitedAttempt {
+  const { endpoint, baseUrl } = call.info;
+  const user = userOf(endpoint, call.request.input, call.token);
+  return { endpoint, attempt, host: new URL(baseUrl).host, user, ...groupOf(endpoint) };
 }
 
-/** The error of a call that is not sent because other calls got a 429. */
-function notSentError(call: ClientCall, admission: Exclude<Admission, 'admitted'>): RateLimitError {
-  const { request, rateLimiter, attempts, outcomeUnknown } = call;
+/** The error of a call that is not sent because of the 429s of other calls. */
+function notSentError(call: ClientCall, { reason, retryAfterMs }: Refusal): RateLimitError {
+  const { request, attempts, outcomeUnknown } = call;
   const { endpoint } = request;
-  const retryAfterMs = admission === 'paused' ? rateLimiter.pausedMs : undefined;
   const seconds = retryAfterMs === undefined ? undefined : String(Math.ceil(retryAfterMs / 1000));
-  const reason =
-    seconds === undefined
+  const why =
+    reason === 'exhausted'
       ? 'the service has responded with a 429 to all calls for as long as its retries would take'
       : `after a 429 the service asked to wait, for ${seconds} s more`;
   const what = `${endpoint.method} ${endpoint.path} was not sent${attempts > 0 ? ' again' : ''}`;
-  return new RateLimitError(`${what}: ${reason}${warningOf(endpoint, false, outcomeUnknown)}`, {
+  return new RateLimitError(`${what}: ${why}${warningOf(endpoint, false, outcomeUnknown)}`, {
     status: 429,
     headers: new Headers(seconds === undefined ? {} : { 'retry-after': seconds }),
     body: undefined,

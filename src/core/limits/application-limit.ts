@@ -1,88 +1,90 @@
-import { AdaptiveLimit, firstWindow } from './adaptive-limit.js';
+import { Bucket, usualWindow } from './bucket.js';
 
-/** A token of the application, as far as the application's limit knows it. */
-export interface Member {
-  /** Sends its next call, if its own limit allows, and says whether it has another one. */
+/** The calls of a token that wait for their turn. */
+export interface Waiter {
+  /** Whether the last response of its seller was a 429. */
+  readonly isThrottled: boolean;
+  /** Sends its next call, if its own limit allows. */
   sendNext(now: number): void;
-  /** Ends the calls that do not wait for so long, and tells the others how long they wait. */
-  reconsider(now: number): void;
-  /** Tells the calls that do not know yet that they wait. */
-  report(waitMs: number): void;
+  /** Ends the calls that do not wait any longer, and tells the others how long they wait, at least `leastMs`. */
+  reconsider(now: number, leastMs?: number): void;
 }
 
-/** This many calls of other tokens that succeeded show that a 429 is about one token. */
-const enoughSuccesses = 3;
+const never: { readonly seller: unknown; readonly at: number } = { seller: undefined, at: -Infinity };
 
 /**
- * The limit of an application: what all tokens share. It gives each token that has a call a turn, one after the other,
- * so that a token with many calls does not delay those of the others.
+ * The limit of an application for a group of endpoints: what all sellers share. Those that can send take turns, so that
+ * one with many calls does not delay the others.
+ *
+ * Its bucket hears a 429 only of a seller whose response before was none, and one of a single seller says nothing. So a
+ * seller that is limited alone slows the others down little. It never obeys a `Retry-After`: that is for the seller.
  */
 export class ApplicationLimit {
-  readonly limit = new AdaptiveLimit(firstWindow);
-  /** How many calls wait. */
-  size = 0;
-  /** How many calls succeeded so far. */
-  accepted = 0;
-  /** The members with calls that wait. */
-  readonly waiting = new Set<Member>();
-  /** The members that can send a call as soon as the application can, in the order of their turns. */
-  readonly #ready = new Set<Member>();
+  readonly bucket = new Bucket(usualWindow, true);
+  /** Those that have calls that wait. */
+  readonly waiting = new Set<Waiter>();
+  /** Those that can send a call as soon as the application can, in the order of their turns. */
+  readonly #ready = new Set<Waiter>();
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #lastThrottled: Member | undefined;
-  #acceptedAtThrottle = 0;
+  /** The last two sellers that got a first 429, and when. */
+  #throttled = { latest: never, other: never };
+  /** Whether the next probe is that of a seller that got no 429. */
+  #probesFresh = true;
 
   /** Whether calls are to be sent before a new one. */
   get hasTurns(): boolean {
     return this.#ready.size > 0;
   }
 
-  /** How long a call waits at most if `before` calls of its token are sent first. The tokens take turns. */
-  waitFor(before: number, now: number): number {
-    return this.limit.waitFor(Math.min(this.size, (before + 1) * this.waiting.size) - 1, now);
+  setReady(waiter: Waiter, isReady: boolean): void {
+    if (isReady) this.#ready.add(waiter);
+    else this.#ready.delete(waiter);
   }
 
-  setReady(member: Member, isReady: boolean): void {
-    if (isReady) this.#ready.add(member);
-    else this.#ready.delete(member);
+  /** Whether another seller got its first 429 within the last second. */
+  isNear(seller: unknown, now: number): boolean {
+    const { latest, other } = this.#throttled;
+    return now - (latest.seller === seller ? other : latest).at < 3000;
   }
 
-  /**
-   * Whether a 429 of a token is about the application. It is about the token alone if no other token got one, or if
-   * calls of other tokens succeeded since the last 429, or since the first of the 429s that this token got in a row
-   * (`accepted` was then `acceptedBefore`).
-   */
-  isLimitOfAll(member: Member, acceptedBefore: number): boolean {
-    const isAlone = this.#lastThrottled === undefined || this.#lastThrottled === member;
-    const successes = this.accepted - Math.min(this.#acceptedAtThrottle, acceptedBefore);
-    this.#lastThrottled = member;
-    this.#acceptedAtThrottle = this.accepted;
-    return !isAlone && successes < enoughSuccesses && !this.limit.isRandom;
+  /** Hears the 429 of a seller whose response before was none. Its `Retry-After` is only remembered, for errors. */
+  hear(seller: unknown, now: number, sentAt: number, retryAfterMs: number | undefined): void {
+    const { latest, other } = this.#throttled;
+    this.#throttled = { latest: { seller, at: now }, other: latest.seller === seller ? other : latest };
+    if (retryAfterMs !== undefined) this.bucket.lastRetryAfterMs = retryAfterMs;
+    const wasPaused = this.bucket.pausedMs(now) > 0;
+    if (!this.bucket.hear(now, sentAt) || wasPaused) return;
+    this.#probesFresh = true;
+    for (const waiter of this.waiting) waiter.reconsider(now);
   }
 
   /** Sends every call that can be sent now, and sets a timer for the next one. */
-  pump(): void {
+  pump(now: number): void {
     clearTimeout(this.#timer);
-    const now = performance.now();
-    for (const member of this.#ready) {
-      if (!this.limit.isOpen(now)) break;
+    while (this.#ready.size > 0 && this.bucket.isOpen(now)) {
+      const next = this.#next();
+      if (!next) break;
       // It adds itself again, behind the others, if it has another call.
-      this.#ready.delete(member);
-      member.sendNext(now);
+      this.#ready.delete(next);
+      next.sendNext(now);
     }
     if (this.#ready.size === 0) return;
-    this.pumpIn(Math.max(1, Math.ceil(this.limit.nextChangeAt(now) - now)));
+    this.#timer = setTimeout(() => this.#onTimer(), Math.max(1, Math.ceil(this.bucket.nextChangeAt(now) - now)));
   }
 
-  pumpIn(ms: number): void {
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#onTimer(), ms);
+  /** After an event, sellers that got no 429 and those that got one are asked alternately. */
+  #next(): Waiter | undefined {
+    const ready = [...(this.bucket.isSilent ? this.#ready : [])];
+    const probe = ready.find(({ isThrottled }) => isThrottled !== this.#probesFresh);
+    if (ready.length > 0) this.#probesFresh = !this.#probesFresh;
+    return probe ?? this.#ready.values().next().value;
   }
 
   #onTimer(): void {
     const now = performance.now();
-    const isStalled = this.limit.growIfStalled(now);
-    this.pump();
-    // The attempts that still wait need a response of another attempt.
-    if (isStalled) for (const member of this.waiting) member.report(this.limit.stallMs);
+    const isStalled = this.bucket.growIfStalled(now);
+    this.pump(now);
+    // The calls that still wait need a response of another attempt.
+    if (isStalled) for (const waiter of this.#ready) waiter.reconsider(now, this.bucket.stallMs);
   }
 }

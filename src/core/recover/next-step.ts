@@ -27,8 +27,8 @@ export interface CallState {
   /** Whether the write was read back after this attempt. */
   readonly isConfirmed: boolean;
   /**
-   * How many retries were sent. After a 429 that concerns all calls, only those since the last success of any call: while
-   * calls succeed, waiting goes on.
+   * How many retries were sent. After a 429 for which the lane waits, only those since its last success: while calls succeed,
+   * waiting goes on.
    */
   readonly retries: number;
   readonly maxRetries: number;
@@ -41,50 +41,39 @@ export interface CallState {
   /** The time until the deadline of the call. */
   readonly remainingMs: number;
   readonly maxWaitMs: number;
-  /** Whether the failure is a 429 that concerns all calls. */
-  readonly isThrottled: boolean;
-  /** How long to wait after a 429 that has no `Retry-After`. */
-  readonly throttleMs: number;
+  /** How long all calls of the lane wait, if the failure is a 429 for which they do. */
+  readonly lanePausedMs: number | undefined;
 }
 
 /** What to do after a failed attempt. */
 export type NextStep =
   | { readonly kind: 'replaceToken' }
-  /** Send again: after `waitMs`, or, without it, when the pause of all calls is over. */
-  | { readonly kind: 'retry'; readonly waitMs?: number; readonly pauseAllMs?: number | undefined }
+  /** Send again: after `waitMs`, or, without it, when the pause of the lane is over. */
+  | { readonly kind: 'retry'; readonly waitMs?: number }
   /**
-   * Read back. All calls pause before it, or after it if the write was not carried out. `once`: one reading is
-   * enough, because there was proof before, and the service has done nothing since.
+   * Read back, first or when the pause of the lane is over. `once`: one reading is enough, because there was proof before, and
+   * the service has done nothing since.
    */
-  | {
-      readonly kind: 'confirm';
-      readonly once: boolean;
-      readonly pauseBeforeMs?: number | undefined;
-      readonly pauseAfterMs?: number | undefined;
-    }
-  | { readonly kind: 'throw'; readonly pauseAllMs?: number | undefined };
+  | { readonly kind: 'confirm'; readonly once: boolean; readonly waitsForLane: boolean }
+  | { readonly kind: 'throw' };
 
 /** Decides what to do after a failed attempt. It has no side effects: the client carries the step out. */
 export function nextStep(failure: Failure, state: CallState): NextStep {
   const hasNoProof = state.isConfirmed && state.outcome === 'unknown';
   if (failure.isFinal || hasNoProof) return { kind: 'throw' };
   if (failure.status === 401 && state.canReplaceToken && state.isReplayable) return { kind: 'replaceToken' };
-  const wait = waitAfter(failure, state);
-  const mayRetry = canRetry(failure, state);
+  const waitsForLane = state.lanePausedMs !== undefined;
+  const waitMs = state.lanePausedMs ?? waitAfter(failure, state);
   // A retry after the deadline would fail.
-  const isInTime = mayRetry && wait.ms < state.remainingMs;
-  // Without a retry and without a `Retry-After`, there is no reason to pause; and all calls pause only once.
-  const pauses = wait.isOfAll && !state.isConfirmed && (mayRetry || failure.retryAfterMs !== undefined);
-  const pauseAllMs = pauses ? wait.ms : undefined;
+  const isInTime = canRetry(failure, state) && waitMs < state.remainingMs;
   const confirms = needsConfirmation(failure, state);
   // An idempotent write may be sent again without proof, so it is read back only if no retry is left.
-  if (isInTime && (wait.isOfAll || state.hasBudget) && (!confirms || state.retry === 'idempotent'))
-    return wait.isOfAll ? { kind: 'retry', pauseAllMs } : { kind: 'retry', waitMs: wait.ms };
-  if (!confirms) return { kind: 'throw', pauseAllMs };
+  if (isInTime && (waitsForLane || state.hasBudget) && (!confirms || state.retry === 'idempotent'))
+    return waitsForLane ? { kind: 'retry' } : { kind: 'retry', waitMs };
+  if (!confirms) return { kind: 'throw' };
   const once = state.outcome === 'notDone' && failure.status === 429;
   // It is read back when the pause is over, unless that would be too late for a retry.
-  const pause = isInTime ? { pauseBeforeMs: pauseAllMs } : { pauseAfterMs: pauseAllMs };
-  return { kind: 'confirm', once, ...pause };
+  return { kind: 'confirm', once, waitsForLane: waitsForLane && isInTime };
 }
 
 function needsConfirmation(failure: Failure, { outcome, canConfirm, isConfirmed }: CallState): boolean {
@@ -111,24 +100,26 @@ function isRetryable(retry: RetryClass, failure: Failure): boolean {
 
 /** The maximum of the first wait. It doubles with each retry. */
 const firstWaitMs = 500;
+/** The same after a first 429 that may be random. */
+const firstRandomWaitMs = 50;
 /** A deploy of the service takes about this long. The last retry of a read comes after it, if nothing limits its time. */
 const outageMs = 4000;
-/** The same after a first 429 that is random. A second one may be due to a limit after all. */
-const firstRandomWaitMs = 50;
 
-/** How long this call waits before a retry, or, after a 429 that concerns all calls, how long all of them pause. */
-function waitAfter(failure: Failure, state: CallState): { readonly ms: number; readonly isOfAll: boolean } {
-  const { retries, maxWaitMs, isThrottled, throttleMs } = state;
+/** How long this call waits before a retry, if its lane does not. */
+function waitAfter(failure: Failure, state: CallState): number {
+  const { retries, maxWaitMs } = state;
   const { status, retryAfterMs = 0 } = failure;
-  // The pause prevents that later calls send requests that would get a 429 too.
-  if (retryAfterMs > maxWaitMs) return { ms: retryAfterMs, isOfAll: status === 429 };
   // A shorter `Retry-After`, for example 0, is ignored, because all clients would retry at the same time.
-  if (retryAfterMs >= firstWaitMs) return { ms: retryAfterMs, isOfAll: isThrottled };
-  if (isThrottled) return { ms: Math.min(throttleMs, maxWaitMs), isOfAll: true };
-  const longest = status === 429 && retries === 0 ? firstRandomWaitMs : firstWaitMs * 2 ** retries;
-  const hasFloor = failure.retryAfterMs !== undefined || (status === 429 && retries > 0);
-  const ms = withJitter(Math.min(maxWaitMs, longest), hasFloor ? 0.5 : 0);
-  return { ms: isPatient(failure, state) ? Math.max(ms, untilOutageEnds(state)) : ms, isOfAll: false };
+  if (retryAfterMs >= firstWaitMs) return retryAfterMs;
+  if (status === 429) return Math.min(maxWaitMs, randomThrottleWaitMs(retries));
+  const longest = Math.min(maxWaitMs, firstWaitMs * 2 ** retries);
+  const ms = withJitter(longest, failure.retryAfterMs === undefined ? 0 : 0.5);
+  return isPatient(failure, state) ? Math.max(ms, untilOutageEnds(state)) : ms;
+}
+
+/** A first 429 is retried soon. A second one may be due to a limit after all. */
+function randomThrottleWaitMs(retries: number): number {
+  return retries === 0 ? withJitter(firstRandomWaitMs, 0) : withJitter(firstWaitMs * 2 ** (retries - 1), 0.5);
 }
 
 const outageStatuses = new Set<number | undefined>([500, 502, 503, 504]);

@@ -1,0 +1,287 @@
+import type { CancelScope } from '../scope/cancel-scope.js';
+import type { ApplicationLimit, Waiter } from './application-limit.js';
+import type { Bucket, LimitSignal, PauseRules } from './bucket.js';
+import { CallQueue } from './call-queue.js';
+
+/** A call that waits for its turn. */
+export interface TurnRequest {
+  /** It was sent before, or had its turn before. Such calls are sent first. */
+  readonly isRetry: boolean;
+  /** When the call began, a time of `performance.now()`. */
+  readonly startedAt: number;
+  readonly maxRetries: number;
+  /** The longest pause for which the call waits. */
+  readonly maxPauseMs: number;
+  /** Is told how long the call waits, as far as that is known, at most once. */
+  readonly onWait: (waitMs: number) => void;
+}
+
+/** Why a call does not get a turn, and the `Retry-After` of its error. */
+export interface Refusal {
+  /** `paused`: for longer than it waits. `exhausted`: there were only 429s for as long as its retries would take. */
+  readonly reason: 'paused' | 'exhausted';
+  readonly retryAfterMs: number | undefined;
+}
+
+interface WaitingCall extends TurnRequest {
+  before?: WaitingCall;
+  after?: WaitingCall;
+  /** `undefined` when it has been told. */
+  tell: ((waitMs: number) => void) | undefined;
+  isAdmitted?: boolean;
+  isSettled?: boolean;
+  readonly settle: (refusal: Refusal | undefined) => void;
+}
+
+/** What the lanes of one token share. */
+export class TokenLimit {
+  /** How many calls use it, also those that wait for their token or before a retry. */
+  calls = 0;
+  /** By group of endpoints. */
+  readonly buckets = new Map<string, Bucket>();
+  readonly lanes = new Map<string, Lane>();
+  /** Those that have calls that wait. */
+  readonly waiting = new Set<Lane>();
+  /** How many attempts are in flight, of the calls with the same `maxConcurrency`, over all groups. */
+  readonly inFlight = new Map<number, number>();
+
+  /** Whether it can be dropped. */
+  isIdle(now: number): boolean {
+    return this.calls === 0 && [...this.buckets.values()].every((bucket) => bucket.isCalm(now));
+  }
+
+  /** Looks again at the lanes that wait: the lane of the oldest call is the first. */
+  wake(now: number): void {
+    const lanes = [...this.waiting].sort((a, b) => a.oldestAt - b.oldestAt);
+    for (const lane of lanes) lane.refresh(now);
+    for (const lane of lanes) lane.pump(now);
+  }
+}
+
+/** The calls of a token to a group of endpoints, with the same `maxConcurrency`. Retries are sent before new calls. */
+export class Lane implements Waiter {
+  readonly #application: ApplicationLimit;
+  readonly #token: TokenLimit;
+  readonly #bucket: Bucket;
+  readonly #maxInFlight: number;
+  readonly #retries = new CallQueue<WaitingCall>();
+  readonly #calls = new CallQueue<WaitingCall>();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(application: ApplicationLimit, token: TokenLimit, bucket: Bucket, maxInFlight: number) {
+    this.#application = application;
+    this.#token = token;
+    this.#bucket = bucket;
+    this.#maxInFlight = maxInFlight;
+  }
+
+  /** Counts a call that uses the lane, until `leave`. */
+  enter(): this {
+    this.#token.calls += 1;
+    return this;
+  }
+
+  leave(): void {
+    this.#token.calls -= 1;
+  }
+
+  get isThrottled(): boolean {
+    return this.#bucket.isThrottled;
+  }
+
+  /** How long its calls are still paused, in milliseconds. */
+  get pausedMs(): number {
+    const now = performance.now();
+    return Math.max(this.#bucket.pausedMs(now), this.#application.bucket.pausedMs(now));
+  }
+
+  /** When the 429s in a row began that its seller got, and that do not show the limit of the application. */
+  get rowBeganAt(): number {
+    return this.#bucket.rowBeganAt;
+  }
+
+  /** Admits an attempt immediately if that is possible and overtakes no call. */
+  tryAcquire(): boolean {
+    const now = performance.now();
+    const isFree = !this.#application.hasTurns && this.#size === 0 && this.#hasRoom;
+    if (!isFree || !this.#application.bucket.isOpen(now) || !this.#bucket.isOpen(now)) return false;
+    this.#admit(now);
+    return true;
+  }
+
+  /** Waits for the turn of a call. @returns why it gets none; `undefined` when an attempt is admitted */
+  async acquire(scope: CancelScope, request: TurnRequest): Promise<Refusal | undefined> {
+    const refusal = this.#refusalOf(request, performance.now());
+    if (refusal) return refusal;
+    let call: WaitingCall | undefined;
+    return scope.race(
+      () =>
+        new Promise<Refusal | undefined>((settle) => {
+          call = { ...request, settle, tell: inOwnContext(request.onWait) };
+          this.#add(call);
+        }),
+      () => {
+        // The call ended after its admission and before its next step, so its place is free again.
+        if (call?.isAdmitted) this.giveBack();
+        else if (call && !call.isSettled) this.#remove(call, performance.now());
+      },
+    );
+  }
+
+  /** Gives back the place of an attempt that is not sent. */
+  giveBack(): void {
+    this.release('other', 0);
+  }
+
+  /**
+   * Records that an attempt has ended; `sentAt` is a time of `performance.now()`.
+   *
+   * @returns whether it was a 429 for which all calls of the lane wait. A random one concerns its own call only.
+   */
+  release(result: LimitSignal, sentAt: number, rules?: PauseRules): boolean {
+    const now = performance.now();
+    const wasThrottled = this.#bucket.isThrottled;
+    if (this.#maxInFlight !== Infinity) this.#countInFlight(-1);
+    this.#bucket.end(result, now, sentAt);
+    this.#application.bucket.end(result, now, sentAt);
+    const isHeard = result === 'throttled' && this.#hear(now, sentAt, rules);
+    if (result === 'throttled' && !wasThrottled) this.#application.hear(this.#bucket, now, sentAt, rules?.retryAfterMs);
+    if (this.#token.waiting.size > 0) this.#token.wake(now);
+    if (this.#application.hasTurns) this.#application.pump(now);
+    return isHeard;
+  }
+
+  #hear(now: number, sentAt: number, rules: PauseRules | undefined): boolean {
+    const pausedMs = this.#bucket.pausedMs(now);
+    const isHeard = this.#bucket.hear(now, sentAt, { ...rules, isShared: this.#application.isNear(this.#bucket, now) });
+    if (this.#bucket.pausedMs(now) > pausedMs)
+      for (const lane of this.#token.waiting) if (lane.#bucket === this.#bucket) lane.reconsider(now);
+    return isHeard;
+  }
+
+  /** When the oldest call that waits began. */
+  get oldestAt(): number {
+    return Math.min(this.#retries.first?.startedAt ?? Infinity, this.#calls.first?.startedAt ?? Infinity);
+  }
+
+  reconsider(now: number, leastMs = 0): void {
+    let before = 0;
+    for (const queue of [this.#retries, this.#calls])
+      for (const call of queue) {
+        const refusal = this.#refusalOf(call, now);
+        if (refusal) this.#settle(call, now, refusal);
+        else this.#tell(call, Math.max(leastMs, this.#waitMs(before++, now)));
+      }
+  }
+
+  sendNext(now: number): void {
+    const next = this.#retries.first ?? this.#calls.first;
+    if (!next || !this.#hasRoom || !this.#bucket.isOpen(now)) return;
+    this.#admit(now);
+    next.isAdmitted = true;
+    this.#settle(next, now, undefined);
+  }
+
+  /** Asks for a turn if a call can be sent, and otherwise looks again when the limit of the seller may have changed. */
+  refresh(now: number): void {
+    clearTimeout(this.#timer);
+    const hasNext = this.#size > 0 && this.#hasRoom;
+    const isOpen = hasNext && this.#bucket.isOpen(now);
+    this.#application.setReady(this, isOpen);
+    if (!hasNext || isOpen) return;
+    const waitMs = Math.max(1, Math.ceil(this.#bucket.nextChangeAt(now) - now));
+    this.#timer = setTimeout(() => this.#onTimer(), waitMs);
+  }
+
+  pump(now: number): void {
+    this.#application.pump(now);
+  }
+
+  #onTimer(): void {
+    const now = performance.now();
+    const isStalled = this.#bucket.growIfStalled(now);
+    this.#token.wake(now);
+    if (isStalled) this.reconsider(now, this.#bucket.stallMs);
+  }
+
+  get #size(): number {
+    return this.#retries.size + this.#calls.size;
+  }
+
+  get #hasRoom(): boolean {
+    return this.#maxInFlight === Infinity || (this.#token.inFlight.get(this.#maxInFlight) ?? 0) < this.#maxInFlight;
+  }
+
+  #countInFlight(change: 1 | -1): void {
+    this.#token.inFlight.set(this.#maxInFlight, (this.#token.inFlight.get(this.#maxInFlight) ?? 0) + change);
+  }
+
+  #admit(now: number): void {
+    if (this.#maxInFlight !== Infinity) this.#countInFlight(1);
+    this.#bucket.admit(now);
+    this.#application.bucket.admit(now);
+  }
+
+  #add(call: WaitingCall): void {
+    const now = performance.now();
+    const before = call.isRetry ? this.#retries.size : this.#size;
+    (call.isRetry ? this.#retries : this.#calls).add(call);
+    this.#token.waiting.add(this);
+    this.#application.waiting.add(this);
+    this.refresh(now);
+    this.pump(now);
+    if (!call.isSettled) this.#tell(call, this.#waitMs(before, now));
+  }
+
+  #remove(call: WaitingCall, now: number): void {
+    (call.isRetry ? this.#retries : this.#calls).remove(call);
+    call.isSettled = true;
+    if (this.#size === 0) {
+      this.#token.waiting.delete(this);
+      this.#application.waiting.delete(this);
+    }
+    this.refresh(now);
+  }
+
+  #settle(call: WaitingCall, now: number, refusal: Refusal | undefined): void {
+    this.#remove(call, now);
+    call.settle(refusal);
+  }
+
+  #waitMs(before: number, now: number): number {
+    return Math.max(this.#bucket.waitMs(before, now), this.#application.bucket.waitMs(before, now));
+  }
+
+  #tell(call: WaitingCall, waitMs: number): void {
+    if (waitMs === 0) return;
+    call.tell?.(waitMs);
+    call.tell = undefined;
+  }
+
+  #refusalOf({ startedAt, maxRetries, maxPauseMs }: TurnRequest, now: number): Refusal | undefined {
+    const retryAfterMs = this.#bucket.pausedMs(now);
+    if (retryAfterMs > maxPauseMs) return { reason: 'paused', retryAfterMs };
+    // One round is no sign, also for a call without retries.
+    const retries = Math.max(maxRetries, 1);
+    const isSilent = this.#application.bucket.silentMs(startedAt, now) >= patienceMs(retries);
+    const isExhausted = isSilent || this.#bucket.eventsSince(startedAt) > retries;
+    return isExhausted
+      ? {
+          reason: 'exhausted',
+          retryAfterMs: this.#bucket.lastRetryAfterMs ?? this.#application.bucket.lastRetryAfterMs,
+        }
+      : undefined;
+  }
+}
+
+/** How long the pauses of so many retries are together, without a `Retry-After`. */
+function patienceMs(retries: number): number {
+  return (2 ** retries - 1) * 1000;
+}
+
+/** Calls a function in the async context of now: a wait is reported when another call ends, or by a timer of another one. */
+function inOwnContext(report: (waitMs: number) => void): (waitMs: number) => void {
+  const { promise, resolve } = Promise.withResolvers<number>();
+  void promise.then(report);
+  return resolve;
+}

@@ -1,0 +1,79 @@
+import type { Endpoint } from '../operation/endpoint.js';
+import { ApplicationLimit } from './application-limit.js';
+import { Bucket } from './bucket.js';
+import { Lane, TokenLimit } from './lane.js';
+
+export type { Lane, Refusal } from './lane.js';
+
+/** Idle tokens are dropped when there are this many. */
+const maxTokens = 500;
+
+/** The endpoints that the service limits together. */
+export interface EndpointGroup {
+  /** The first part of their names, for example `messages`. */
+  readonly group: string;
+  /** Whether they write. The service counts reads and writes separately. */
+  readonly isWrite: boolean;
+}
+
+/** Returns the group of an endpoint. */
+export function groupOf({ name, method }: Endpoint): EndpointGroup {
+  const dot = name.indexOf('.');
+  return { group: dot < 0 ? name : name.slice(0, dot), isWrite: method !== 'GET' && method !== 'OPTIONS' };
+}
+
+/**
+ * The limits of an application at one service. What a 429 means is not guessed: it stops the seller that got it, in the
+ * group of endpoints, and it slows the others down there.
+ *
+ * This is the only door to the limits. A call takes the lane of its token and endpoint, leaves it at its end, and for each
+ * attempt
+ *
+ * 1. takes a place: `tryAcquire`, or else `acquire`, which says why it gets none,
+ * 2. reports how it ended: `release`. A 429 pauses the lane by that. If it says `true`, the call waits for the lane like all
+ *    others, in `acquire`; if it says `false`, the 429 may be random, and the call waits by itself.
+ *
+ * `pausedMs` says how long the lane is paused. Of the 429s of a call, those since `rowBeganAt` count for its end: while other
+ * calls succeed, waiting goes on.
+ */
+export class Limits {
+  /** By group. */
+  readonly #applications = new Map<string, ApplicationLimit>();
+  readonly #tokens = new Map<unknown, TokenLimit>();
+  #mostBeforeDrop = maxTokens;
+
+  /** Returns the lane of a token, or of the function that returns it, for a call that uses it until `leave`. */
+  of(token: unknown, endpoint: Endpoint, maxConcurrency: number): Lane {
+    const limit = this.#tokenLimit(token);
+    const { group, isWrite } = groupOf(endpoint);
+    const groupName = isWrite ? `${group} writes` : group;
+    const laneName = `${groupName} ${maxConcurrency}`;
+    let lane = limit.lanes.get(laneName);
+    if (!lane) limit.lanes.set(laneName, (lane = this.#laneOf(limit, groupName, maxConcurrency)));
+    return lane.enter();
+  }
+
+  #laneOf(token: TokenLimit, groupName: string, maxConcurrency: number): Lane {
+    let application = this.#applications.get(groupName);
+    if (!application) this.#applications.set(groupName, (application = new ApplicationLimit()));
+    let bucket = token.buckets.get(groupName);
+    if (!bucket) token.buckets.set(groupName, (bucket = new Bucket(Infinity, false)));
+    return new Lane(application, token, bucket, maxConcurrency);
+  }
+
+  #tokenLimit(token: unknown): TokenLimit {
+    let limit = this.#tokens.get(token);
+    if (!limit) {
+      if (this.#tokens.size >= this.#mostBeforeDrop) this.#dropIdle();
+      this.#tokens.set(token, (limit = new TokenLimit()));
+    }
+    return limit;
+  }
+
+  #dropIdle(): void {
+    const now = performance.now();
+    for (const [token, limit] of this.#tokens) if (limit.isIdle(now)) this.#tokens.delete(token);
+    // Otherwise each new token would search all that are in use.
+    this.#mostBeforeDrop = Math.max(maxTokens, 2 * this.#tokens.size);
+  }
+}
