@@ -310,7 +310,7 @@ describe('maxConcurrency', () => {
     await vi.advanceTimersByTimeAsync(10);
     controller.abort();
     await advanceUntilSettled(Promise.all([lost, aborted, last]));
-    await expect(last).resolves.toMatchObject({ id: 42 });
+    await expect(last).resolves.toMatchObject({ id: 3 });
   });
 });
 
@@ -371,7 +371,7 @@ describe('a limiter of the user', () => {
         },
       },
     });
-    await expect(sellerClient.questions.get({ question_id: 1 })).resolves.toMatchObject({ id: 42 });
+    await expect(sellerClient.questions.get({ question_id: 1 })).resolves.toMatchObject({ id: 1 });
   });
 });
 

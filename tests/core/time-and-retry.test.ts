@@ -323,7 +323,7 @@ describe('timeouts and deadlines', () => {
     for (const deadlineMs of [2 ** 31, 2 ** 40, Infinity]) {
       const { sellerClient, sent } = stubbed([slow], { timeoutMs: deadlineMs, deadlineMs });
       const call = advanceUntilSettled(sellerClient.questions.get({ question_id: 1 }));
-      await expect(call).resolves.toMatchObject({ id: 42 });
+      await expect(call).resolves.toMatchObject({ id: 1 });
       expect(sent).toHaveLength(1);
     }
   });

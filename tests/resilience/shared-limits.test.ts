@@ -3,7 +3,7 @@ import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createRandom } from '../../src/testing/random.js';
 import { advanceUntilSettled } from '../support/fake-time.ts';
-import { errorOf, wireQuestion } from '../support/stubs.ts';
+import { asAsked, errorOf, wireQuestion } from '../support/stubs.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => {
@@ -25,7 +25,7 @@ function serviceOf(respond: (request: Request) => Response, latencyMs = 20) {
     sent.push({ token: tokenOf(request), at: performance.now() });
     const response = respond(request);
     await after(latencyMs);
-    return response;
+    return asAsked(request, response);
   };
   const sellerClient = new SellerClient({ baseUrl: 'https://api.test', accessToken: 'token-0', fetch });
   return { sellerClient, sent };

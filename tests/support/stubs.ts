@@ -38,9 +38,8 @@ function serviceOf(steps: readonly Step[]): { fetch: (request: Request) => Promi
   const fetch = async (request: Request): Promise<Response> => {
     sent.push(request.clone());
     const step = steps[Math.min(sent.length, steps.length) - 1]!;
-    if (typeof step === 'function') return step(request, sent.length);
     if (step instanceof Error) throw step;
-    return step.clone();
+    return asAsked(request, typeof step === 'function' ? await step(request, sent.length) : step.clone());
   };
   return { fetch, sent };
 }
@@ -67,3 +66,13 @@ export function networkFault(code: string): TypeError {
 
 /** A question as the service sends it. */
 export const wireQuestion = { id: 42, status: 'UNANSWERED', text: 'Hay stock?', item_id: 'MLA1', seller_id: 7 };
+
+/** A response with `wireQuestion` to a request for another question, as the service sends it: with the id of that one. */
+export async function asAsked({ url }: Request, response: Response): Promise<Response> {
+  const id = /\/questions\/(\d+)$/.exec(url)?.[1];
+  const { headers, status } = response;
+  if (id === undefined || status !== 200 || headers.get('content-type') !== 'application/json') return response;
+  const text = await response.clone().text();
+  if (text !== JSON.stringify(wireQuestion)) return response;
+  return new Response(JSON.stringify({ ...wireQuestion, id: Number(id) }), { headers });
+}
