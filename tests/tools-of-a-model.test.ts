@@ -70,7 +70,7 @@ function jsonOf(endpoint: DescribedEndpoint): ObjectSchema {
 function documented({ name, method, path, inHeader, query }: DescribedEndpoint): ObjectSchema {
   const paths = document.paths as unknown as Record<string, Record<string, Json>>;
   const operation = paths[path.replace('*}', '}')]?.[method.toLowerCase()];
-  expect(operation?.operationId).toBe(name);
+  expect(operation?.operationId).toBe(name.replaceAll('.', '_'));
   const fieldOf = new Map(Object.entries(inHeader ?? {}).map(([field, header]) => [header, field]));
   const given = ((operation?.parameters ?? []) as { name: string; in: string; required?: boolean; schema: Json }[])
     .filter((each) => !Object.hasOwn(query ?? {}, each.name) && each.name !== 'attributes')

@@ -66,7 +66,8 @@ const described = (text: string | undefined): Json => (text ? { description: tex
 function operationObject({ endpoint, resource, method: { prose } }: Operation, writer: SchemaWriter): Json {
   const parameters = parametersOf(endpoint, writer);
   return {
-    operationId: endpoint.name,
+    // Generators of clients make a name of it.
+    operationId: endpoint.name.replaceAll('.', '_'),
     tags: [resource],
     summary: endpoint.summary,
     ...described(prose.text.replace(/\s+/g, ' ')),

@@ -4,6 +4,7 @@ export type { MarketplaceStart } from './marketplace-options.js';
 export type { Operation, OperationCall } from './operations/operation.js';
 export type { Operations, OperationSummary } from './operations/operations.js';
 export type { Stub } from './operations/stub.js';
+export type { NextIds } from './state/next-ids.js';
 export type { RecordStore } from './state/records.js';
 export { marketplaceMatchers } from './matchers.js';
 export type { MarketplaceMatchers, MatcherResult } from './matchers.js';

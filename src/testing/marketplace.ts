@@ -32,6 +32,8 @@ import type { BuyerMessage, MessageStore } from './state/messages.js';
 import type { Omittable } from './state/omittable.js';
 import type { Pack, PackInit, PackStore } from './state/packs.js';
 import type { QuestionStore, StoredQuestion } from './state/questions.js';
+import { setNextIds } from './state/next-ids.js';
+import type { NextIds } from './state/next-ids.js';
 import type { RecordStore } from './state/records.js';
 import { createStores } from './state/stores.js';
 import type { Stores } from './state/stores.js';
@@ -243,6 +245,17 @@ export class FakeMarketplace<Inputs extends readonly unknown[] = readonly unknow
     const sale = this.packs.current(pack);
     const stored = files.map((file) => this.attachments.addSent(sale, file));
     return this.messages.add(sale, { from: sale.buyer_id, text, files: stored });
+  }
+
+  /**
+   * Sets the ids that the next entries get, e.g. those that a fixture of your program expects. An id that is taken is skipped.
+   *
+   * @throws {FakeMarketplaceError} that names a wrong id
+   * @example
+   * marketplace.nextIds({ question_id: 42 });
+   */
+  nextIds(ids: NextIds): void {
+    setNextIds(this.#stores, ids);
   }
 
   /** Issues an access token for a user. @param application_id `null` for a token without application. @default 500 */

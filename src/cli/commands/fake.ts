@@ -63,7 +63,7 @@ const options: Options = {
   'allow-host': { value: 'NAME', text: 'host name that may open the dashboard', repeatable: true },
   'control-token': {
     value: 'TOKEN',
-    text: 'token that calls to /__fake/ need in the header x-fake-token, with 16 or more letters, digits, - and _ (default: a random token)',
+    text: 'token that calls to /__fake/ need in the header x-fake-token, with 16 or more letters, digits, - and _ (default: the environment variable FAKE_CONTROL_TOKEN, else a random token)',
   },
   quiet: { text: 'do not print requests' },
 };
@@ -153,7 +153,7 @@ function printRequests({ requestLog }: Dashboard, out: ProcessIO['out']): void {
 }
 
 function readControlToken(values: Values): string | undefined {
-  const text = values.text('control-token');
+  const text = values.text('control-token') ?? process.env.FAKE_CONTROL_TOKEN;
   if (text === undefined || isControlToken(text)) return text;
-  throw new UsageError('--control-token must have 16 or more letters, digits, - and _');
+  throw new UsageError('--control-token must have 16 or more letters, digits, - and _; so must FAKE_CONTROL_TOKEN');
 }

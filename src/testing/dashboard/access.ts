@@ -16,7 +16,7 @@ export function isControlToken(text: string): boolean {
  *
  * Any website that a person visits can send requests to this machine. It cannot read the responses, set `x-fake-token`
  * or hide its origin from the browser's `Origin` and `Sec-Fetch-Site` headers. A host name that later resolves to this
- * machine (DNS rebinding) still appears in `Host`, which must therefore be an IP address or a known name.
+ * machine (DNS rebinding) still appears in `Host`, under which the page with the token is therefore not served.
  */
 export function denyReason(
   request: Request,
@@ -24,7 +24,8 @@ export function denyReason(
   kind: ResourceKind,
 ): string | undefined {
   const { host, hostname, searchParams } = new URL(request.url);
-  if (!isKnownHost(hostname, names))
+  // Who has the token needs no known name: a container is called by the name of its service.
+  if (kind !== 'control' && !isKnownHost(hostname, names))
     return 'This host name is not allowed. Use the IP address, or allow the name with --allow-host.';
   if (kind === 'document') return undefined;
   if (isCrossSite(request.headers, host)) return 'Cross-site requests are not allowed.';

@@ -17,6 +17,7 @@ import { senderOf } from '../seed/apply.js';
 import { faultFrom } from '../seed/fault.js';
 import { seed, seededFault, seededPack, shippingMode } from '../seed/schema.js';
 import { stub } from '../operations/stub.js';
+import { nextIdNames, setNextIds } from '../state/next-ids.js';
 import { numberOf } from '../state/packs.js';
 import { inField } from '../in-field.js';
 import { bodyless, control } from './control.js';
@@ -92,12 +93,40 @@ export const controls: Readonly<Record<string, Control>> = {
   ),
 
   'POST /__fake/moderation': control(
-    'Chooses when messages are moderated, and moderates the pending ones',
-    strictObject({ mode: nullish(enumOf('atOnce', 'later')), run: nullish(boolean) }),
-    ({ messages }, { mode, run }) => {
+    'Chooses when messages are moderated, and what is decided about a text; moderates the pending ones',
+    strictObject({
+      mode: nullish(enumOf('atOnce', 'later')),
+      text: optional(string),
+      reason: nullish(string),
+      run: nullish(boolean),
+    }),
+    ({ messages }, { mode, text, reason, run }) => {
+      if (reason !== undefined && text === undefined)
+        throw new FakeMarketplaceError('`reason` needs the `text` that it is about');
+      if (text !== undefined) messages.choose(text, reason ?? null);
       if (mode) messages.moderation = mode;
       return { moderated: run ? messages.moderate().length : 0 };
     },
+  ),
+
+  'POST /__fake/contacts': control(
+    'Records clicks on "See phone" of an item, or questions of guests',
+    strictObject({
+      kind: enumOf('question', 'phone_view'),
+      item_id: string,
+      at: nullish(string),
+      times: nullish(integer),
+    }),
+    ({ contacts, items }, { kind, item_id, at, times }) => {
+      const item = inField('item_id', () => items.getOrThrow(item_id));
+      contacts.record(kind, item, { at: at ?? undefined, times: times ?? undefined });
+    },
+  ),
+
+  'POST /__fake/next-ids': control(
+    'Sets the ids that the next entries get',
+    strictObject(Object.fromEntries(nextIdNames.map((name) => [name, optional(integer)]))),
+    (marketplace, ids) => setNextIds(marketplace, ids),
   ),
 
   'POST /__fake/reads': control(

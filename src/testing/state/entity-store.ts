@@ -35,6 +35,11 @@ export abstract class EntityStore<Id extends string | number, Entry> {
     return entry;
   }
 
+  /** @internal Sets a counter of ids. */
+  startAt(counter: string, id: number): void {
+    Object.assign(this.data, { [counter]: id });
+  }
+
   /** @internal Saves the content. @returns a function that restores it */
   checkpoint(): () => void {
     const saved = Object.entries(this.data).map(([name, table]) => [name, copyOf(table)] as const);

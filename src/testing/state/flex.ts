@@ -162,6 +162,7 @@ export class FlexStore extends EntityStore<number, StoredSubscription> {
     const active = this.subscriptionsOf(user_id).find((each) => each.mode === mode && each.status === 'in');
     if (!active)
       throw new FakeMarketplaceError(`user ${user_id} has no active subscription to ${mode} and receives no orders`);
+    while (this.data.shipments.has(this.data.nextShipment)) this.data.nextShipment += 1;
     const shipment_id = this.data.nextShipment++;
     this.data.shipments.set(shipment_id, { shipment_id, site_id: active.site_id, user_id, driver_id: undefined });
     return shipment_id;

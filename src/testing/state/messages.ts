@@ -32,6 +32,7 @@ export const buyerTextLimit = 3500;
  * @example
  * const pack = marketplace.addPack({ seller_id: 7, buyer_id: 31 });
  * const message = marketplace.messages.add(pack, { from: 31, text: 'Where is my parcel?' });
+ * marketplace.messages.choose('Where is', null); // moderation accepts it
  * marketplace.messages.moderate(); // finishes the moderation of pending messages
  * marketplace.messages.markAsRead(7, pack);
  * console.log(marketplace.messages.getOrThrow(message.id).text);
@@ -47,6 +48,7 @@ export class MessageStore extends EntityStore<string, StoredMessage> {
   readonly #state: MarketplaceState;
   protected data = { entries: new Map<string, StoredMessage>(), locks: new Set<number>(), nextMessage: 1 };
   readonly #conversations = new Map<number, ConversationIndex>();
+  readonly #chosen = new Map<string, string | null>();
   /** When messages are moderated: `atOnce`, or `later`, by `moderate()`. @default 'atOnce' */
   moderation: 'atOnce' | 'later' = 'atOnce';
   /** Makes reading a message by id fail with 404, as if its storage were not ready. @default false */
@@ -155,6 +157,18 @@ export class MessageStore extends EntityStore<string, StoredMessage> {
     };
   }
 
+  /**
+   * Chooses what moderation decides about every message that contains a text, in place of `settings.moderate`: the reason
+   * why it is rejected, or `null` if it is accepted.
+   */
+  choose(text: string, reason: string | null): void {
+    if (text.trim() === '') throw new FakeMarketplaceError('`text` is empty');
+    if (reason?.trim() === '') throw new FakeMarketplaceError('`reason` is empty; `null` accepts the text');
+    // The newest choice counts.
+    this.#chosen.delete(text);
+    this.#chosen.set(text, reason);
+  }
+
   /** Moderates all pending messages. */
   moderate(): StoredMessage[] {
     return this.all
@@ -186,7 +200,8 @@ export class MessageStore extends EntityStore<string, StoredMessage> {
   }
 
   #moderate(message: StoredMessage): StoredMessage {
-    const reason = this.#state.settings.moderate(message.text) ?? null;
+    const chosen = [...this.#chosen].findLast(([text]) => message.text.includes(text));
+    const reason = chosen ? chosen[1] : (this.#state.settings.moderate(message.text) ?? null);
     const status = reason === null ? 'clean' : 'rejected';
     const moderated = this.#save({ ...message, moderation: { status, reason }, moderatedAt: this.#state.clock.ms });
     if (status === 'clean') this.#state.events.emit({ topic: 'messages', resource: message.id, user_id: message.to });

@@ -76,6 +76,7 @@ export class QuestionStore extends EntityStore<number, StoredQuestion> {
 
   /** Adds a question about an item, whatever the item's status. */
   add({ item_id, seller_id }: Item, from: number, text: string): StoredQuestion {
+    while (this.data.entries.has(this.data.nextQuestion)) this.data.nextQuestion += 1;
     const question = { id: this.data.nextQuestion++, seller_id, item_id, from, text, askedAt: this.#state.clock.ms };
     this.data.entries.set(question.id, question);
     this.#emit(question);
