@@ -185,7 +185,7 @@ describe('the message of an unknown outcome says', () => {
     ['confirm() reads it back', answered],
     ['read back before you retry it', hidden],
     [
-      'read back before you retry it',
+      'confirm() reads it back',
       (client: SellerClient) => client.actionGuide.send({ pack_id: 1, option_id: 'OTHER', text: 'Hello' }),
     ],
   ])('after a 5xx, what to do: %s', async (advice, write) => {

@@ -27,7 +27,7 @@ export interface ListedEntry<T, In = unknown> {
   /** The date of the entry, as the service states it. */
   readonly date: string | null | undefined;
   /** Why it may be an entry of another author, so that it proves nothing. */
-  readonly doubt?: string | undefined;
+  readonly uncertainty?: string | undefined;
   /** Compares the entry with what a write sent. */
   compare(input: In): Likeness;
 }
@@ -93,13 +93,13 @@ function judge<T, In>(
   const [first] = same;
   if (first) {
     const proof = same.find(({ date }) => ageOf(date, sent) === 'newer') ?? first;
-    if (same.some(({ date }) => ageOf(date, group) !== 'newer') || (same.length > 1 && proof.doubt !== undefined))
+    if (same.some(({ date }) => ageOf(date, group) !== 'newer') || (same.length > 1 && proof.uncertainty !== undefined))
       return {
         unknown: `${same.length} ${same.length === 1 ? 'entry looks' : 'entries look'} like the one that was written`,
       };
     if (same.length <= equals.filter(({ isInFlight }) => isInFlight).length)
       return { unknown: 'an equal write is being sent, and the entry may be its own' };
-    return proof.doubt === undefined ? proof : { unknown: proof.doubt };
+    return proof.uncertainty === undefined ? proof : { unknown: proof.uncertainty };
   }
   if (recent.some((entry) => entry.compare(input) === 'similar'))
     return { unknown: 'there is a similar entry, and the service may have changed the text' };

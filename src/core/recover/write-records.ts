@@ -39,12 +39,10 @@ const exactMs = 1000;
  * carried out is read back once: it is done, it was not carried out and the new content is sent, or it stays unknown and
  * nothing is sent.
  *
- * `done` and `rejected` are noted only where the write cannot be read back. Store `writes` when the run ends.
+ * `done` and `rejected` are noted only where the write cannot be read back.
  *
- * @example
- * const records = new WriteRecords({ writes: entry.writes, note: (writes) => store.note(lease, writes) });
- * await handler(notification, { client: withWriteHook(client, records) });
- * await store.settle(lease, { writes: records.writes });
+ * A run creates one with the noted writes, gives its handler `withWriteHook(client, records)`, and stores `records.writes` with
+ * its result.
  */
 export class WriteRecords implements WriteHook {
   /**

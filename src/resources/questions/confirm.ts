@@ -21,7 +21,7 @@ export async function confirmAsked(
     name: questionEntry(entry),
     compare: (sent: Pick<schemas.AskParams, 'text'>) => compareText(entry.text, sent.text),
     date: entry.date_created,
-    doubt:
+    uncertainty:
       String(entry.from?.id) === userId ? undefined : 'there is such a question since, and it may be of another user',
   }));
   return confirmByList<schemas.Question | undefined, Pick<schemas.AskParams, 'text'>>(
