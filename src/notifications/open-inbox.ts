@@ -16,9 +16,11 @@ export interface StoredInbox {
 
 /**
  * Opens an inbox to look at it, for example in a script while receivers run: it counts, lists, replays and removes, and never
- * handles a notification.
+ * handles a notification. It neither creates nor migrates a file: a path that was mistyped is an error.
  *
  * @example
+ * const store = sqliteStore({ path });
+ * await store.stats?.(); // a receiver has created the file
  * const inbox = openInbox(sqliteStore({ path }));
  * console.log((await inbox.stats()).waiting);
  * for (const { entry, failure } of await inbox.deadLetters.list()) console.log(entry.notification.resource, failure);
@@ -29,6 +31,7 @@ export interface StoredInbox {
 export function openInbox(store: NotificationStore): StoredInbox {
   const problem = storeRule(store);
   if (problem !== undefined) throw new ConfigurationError(`openInbox takes a store: it ${problem}`);
+  store.onlyOpen?.();
   return {
     deadLetters: new DeadLetters(store, () => undefined),
     stats: () => statsOf(store),

@@ -3,6 +3,7 @@ import { ConfigurationError, InvalidInputError } from 'marketplace-seller-sdk';
 import { Queue, Worker } from 'bullmq';
 import { bullmqProcessor, bullmqQueue, createReceiver, parseNotification } from 'marketplace-seller-sdk/notifications';
 import type { QueuedNotification, ReceiverOptions } from 'marketplace-seller-sdk/notifications';
+import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { queuedNotification } from '../../src/notifications/queued-notification.js';
 import { about, deliver, patient } from '../support/deliveries.ts';
@@ -172,5 +173,78 @@ describe.skipIf(!hasRedis)('two workers on one Redis', () => {
     expect(most).toBe(1);
     expect(runs).toBeLessThanOrEqual(30);
     for (const [question_id, at] of lastAdd) expect(lastStart.get(question_id)).toBeGreaterThan(at);
+  });
+});
+
+describe.skipIf(!hasRedis)('the writes of a handler, with BullMQ', () => {
+  test('happen once, although their responses are lost and a second notification of the message comes', async () => {
+    const redis = await startRedis();
+    onTestFinished(() => redis.stop());
+    const connection = { path: redis.path, maxRetriesPerRequest: null };
+    const queue = new Queue<QueuedNotification>('notifications', { connection });
+    const marketplace = new FakeMarketplace();
+    const seller = marketplace.addUser();
+    let lost = 4;
+    const client = marketplace.clientFor(seller, {
+      maxRetries: 0,
+      fetch: async (request: Request) => {
+        const response = await marketplace.fetch(request);
+        if (request.method === 'POST' && lost-- > 0) throw new TypeError('fetch failed');
+        return response;
+      },
+    });
+    const receiver = createReceiver({
+      queue: bullmqQueue(queue),
+      clientFor: () => client,
+      ...patient,
+      retry: { baseMs: 10, capMs: 10 },
+      onFailure: () => {},
+      on: { messages: async (_, { reply }) => reply('Thank you.') },
+    });
+    const worker = new Worker<QueuedNotification>('notifications', bullmqProcessor(receiver), {
+      connection,
+      concurrency: 4,
+      maxStalledCount: 10,
+    });
+    const packs = Array.from({ length: 6 }, () =>
+      marketplace.addPack({ seller_id: seller.user_id, buyer_id: marketplace.addUser().user_id }),
+    );
+    const idle = () =>
+      expect.poll(() => queue.getJobCountByTypes('waiting', 'active', 'delayed'), { timeout: 20_000 }).toBe(0);
+    const { user_id } = seller;
+    for (const pack of packs) {
+      const { id } = marketplace.buyerWrites({ pack, text: 'When does it leave?' });
+      await receiver.add({ user_id, topic: 'messages', resource: id, _id: `${id}-1` });
+    }
+    await idle();
+    for (const { resource } of (await queue.getCompleted()).map(({ data }) => data.notification))
+      await receiver.add({ user_id, topic: 'messages', resource, _id: `${resource}-2` });
+    await idle();
+    expect(await queue.getFailedCount()).toBe(0);
+    await worker.close();
+    await queue.close();
+    for (const pack of packs) {
+      const written = await marketplace
+        .clientFor(seller)
+        .messages.conversation({ pack_id: pack.pack_id!, user_id })
+        .toArray();
+      expect(written.map(({ text }) => text).toSorted()).toEqual(['Thank you.', 'When does it leave?']);
+    }
+  });
+
+  test('the ledger of its Redis sets a value only if the value is the expected one', async () => {
+    const redis = await startRedis();
+    onTestFinished(() => redis.stop());
+    const queue = new Queue('notifications', { connection: { path: redis.path, maxRetriesPerRequest: null } });
+    const { ledger } = bullmqQueue(queue);
+    expect(await ledger!.get('a')).toBeUndefined();
+    expect(await ledger!.replace('a', 'one', 'two', 60_000)).toBe(false);
+    expect(await ledger!.replace('a', undefined, 'one', 60_000)).toBe(true);
+    expect(await ledger!.replace('a', undefined, 'two', 60_000)).toBe(false);
+    const races = ['two', 'three'].map((value) => ledger!.replace('a', 'one', value, 60_000));
+    expect((await Promise.all(races)).filter(Boolean)).toHaveLength(1);
+    expect(await ledger!.replace('b', undefined, 'gone', 0)).toBe(true);
+    expect(await ledger!.get('b')).toBeUndefined();
+    await queue.close();
   });
 });

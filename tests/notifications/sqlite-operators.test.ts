@@ -1,8 +1,8 @@
-import { mkdtempSync, renameSync, rmSync, unlinkSync } from 'node:fs';
+import { existsSync, mkdtempSync, renameSync, rmSync, unlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { createReceiver, sqliteStore } from 'marketplace-seller-sdk/notifications';
+import { createReceiver, openInbox, sqliteStore } from 'marketplace-seller-sdk/notifications';
 import type { NotificationStore } from 'marketplace-seller-sdk/notifications';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { about, deliver, patient } from '../support/deliveries.ts';
@@ -68,6 +68,39 @@ describe('the version of the tables', () => {
     db.close();
     expect(await older.add(entry('b'))).toBe('added');
     expect((await older.claim(claim())).leases).toHaveLength(2);
+  });
+});
+
+describe('openInbox', () => {
+  test('creates no file', async () => {
+    const missing = `${path}-mistyped`;
+    await expect(openInbox(sqliteStore({ path: missing })).stats()).rejects.toThrow('there is no file');
+    expect(existsSync(missing)).toBe(false);
+  });
+
+  test('does not migrate an older file, which would stop the processes that use it', async () => {
+    await open().stats?.();
+    const db = new DatabaseSync(path);
+    const { user_version: version } = db.prepare('PRAGMA user_version').get() as { user_version: number };
+    db.exec(`PRAGMA user_version = ${version - 1}`);
+    await expect(openInbox(sqliteStore({ path })).stats()).rejects.toThrow('written by an older version');
+    expect(db.prepare('PRAGMA user_version').get()).toEqual({ user_version: version - 1 });
+    db.close();
+  });
+
+  test('replays all dead letters, also behind damaged ones', async () => {
+    const store = open();
+    for (let index = 0; index < 150; index += 1) {
+      await store.add(entry(`k${index}`));
+      await store.settle(settlement(await lease(store), { deadLetter: { key: `k${index}`, failure: 'no' } }));
+    }
+    const db = new DatabaseSync(path);
+    db.exec("UPDATE notification_dead SET entry = '{' WHERE number IN (1, 50, 120)");
+    db.close();
+    const inbox = openInbox(sqliteStore({ path }));
+    expect(await inbox.deadLetters.replayAll()).toBe(147);
+    expect(await inbox.stats()).toMatchObject({ waiting: 147, dead: 3 });
+    await inbox.close();
   });
 });
 

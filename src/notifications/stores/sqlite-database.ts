@@ -21,6 +21,8 @@ export const inMemory = ':memory:';
 
 /** A database file whose writes share transactions, and wait for other processes without blocking the event loop. */
 export class SqliteDatabase {
+  /** Whether the file has to be there, in this version: it is neither created nor migrated. */
+  mustExist = false;
   readonly #path: string;
   readonly #known: KnownTime = { now: Infinity, at: 0 };
   #opening: Promise<void> | undefined;
@@ -70,9 +72,11 @@ export class SqliteDatabase {
       const sqlite = nodeModule('node:sqlite');
       if (!sqlite) throw new Error('there is no node:sqlite');
       await unlessBusy(() => {
+        if (this.mustExist && fileOf(this.#path) === 'none')
+          throw new ConfigurationError(`there is no file ${this.#path}`);
         const db = new sqlite.DatabaseSync(this.#path);
         try {
-          prepareSchema(db);
+          prepareSchema(db, this.mustExist);
         } catch (error) {
           db.close();
           throw error;

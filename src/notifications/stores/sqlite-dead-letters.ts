@@ -34,11 +34,16 @@ export class SqliteDeadLetters {
   /** Those after one, oldest first. */
   list(limit: number, after: number): DeadLetter[] {
     const oldest = 'SELECT * FROM notification_dead WHERE number > ? ORDER BY number LIMIT ?';
-    return this.#db.all(oldest, after, Math.min(limit, Number.MAX_SAFE_INTEGER)).flatMap((row) => {
-      const { attempts, failure, dead_lettered_at: deadLetteredAt, number } = row;
-      const entry = entryOf(row);
-      return entry ? [{ entry, attempts, failure, deadLetteredAt, number }] : [];
-    });
+    const letters: DeadLetter[] = [];
+    // A page is full although some rows are damaged: a shorter one is the last.
+    for (let from = after; letters.length < limit;) {
+      const rows = this.#db.all(oldest, from, Math.min(limit - letters.length, Number.MAX_SAFE_INTEGER));
+      letters.push(...rows.flatMap(letterOf));
+      const last = rows.at(-1);
+      if (!last) break;
+      from = last.number;
+    }
+    return letters;
   }
 
   has(key: string): boolean {
@@ -49,4 +54,10 @@ export class SqliteDeadLetters {
   take(key: string): Row | undefined {
     return this.#db.all('DELETE FROM notification_dead WHERE key = ? RETURNING entry, writes', key)[0];
   }
+}
+
+function letterOf(row: Row): DeadLetter[] {
+  const { attempts, failure, dead_lettered_at: deadLetteredAt, number } = row;
+  const entry = entryOf(row);
+  return entry ? [{ entry, attempts, failure, deadLetteredAt, number }] : [];
 }

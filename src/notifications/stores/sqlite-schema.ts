@@ -87,7 +87,8 @@ function totalTriggers(name: string): string {
  *
  * @throws {ConfigurationError} when the file belongs to another program or a newer version.
  */
-export function prepareSchema(db: DatabaseSync): void {
+export function prepareSchema(db: DatabaseSync, isPrepared = false): void {
+  if (isPrepared) assertPrepared(db);
   // Pages that change often are copied from the log to the file a quarter as often as by default.
   db.exec(
     'PRAGMA busy_timeout = 0; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4000;',
@@ -101,6 +102,15 @@ export function prepareSchema(db: DatabaseSync): void {
     db.exec('ROLLBACK');
     throw error;
   }
+}
+
+/** @throws {ConfigurationError} when the file is no inbox of this version. */
+function assertPrepared(db: DatabaseSync): void {
+  if (pragma(db, 'application_id') !== applicationId) throw new ConfigurationError('the file is not an inbox');
+  const version = pragma(db, 'user_version');
+  if (version < migrations.length)
+    throw new ConfigurationError('the file was written by an older version of this package: a receiver migrates it');
+  if (version > migrations.length) throw new ConfigurationError(newerVersion);
 }
 
 function migrate(db: DatabaseSync): void {

@@ -68,7 +68,13 @@ class SqliteStore implements NotificationStore {
     this.ledger = new SqliteLedger(this.#db);
   }
 
+  onlyOpen(): void {
+    this.#db.mustExist = this.durable;
+  }
+
   async add(entry: QueuedNotification): Promise<EntryState> {
+    // Only a receiver adds and claims.
+    this.#db.mustExist = false;
     const text = JSON.stringify(entry);
     const added = await this.#db.write((transaction) => this.#add(entry, text, transaction));
     if (added instanceof StoreFullError) throw added;
@@ -107,6 +113,7 @@ class SqliteStore implements NotificationStore {
   }
 
   claim(claim: Claim): Promise<Claimed> {
+    this.#db.mustExist = false;
     return this.#write((transaction) => {
       // It begins with the worker, so that a stored lease shows who has it.
       const token = `${claim.workerId}:${crypto.randomUUID()}`;

@@ -171,6 +171,8 @@ export interface NotificationStore {
   /** Counts what it holds. Without it, `receiver.stats()` and `openInbox` reject. */
   stats?(): Promise<StoreStats>;
   close?(): Promise<void>;
+  /** Called by `openInbox`, before anything else: the store is neither created nor migrated. */
+  onlyOpen?(): void;
   /**
    * What receivers keep beside the entries.
    *
