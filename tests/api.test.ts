@@ -1,0 +1,64 @@
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { changesBetween, gravest } from '../tools/api-changes.ts';
+import type { Change } from '../tools/api-changes.ts';
+import { missingSteps } from '../tools/prestart.mjs';
+import { reports, writeReports } from '../tools/api.ts';
+
+const root = join(import.meta.dirname, '..');
+const [unreleased = '', released = ''] = read(join(root, 'CHANGELOG.md')).split(/^## /m).slice(1);
+const [, version = ''] = /^\[(\d[^\]]*)\]/.exec(released) ?? [];
+
+/** The reports of this build. */
+const folder = mkdtempSync(join(tmpdir(), 'api-'));
+beforeAll(() => {
+  const steps = missingSteps(root).map(({ reason, command }) => `${command} (${reason})`);
+  if (steps.length > 0) throw new Error(`These tests read dist; first run: ${steps.join(', ')}`);
+  writeReports(folder);
+});
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+test.each([...reports().keys()])('%s in the folder api is the one of this build', async (name) => {
+  await expect(readFileSync(join(folder, name), 'utf8')).toMatchFileSnapshot(join(root, 'api', name));
+});
+
+describe('the changelog', () => {
+  test(`says of what was declared in ${version} and is not any more that it is breaking`, () => {
+    const kind = gravest(changed().values());
+    const says = /^### Breaking changes$|\bBreaking: /m.test(unreleased)
+      ? 'breaking'
+      : /^- /m.test(unreleased)
+        ? 'added'
+        : 'patch';
+    // What a program does may break without a change of a type.
+    expect([kind, 'breaking']).toContain(says);
+  });
+
+  test('names each export that is removed', () => {
+    const left = new Set(changed('').keys());
+    const removed = [...changed()].flatMap(([name, change]) =>
+      change === 'breaking' && !left.has(name) ? [name] : [],
+    );
+    expect(removed.filter((name) => !unreleased.includes(name))).toEqual([]);
+  });
+});
+
+/** What differs from a version, by name. Without the version, this is all that there is now. */
+function changed(from = version): Map<string, Change> {
+  const changes = new Map<string, Change>();
+  for (const name of new Set([...readdirSync(join(root, 'api', version)), ...reports().keys()])) {
+    const before = from === '' ? '' : read(join(root, 'api', from, name));
+    for (const [each, change] of changesBetween(before, read(join(folder, name))))
+      changes.set(each, gravest([change, changes.get(each) ?? 'patch']));
+  }
+  return changes;
+}
+
+/** An entry that there was not, or is no longer, declares nothing. */
+function read(path: string): string {
+  return existsSync(path) ? readFileSync(path, 'utf8') : '';
+}

@@ -1,0 +1,58 @@
+// Writes the reports of API Extractor on what each entry of dist declares. Those of today are in the folder api;
+// `npm run api:keep 0.3.0` writes into a folder below what a version declares, with which later versions are compared.
+import { mkdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { Extractor, ExtractorConfig, ExtractorLogLevel } from '@microsoft/api-extractor';
+
+const root = dirname(import.meta.dirname);
+
+/** The file name of each report, and the declaration of its entry. */
+export function reports(): Map<string, string> {
+  const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    exports: Record<string, { import?: { types: string } }>;
+  };
+  return new Map(
+    Object.entries(exports).flatMap(([path, target]) =>
+      target.import ? [[`${path.slice(2).replaceAll('/', '-') || 'index'}.api.md`, target.import.types] as const] : [],
+    ),
+  );
+}
+
+/** Writes all reports into a folder. */
+export function writeReports(folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  for (const [reportFileName, types] of reports()) {
+    const none = { default: { logLevel: ExtractorLogLevel.None } };
+    const config = ExtractorConfig.prepare({
+      configObject: {
+        projectFolder: root,
+        mainEntryPointFilePath: join(root, types),
+        compiler: {
+          overrideTsconfig: { extends: join(root, 'tsconfig.json'), files: [join(root, types)], include: [] },
+        },
+        apiReport: { enabled: true, reportFileName, reportFolder: folder, reportTempFolder: folder },
+        docModel: { enabled: false },
+        dtsRollup: { enabled: false },
+        tsdocMetadata: { enabled: false },
+        newlineKind: 'lf',
+        messages: {
+          compilerMessageReporting: { default: { logLevel: ExtractorLogLevel.Error } },
+          extractorMessageReporting: none,
+          tsdocMessageReporting: none,
+        },
+      },
+      configObjectFullPath: undefined,
+      packageJsonFullPath: join(root, 'package.json'),
+    });
+    // It says on standard output that a report has changed: git says that, too.
+    const { succeeded } = Extractor.invoke(config, {
+      localBuild: true,
+      messageCallback: (message) => (message.handled = true),
+    });
+    if (!succeeded) throw new Error(`API Extractor could not read ${types}`);
+  }
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)
+  writeReports(join(root, 'api', process.argv[2] ?? ''));
