@@ -12,7 +12,7 @@ import type { SentMessage } from '../post-sale/message.js';
 import { postSaleTag } from '../post-sale/tag.js';
 import { capBefore, confirmOption } from './confirm.js';
 import * as errors from './errors.js';
-import { caps, options } from './reads.js';
+import { actionGuideReads } from './reads.js';
 import * as schemas from './schemas.js';
 
 const send: DescribedEndpoint<schemas.SendOptionParams, SentMessage | undefined> = {
@@ -53,4 +53,4 @@ const send: DescribedEndpoint<schemas.SendOptionParams, SentMessage | undefined>
 };
 
 /** The endpoints of the action guide, as `endpoints` has them. */
-export const actionGuideEndpoints = { options, caps, send };
+export const actionGuideEndpoints = { ...actionGuideReads, send };

@@ -4,7 +4,7 @@ import { postSaleTag } from '../post-sale/tag.js';
 import * as errors from './errors.js';
 import * as schemas from './schemas.js';
 
-export const options: DescribedEndpoint<schemas.PackParams, schemas.ActionGuideResponse> = {
+const options: DescribedEndpoint<schemas.PackParams, schemas.ActionGuideResponse> = {
   name: 'actionGuide.options',
   summary: 'Lists the reasons for which a seller can write first',
   method: 'GET',
@@ -30,3 +30,6 @@ export const caps: DescribedEndpoint<schemas.PackParams, schemas.OptionCap[]> = 
   errors: [exceptedCase, optionConversationBlocked, noAccessToPack, errors.guideFailed],
   supportsAttributes: true,
 };
+
+/** The endpoints of the action guide that only read. */
+export const actionGuideReads = { options, caps };
