@@ -12,6 +12,7 @@ const entries = [
   'src/notifications/index.ts',
   'src/oauth/index.ts',
   'src/otel/index.ts',
+  'src/simulation/index.ts',
   'src/testing/index.ts',
 ];
 

@@ -28,6 +28,7 @@ export default defineConfig({
       { find: /^marketplace-seller-sdk\/openapi\.json$/, replacement: source('../docs/openapi.json') },
       { find: /^marketplace-seller-sdk\/otel$/, replacement: source('otel/index.ts') },
       { find: /^marketplace-seller-sdk\/schemas$/, replacement: source('schemas.ts') },
+      { find: /^marketplace-seller-sdk\/simulation$/, replacement: source('simulation/index.ts') },
       { find: /^marketplace-seller-sdk\/testing$/, replacement: source('testing/index.ts') },
     ],
   },

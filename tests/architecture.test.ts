@@ -45,6 +45,7 @@ const floors: readonly (readonly string[])[] = [
   ['client.ts', 'create-http-client.ts', 'endpoints.ts', 'resources.ts'],
   ['notifications', 'oauth', 'otel', 'schemas.ts'],
   ['testing'],
+  ['simulation'],
   ['cli', 'index.ts'],
 ];
 
@@ -78,13 +79,17 @@ describe('imports point one way', () => {
     expect(those(within, (each) => isIn('resources', each.from) && upward(each))).toEqual([]);
   });
 
-  test('notifications, testing and the CLI do not depend on the client; only the fake marketplace and `check` create one', () => {
+  test('notifications, testing and the CLI do not depend on the client; only the fake marketplace, the simulation and `check` create one', () => {
     const loads = within.filter(({ kind }) => kind !== 'type');
     const client = those(loads, ({ from, to }) => to === 'client.ts' && from !== 'index.ts');
-    expect(client).toEqual(['testing/marketplace.ts -> client.ts', 'cli/commands/check.ts -> client.ts']);
+    expect(client).toEqual([
+      'simulation/scene.ts -> client.ts',
+      'testing/marketplace.ts -> client.ts',
+      'cli/commands/check.ts -> client.ts',
+    ]);
     const knowsOfTests = those(
       within,
-      ({ from, to }) => isIn('testing', to) && !isIn('testing', from) && !isIn('cli', from),
+      ({ from, to }) => isIn('testing', to) && !['testing', 'simulation', 'cli'].some((room) => isIn(room, from)),
     );
     expect(knowsOfTests).toEqual([]);
     expect(those(loads, ({ from, to }) => isIn('cli', from) && !/^(cli|testing|core)\/|^client\.ts$/.test(to))).toEqual(
@@ -191,8 +196,9 @@ describe('third-party packages and Node', () => {
     const ofNode = without.filter(({ to, kind }) => to.startsWith('node:') && kind !== 'type');
     const eager = new Set([...reached('index.ts', needed(within))].filter((file) => !file.endsWith('node.ts')));
     expect(those(ofNode, ({ from, kind }) => kind === 'static' && eager.has(from))).toEqual([]);
-    // The program of the command line is Node's own.
-    const hidden = ({ from }: Import): boolean => !/(^|\/)node\.ts$/.test(from) && !isLazy(from) && !isIn('cli', from);
+    // The program of the command line is Node's own, and so is the simulation.
+    const hidden = ({ from }: Import): boolean =>
+      !/(^|\/)node\.ts$/.test(from) && !isLazy(from) && !isIn('cli', from) && !isIn('simulation', from);
     expect(those(ofNode, (each) => each.kind === 'static' && hidden(each))).toEqual([]);
   });
 });

@@ -51,7 +51,6 @@ const keysAtATime = 1_000;
 
 class SqliteStore implements NotificationStore {
   readonly durable: boolean;
-  readonly shared: boolean;
   readonly #db: SqliteDatabase;
   readonly #limits: ResolvedLimits;
   readonly #groups: SqliteGroups;
@@ -60,7 +59,7 @@ class SqliteStore implements NotificationStore {
   readonly ledger: Ledger;
 
   constructor(path: string, limits: ResolvedLimits) {
-    this.durable = this.shared = path !== inMemory;
+    this.durable = path !== inMemory;
     this.#db = new SqliteDatabase(path);
     this.#limits = limits;
     this.#groups = new SqliteGroups(this.#db);
@@ -70,6 +69,11 @@ class SqliteStore implements NotificationStore {
 
   onlyOpen(): void {
     this.#db.mustExist = this.durable;
+  }
+
+  /** Of the processes of a simulation, one runs at a time: the worker does not have to poll. */
+  get shared(): boolean {
+    return this.durable && !('isSimulated' in globalThis.setTimeout);
   }
 
   async add(entry: QueuedNotification): Promise<EntryState> {

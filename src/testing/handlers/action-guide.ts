@@ -37,8 +37,9 @@ const templatesOf: Readonly<Record<OptionId, number>> = {
   DELIVERY_PROMISE: 1,
 };
 
-// Captured when the module loads, so that a test with fake timers does not stop it.
-const { setTimeout } = globalThis;
+// Captured when the module loads, so that a test with fake timers does not stop it. A simulation may.
+const { setTimeout: atImport } = globalThis;
+const lockTimer = (): typeof setTimeout => ('isSimulated' in globalThis.setTimeout ? globalThis.setTimeout : atImport);
 
 /** Returns the options of a pack. Spec: Action guide, Availability rules. */
 function optionsOf({ shipping }: Pack): OptionId[] {
@@ -80,7 +81,7 @@ export function actionGuideHandlers(stores: Stores): EndpointHandlers<typeof end
       const unlock = messages.lock(pack);
       try {
         // A concurrent option of the same sale fails with 409 while this one is in progress.
-        await new Promise<void>((resolve) => setTimeout(resolve, settings.optionLockMs));
+        await new Promise<void>((resolve) => lockTimer()(resolve, settings.optionLockMs));
         assertCap(option, pack);
         const { user_id: from, application_id: client_id } = sender;
         const sent = messages.add(pack, { from, text, client_id, option });

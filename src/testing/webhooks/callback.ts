@@ -1,4 +1,5 @@
 import { FakeMarketplaceError } from '../errors.js';
+import type { MarketplaceEvent } from '../state/events.js';
 import { assertTopic } from './topics.js';
 import { assertFields } from '../state/assert-fields.js';
 
@@ -19,6 +20,17 @@ export interface DeliveryFaults {
   readonly seed?: number | undefined;
 }
 
+/** What happens to one notification. */
+export interface DeliveryFate {
+  /** How late it is delivered, in milliseconds. */
+  readonly lateMs: number;
+  readonly twice: boolean;
+  /** Never delivered. */
+  readonly lost?: boolean | undefined;
+  /** Selects the form of the body, from 0 to 1; `undefined` for the usual one. */
+  readonly variant?: number | undefined;
+}
+
 /** What an application subscribes to. */
 export interface CallbackInit {
   /** The receiver: a URL, or a function that takes the request and returns a response. */
@@ -36,8 +48,8 @@ export interface CallbackInit {
    * @default 500, like the service
    */
   readonly timeoutMs?: number | undefined;
-  /** Faults of the deliveries. @default none */
-  readonly faults?: DeliveryFaults | undefined;
+  /** Faults of the deliveries, or a function that decides on each notification. @default none */
+  readonly faults?: DeliveryFaults | ((event: MarketplaceEvent) => DeliveryFate) | undefined;
 }
 
 /** A day. */
@@ -49,7 +61,8 @@ export const maxTimeoutMs = 60_000;
 /** @throws {FakeMarketplaceError} when a subscription is invalid */
 export function validateCallback(init: CallbackInit): void {
   assertFields('a subscription', init, ['callback', 'topics', 'user_ids', 'application_id', 'timeoutMs', 'faults']);
-  const { callback, faults = {} } = init;
+  const { callback } = init;
+  const faults = typeof init.faults === 'function' ? {} : (init.faults ?? {});
   if (typeof callback !== 'function' && !isPostable(callback))
     throw new FakeMarketplaceError('a callback is a URL such as http://127.0.0.1:8080/, or a function');
   for (const topic of init.topics ?? []) assertTopic(topic);

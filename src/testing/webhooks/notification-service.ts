@@ -202,9 +202,10 @@ export class NotificationService {
   }
 
   #notify(event: MarketplaceEvent, to: CallbackSubscription): void {
-    const { late, twice, variant } = to.nextFaults();
+    const { lateMs, twice, lost, variant } = to.nextFaults(event);
+    if (lost) return;
     const notification = this.#create({ event, to, variant, request: this.causeOf?.() });
-    const delivery = { notification, to, attempt: 1, at: this.#clock.ms + late };
+    const delivery = { notification, to, attempt: 1, at: this.#clock.ms + lateMs };
     for (const copy of twice ? [delivery, delivery] : [delivery]) {
       if (this.#isHeld) this.#held.push(copy);
       else this.#queue.add(copy);

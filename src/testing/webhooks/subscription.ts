@@ -1,7 +1,7 @@
 import { createRandom } from '../random.js';
 import type { MarketplaceEvent } from '../state/events.js';
 import { defaultTimeoutMs, validateCallback } from './callback.js';
-import type { CallbackInit } from './callback.js';
+import type { CallbackInit, DeliveryFate } from './callback.js';
 import { postNotification } from './post-notification.js';
 import type { DeliveryOutcome } from './post-notification.js';
 
@@ -43,7 +43,7 @@ export class CallbackSubscription implements Subscription {
     this.url = typeof callback === 'function' ? null : String(callback);
     this.#topics = new Set(topics);
     this.#init = init;
-    this.#random = createRandom(faults?.seed ?? 1);
+    this.#random = createRandom(typeof faults === 'object' ? (faults.seed ?? 1) : 1);
     this.#cancel = cancel;
   }
 
@@ -65,12 +65,14 @@ export class CallbackSubscription implements Subscription {
   }
 
   /** Selects the faults of the next notification. Each uses its own random numbers, so that they are independent. */
-  nextFaults(): { late: number; twice: boolean; variant: number | undefined } {
-    const { late = 0, lateMs = 30_000, twice = 0, odd = 0 } = this.#init.faults ?? {};
+  nextFaults(event: MarketplaceEvent): DeliveryFate {
+    const { faults = {} } = this.#init;
+    if (typeof faults === 'function') return faults(event);
+    const { late = 0, lateMs = 30_000, twice = 0, odd = 0 } = faults;
     const random = Array.from({ length: 5 }, this.#random);
     const [isLate = 1, lateness = 1, isTwice = 1, isVariant = 1, variant] = random;
     return {
-      late: isLate < late ? Math.ceil(lateness * lateMs) : 0,
+      lateMs: isLate < late ? Math.ceil(lateness * lateMs) : 0,
       twice: isTwice < twice,
       variant: isVariant < odd ? variant : undefined,
     };

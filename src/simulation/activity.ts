@@ -1,0 +1,88 @@
+import { createHook } from 'node:async_hooks';
+import type { HookCallbacks } from 'node:async_hooks';
+import { clearInterval, setImmediate, setInterval } from 'node:timers';
+import { callerOf } from './caller.js';
+import { currentProcess } from './process.js';
+
+// As they were when this module was loaded: the simulation replaces those of `node:timers` too.
+const [nextTurn, everyRealSecond, stopSeconds] = [setImmediate, setInterval, clearInterval];
+
+/** What ends by itself within a few turns of the event loop: the work of Node's own threads, and immediates. */
+const work = /^(?:Immediate|FSREQCALLBACK|FSREQPROMISE|FILEHANDLECLOSEREQ|BLOBREADER|(?!UNDICI)[A-Z0-9]+REQUEST)$/;
+
+/** What reaches out of a simulation, and what to do instead. */
+const leaks: Readonly<Record<string, string>> = {
+  Timeout: 'set a real timer',
+  TCPSERVERWRAP: 'opened a port',
+  PIPESERVERWRAP: 'opened a port',
+  TCPCONNECTWRAP: 'opened a socket',
+  TCPWRAP: 'opened a socket',
+  TLSWRAP: 'opened a socket',
+  UDPWRAP: 'opened a socket',
+  PIPEWRAP: 'opened a pipe',
+  GETADDRINFOREQWRAP: 'looked up a host',
+  PROCESSWRAP: 'started a process',
+  WORKER: 'started a worker',
+};
+
+const remedies: Readonly<Record<string, string>> = {
+  'set a real timer':
+    'It was captured before the simulation began, as by `const { setTimeout } = globalThis` at import: look it up when it is called.',
+  'opened a port': 'Return the handler of its requests as `callback` instead.',
+  'opened a socket':
+    'Send requests with `fetch`, looked up when it is called; those that do not go to the marketplace are answered by the option `outside`.',
+};
+
+const stuckAfterSeconds = 6;
+
+/** Knows what the simulated processes have begun and Node.js has not ended, and what left the simulation. */
+export class Activity {
+  /** Why the run cannot go on. */
+  failure: Error | undefined;
+  readonly #pending = new Set<number>();
+  #last = '';
+  #seconds = 0;
+  readonly #seconded = everyRealSecond(() => (this.#seconds += 1), 1000);
+  readonly #hook = createHook({
+    init: (id, type) => this.#begin(id, type),
+    after: (id) => void this.#pending.delete(id),
+    destroy: (id) => void this.#pending.delete(id),
+    trackPromises: false,
+  } as HookCallbacks);
+
+  constructor() {
+    this.#seconded.unref();
+    this.#hook.enable();
+  }
+
+  #begin(id: number, type: string): void {
+    if (type === 'PROMISE' || type === 'TickObject') return;
+    const process = currentProcess();
+    if (!process) return;
+    const leak = leaks[type];
+    if (leak !== undefined && process.isAlive)
+      this.failure ??= new Error(
+        `${process.name} ${leak}${callerOf()}. ${remedies[leak] ?? 'It cannot be simulated.'}`,
+      );
+    if (!work.test(type)) return;
+    this.#pending.add(id);
+    if (this.#seconds > 1) this.#last = `${type}${callerOf()}`;
+  }
+
+  /** Resolves when nothing is under way. @throws {Error} when the bot has left the simulation, or never becomes idle */
+  async settle(): Promise<void> {
+    this.#seconds = 0;
+    // Some native callbacks are in no list: they run in the turn after.
+    for (let idleTurns = 0; idleTurns < 2; idleTurns = this.#pending.size === 0 ? idleTurns + 1 : 0) {
+      await new Promise((resolve) => nextTurn(resolve));
+      if (this.failure) throw this.failure;
+      if (this.#seconds >= stuckAfterSeconds)
+        throw new Error(`The bot never becomes idle: it always begins something new, last ${this.#last}`);
+    }
+  }
+
+  close(): void {
+    stopSeconds(this.#seconded);
+    this.#hook.disable();
+  }
+}

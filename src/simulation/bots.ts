@@ -1,0 +1,108 @@
+import type { BotStats, Recorder } from './history.js';
+import type { Bot, SimulationOptions, World } from './options.js';
+import type { SimulatedProcess } from './process.js';
+
+/** What the starts of a bot have in common. */
+export interface BotsInit {
+  readonly bot: SimulationOptions['bot'];
+  readonly world: SimulatedProcess;
+  readonly recorder: Recorder;
+  readonly processOf: (start: number) => SimulatedProcess;
+  readonly worldOf: (start: number) => World;
+}
+
+/** How long a bot may take to stop, and to start, in milliseconds. */
+const stopMs = 10_000;
+const startMs = 600_000;
+/** When a bot starts again after an error that nobody handled, in milliseconds. */
+const restartMs = 5_000;
+
+/** The bot across its starts: of one at a time the process is alive. */
+export class Bots {
+  /** The number of the last start. */
+  start = 0;
+  process: SimulatedProcess | undefined;
+  #bot: Bot | undefined;
+  readonly #init: BotsInit;
+
+  constructor(init: BotsInit) {
+    this.#init = init;
+  }
+
+  /** Starts the bot, unless it runs. */
+  begin(): void {
+    if (this.process?.isAlive) return;
+    const { recorder, world, processOf, worldOf, bot } = this.#init;
+    const start = (this.start += 1);
+    recorder.line(world.time.now, `start ${start} of the bot`);
+    const process = (this.process = processOf(start));
+    this.#bot = undefined;
+    const begun = process.run(async () => bot(worldOf(start)));
+    begun.then(
+      (made) => {
+        if (process.isAlive) this.#bot = made;
+      },
+      (error: unknown) => this.crash(process, error),
+    );
+    world.run(() => setTimeout(() => this.#assertStarted(process), startMs));
+  }
+
+  #assertStarted(process: SimulatedProcess): void {
+    if (process.isAlive && this.process === process && !this.#bot)
+      this.crash(process, new Error('bot(world) has not returned within ten minutes'));
+  }
+
+  /** Ends a process after an error that nobody handled, as Node.js does. */
+  crash(process: SimulatedProcess, error: unknown): void {
+    if (!process.isAlive) return;
+    const { recorder, world } = this.#init;
+    const { start } = this;
+    const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+    recorder.crash({ start, at: world.time.now, message: message.split('\n')[0] ?? '' });
+    process.end();
+    world.run(() => setTimeout(() => this.begin(), restartMs));
+  }
+
+  /** Kills the process between two events. */
+  kill(restartInMs?: number): void {
+    this.process?.end();
+    if (restartInMs !== undefined) this.#init.world.run(() => setTimeout(() => this.begin(), restartInMs));
+  }
+
+  /** Stops the bot, and kills it after ten seconds. */
+  async stop(restartInMs?: number): Promise<void> {
+    const { process } = this;
+    if (process?.isAlive) {
+      const stopped = process.run(() => this.#stopBot()).catch((error: unknown) => this.#report(error));
+      const { world } = this.#init;
+      await Promise.race([stopped, world.wait(stopMs), new Promise<void>((resolve) => process.onEnd(resolve))]);
+    }
+    if (this.process === process) this.kill(restartInMs);
+  }
+
+  async #stopBot(): Promise<void> {
+    await this.#bot?.stop?.();
+  }
+
+  #report(error: unknown): void {
+    const { recorder, world } = this.#init;
+    recorder.line(world.time.now, `stop() failed: ${String(error)}`);
+  }
+
+  /** Passes a notification to the bot. @throws when there is none that listens, or it dies meanwhile */
+  async deliver(request: Request): Promise<Response> {
+    const { process } = this;
+    const callback = this.#bot?.callback?.bind(this.#bot);
+    if (!process?.isAlive || !callback) throw new TypeError('connect ECONNREFUSED');
+    return new Promise((resolve, reject) => {
+      const forget = process.onEnd(() => reject(new TypeError('read ECONNRESET')));
+      const responded = process.run(async () => callback(request));
+      void responded.then(resolve, reject).finally(forget);
+    });
+  }
+
+  /** What the bot counts. */
+  async stats(): Promise<BotStats | undefined> {
+    return this.process?.run(async () => this.#bot?.stats?.());
+  }
+}

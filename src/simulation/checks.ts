@@ -1,0 +1,156 @@
+import { isObject } from '../core/json/plain-object.js';
+import type { SimulatedCall } from './history.js';
+import type { Check } from './options.js';
+
+/** How long calls of a seller may still begin after the first one was told that the grant is revoked. */
+const revokedGraceMs = 60_000;
+const refusals: ReadonlySet<number | undefined> = new Set([400, 403, 404, 422]);
+
+/** Every question of a seller who has not revoked the application is answered at the end, by the bot or by a person. */
+const answered: Check = ({ marketplace: { questions }, revoked, nameOf }) =>
+  questions.all
+    .filter((each) => questions.statusOf(each) === 'UNANSWERED' && !revoked.has(each.seller_id))
+    .map(({ id }) => `${nameOf(id)} is not answered at the end`);
+
+/** No answer is sent for a question after the bot has heard that it is answered. */
+const answeredOnce: Check = ({ calls, nameOf }) =>
+  calls.flatMap((call) => {
+    const id = answeredId(call);
+    const known = id === undefined ? undefined : calls.find((each) => knewOfAnswer(each, id, call.at));
+    if (known === undefined) return [];
+    return [`${call.name} answers ${nameOf(String(id))}, although ${known.name} has told that it is answered`];
+  });
+
+function answeredId({ method, path, body }: SimulatedCall): unknown {
+  return method === 'POST' && path.startsWith('/answers') && isObject(body) ? body.question_id : undefined;
+}
+
+/** Whether a call has told the bot before a time that a question is answered. */
+function knewOfAnswer({ heardAt = Infinity, response }: SimulatedCall, id: unknown, before: number): boolean {
+  if (heardAt >= before || !isObject(response)) return false;
+  const shown: unknown[] = Array.isArray(response.questions) ? response.questions : [response];
+  return shown.some((each) => isObject(each) && each.id === id && String(each.status).toUpperCase() === 'ANSWERED');
+}
+
+/** The nth message of the bot with one text follows at least n messages of the buyer. */
+const noMessageDoubled: Check = ({ marketplace, nameOf }) =>
+  marketplace.packs.all.flatMap((pack) => {
+    const messages = marketplace.messages.of(pack).reverse();
+    const counts = new Map<string, number>();
+    return messages.flatMap((message, index) => {
+      if (message.from !== pack.seller_id || message.client_id === null) return [];
+      const count = (counts.get(message.text) ?? 0) + 1;
+      counts.set(message.text, count);
+      const fromBuyer = messages.slice(0, index).filter(({ from }) => from === pack.buyer_id).length;
+      if (count === 1 || count <= fromBuyer) return [];
+      return [
+        `the buyer of ${nameOf(pack.pack_id ?? 0)} has the same message ${count} times after writing ${fromBuyer}`,
+      ];
+    });
+  });
+
+/** No message of the bot goes to its own seller. */
+const noSelfReply: Check = ({ calls }) =>
+  calls
+    .filter(({ method, path, body }) => {
+      const seller = method === 'POST' ? /^\/messages\/packs\/\w+\/sellers\/(\w+)/.exec(path)?.[1] : undefined;
+      const to = isObject(body) && isObject(body.to) ? body.to.user_id : undefined;
+      return seller !== undefined && String(to) === seller;
+    })
+    .map(({ name }) => `${name} goes to the seller who sends it`);
+
+/** A write that was refused with 400, 403, 404 or 422 is not sent again by the process that has heard this. */
+const noRefusalRepeated: Check = ({ calls }) => {
+  const refused = new Map<string, SimulatedCall>();
+  return calls.flatMap((call) => {
+    if (call.method === 'GET') return [];
+    const key = JSON.stringify([call.start, call.method, call.path, call.body]);
+    const earlier = refused.get(key);
+    if (!earlier && refusals.has(call.status)) refused.set(key, call);
+    if (!earlier || (earlier.heardAt ?? Infinity) >= call.at) return [];
+    return [`${call.name} was refused with ${earlier.status ?? 0} before, as ${earlier.name}`];
+  });
+};
+
+/** A minute after a process has heard a 401 for a seller who has revoked the application, it calls no more for that seller. */
+const noCallAfterRevocation: Check = ({ calls, revoked, nameOf }) =>
+  [...revoked].flatMap(([user_id, at]) => {
+    const own = calls.filter((call) => call.user_id === user_id && call.at >= at);
+    const told = new Map<number, number>();
+    for (const { start, status, heardAt = 0 } of own)
+      if (status === 401) told.set(start, Math.min(told.get(start) ?? Infinity, heardAt));
+    const late = own.filter((call) => call.at > (told.get(call.start) ?? Infinity) + revokedGraceMs);
+    if (late.length === 0) return [];
+    return [
+      `${late.length} calls for ${nameOf(user_id)} after a 401 told that the grant is revoked, first ${late[0]?.name ?? ''}`,
+    ];
+  });
+
+/** What a topic's notifications that were answered with 200 are about is read, if the bot reads that topic at all. */
+const acknowledgedHandled: Check = ({ calls, deliveries, revoked, nameOf }) => {
+  const topicsRead = new Set(deliveries.filter(({ resource }) => isRead(calls, resource, 0)).map(({ topic }) => topic));
+  const first = new Map<string, { readonly name: string; readonly at: number }>();
+  for (const { topic, resource, outcome, user_id, ...delivery } of deliveries)
+    if (outcome === 200 && topicsRead.has(topic) && !revoked.has(user_id) && !first.has(resource))
+      first.set(resource, delivery);
+  return [...first]
+    .filter(([resource, { at }]) => !isRead(calls, resource, at))
+    .map(([resource, { name }]) => `${name} was acknowledged, but ${nameOf(resource)} was not read`);
+};
+
+/** Whether a call about a resource has been heard. The acknowledgement may come later than the call. */
+function isRead(calls: readonly SimulatedCall[], resource: string, acknowledgedAt: number): boolean {
+  const id = resource.replace(/^.*\//, '');
+  return calls.some(
+    ({ path, response, heardAt = 0 }) =>
+      heardAt >= acknowledgedAt - 1000 && (path.includes(id) || listsId(response, id)),
+  );
+}
+
+function listsId(response: unknown, id: string): boolean {
+  const lists = isObject(response) ? [response.questions, response.messages] : [];
+  return lists.some((list) => Array.isArray(list) && list.some((each) => isObject(each) && String(each.id) === id));
+}
+
+/** No error ends the process. */
+const noUnhandledError: Check = ({ crashes }) =>
+  crashes.map(({ start, message }) => `start ${start} ended with an error that nobody handled: ${message}`);
+
+/** At the end, the bot's `stats()` counts nothing that waits, runs or was given up. */
+const nothingLeft: Check = ({ stats }) => {
+  if (!stats) return ['the bot has no `stats`, or they failed'];
+  const { waiting, running, dead } = stats;
+  return waiting + running + dead === 0
+    ? []
+    : [`left at the end: ${waiting} waiting, ${running} running, ${dead} dead`];
+};
+
+const usual: readonly Check[] = [
+  noUnhandledError,
+  answered,
+  answeredOnce,
+  noMessageDoubled,
+  noSelfReply,
+  noRefusalRepeated,
+  noCallAfterRevocation,
+  acknowledgedHandled,
+];
+
+/**
+ * The checks that come with the package; `checks.usual` has all but `nothingLeft`, and is the default.
+ *
+ * @example
+ * await simulate({ seeds: 1, bot: () => ({}), checks: [checks.answeredOnce, checks.noUnhandledError] });
+ */
+export const checks = {
+  usual,
+  answered,
+  answeredOnce,
+  noMessageDoubled,
+  noSelfReply,
+  noRefusalRepeated,
+  noCallAfterRevocation,
+  acknowledgedHandled,
+  noUnhandledError,
+  nothingLeft,
+};

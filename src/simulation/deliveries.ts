@@ -1,0 +1,47 @@
+import type { MarketplaceEvent } from '../testing/state/events.js';
+import type { DeliveryFate } from '../testing/webhooks/callback.js';
+import type { Scene } from './scene.js';
+
+/** The topics of the bot. */
+export const topics: readonly string[] = ['questions', 'messages'];
+const longestDelayMs = 600_000;
+const tripMs = 10;
+
+/** Subscribes the bot. The fake's own service posts the notifications: its retries and switched-off topics are real. */
+export function subscribe(scene: Scene): void {
+  const { marketplace, sellers, network, bots, names, recorder, world } = scene;
+  const { notifications } = marketplace;
+  const namesOf = new Map<MarketplaceEvent, string>();
+  notifications.subscribe({
+    topics,
+    user_ids: sellers.map(({ user_id }) => user_id),
+    callback: async (request) => {
+      await world.wait(tripMs);
+      if (network.isOffline) throw new TypeError('connect ETIMEDOUT');
+      return bots.deliver(request);
+    },
+    faults: (event) => {
+      const name = names.numbered(`notification ${names.of(event.resource)}`);
+      namesOf.set(event, name);
+      return fateOf(scene, event, name);
+    },
+  });
+  notifications.onAttempt(() => {
+    const attempt = notifications.attempts.at(-1);
+    const name = attempt && namesOf.get(attempt.event);
+    if (!attempt || name === undefined) return;
+    const { event, outcome } = attempt;
+    recorder.delivery({ ...event, name, at: world.time.now, outcome });
+  });
+}
+
+function fateOf({ decisions, shares, recorder, time }: Scene, event: MarketplaceEvent, name: string): DeliveryFate {
+  const fault = decisions.choose(name, [
+    ['lost', shares.notificationLost],
+    ['twice', shares.notificationTwice],
+    ['late', shares.notificationLate],
+  ]);
+  if (fault === 'lost') recorder.delivery({ ...event, name, at: time.now, outcome: 'lost' });
+  const lateMs = fault === 'late' ? Math.round(decisions.amount(name) * longestDelayMs) : 0;
+  return { lateMs, twice: fault === 'twice', lost: fault === 'lost' };
+}

@@ -1,0 +1,187 @@
+import type { Account } from '../testing/state/accounts.js';
+import type { Pack } from '../testing/state/packs.js';
+import type { StoredMessage } from '../testing/state/message.js';
+import { topics } from './deliveries.js';
+import { dayMs } from './plan.js';
+import type { PlannedEvent } from './plan.js';
+import type { Scene } from './scene.js';
+
+const buyers = 12;
+
+/** Makes the planned events happen. One whose sale or question is left out brings it along, or does nothing. */
+export class PlannedEvents {
+  readonly #scene: Scene;
+  readonly #questions = new Map<string, number>();
+  readonly #packs = new Map<string, Pack>();
+  readonly #messages = new Map<string, StoredMessage>();
+  readonly #buyers: readonly Account[];
+  readonly #running = new Map<string, number>();
+
+  constructor(scene: Scene) {
+    this.#scene = scene;
+    this.#buyers = Array.from({ length: buyers }, () => scene.marketplace.addUser());
+  }
+
+  /** Makes an event happen now. */
+  happen(event: PlannedEvent): void {
+    const text = this.#act(event);
+    if (text === undefined) return;
+    const { recorder, decisions, world } = this.#scene;
+    decisions.happened.push(event.name);
+    recorder.event({ name: event.name, at: world.time.now }, text);
+  }
+
+  /** @returns what has happened; `undefined` for nothing */
+  #act(event: PlannedEvent): string | undefined {
+    const { bots, network, marketplace } = this.#scene;
+    const { kind, lastsMs } = event;
+    const lasting = (set: (isOn: boolean) => void, text: string): string => this.#last(event, set, text);
+    switch (kind) {
+      case 'question':
+        return this.#ask(event);
+      case 'sale':
+        return this.#sell(event.name, event.seller);
+      case 'message':
+        return this.#write(event);
+      case 'cancellation':
+        return this.#cancel(event);
+      case 'answer by hand':
+        return this.#answer(event);
+      case 'message by hand':
+        return this.#reply(event);
+      case 'kill':
+        if (!bots.process?.isAlive) return undefined;
+        bots.kill(lastsMs);
+        return `the bot is killed, for ${seconds(lastsMs)}`;
+      case 'stop':
+        if (!bots.process?.isAlive) return undefined;
+        void bots.stop(lastsMs);
+        return `the bot is stopped, for ${seconds(lastsMs)}`;
+      case 'outage':
+        return lasting((isOn) => (network.isOut = isOn), 'the service answers 503');
+      case 'offline':
+        return lasting((isOn) => (network.isOffline = isOn), 'the bot has no network');
+      case 'quota':
+        return lasting(
+          (isOn) => marketplace.rateLimiter.set(isOn ? { perMinute: 20 } : undefined),
+          '20 calls a minute are allowed',
+        );
+      case 'slow moderation':
+        return lasting((isOn) => this.#moderateLater(isOn), 'messages are moderated later');
+      case 'revocation':
+        return this.#revoke(event);
+    }
+  }
+
+  /** Two events of a kind may overlap: the state ends with the last. */
+  #last({ kind, lastsMs }: PlannedEvent, set: (isOn: boolean) => void, text: string): string {
+    this.#running.set(kind, (this.#running.get(kind) ?? 0) + 1);
+    set(true);
+    setTimeout(() => {
+      const left = (this.#running.get(kind) ?? 1) - 1;
+      this.#running.set(kind, left);
+      if (left === 0) set(false);
+    }, lastsMs);
+    return `${text}, for ${seconds(lastsMs)}`;
+  }
+
+  #buyerOf(name: string): Account {
+    return nth(this.#buyers, Math.floor(this.#scene.decisions.amount(`buyer of ${name}`) * buyers));
+  }
+
+  #ask({ name, seller }: PlannedEvent): string {
+    const { marketplace, names, items, sellers } = this.#scene;
+    const { item_id } = nth(items, seller);
+    const from = this.#buyerOf(name);
+    const asked = names.creating(name, () => marketplace.ask({ from, item_id, text: `Is it in stock? (${name})` }));
+    this.#questions.set(name, asked.id);
+    return `${from.nickname} asks ${nth(sellers, seller).nickname}`;
+  }
+
+  #sell(name: string, seller: number): string {
+    const { marketplace, names, sellers } = this.#scene;
+    const [{ user_id: seller_id, nickname }, buyer] = [nth(sellers, seller), this.#buyerOf(name)];
+    const pack = marketplace.addPack({ seller_id, buyer_id: buyer.user_id });
+    names.give(pack.pack_id ?? 0, name);
+    this.#packs.set(name, pack);
+    return `${buyer.nickname} buys from ${nickname}`;
+  }
+
+  #packOf(sale: string, seller: number): Pack {
+    const known = this.#packs.get(sale);
+    if (known) return known;
+    this.#sell(sale, seller);
+    return this.#packOf(sale, seller);
+  }
+
+  #write({ name, about, seller }: PlannedEvent): string | undefined {
+    const { marketplace, names } = this.#scene;
+    const pack = marketplace.packs.getOrThrow(this.#packOf(about, seller).pack_id ?? 0);
+    if (pack.blockedBy !== null) return undefined;
+    const text = `Where is my parcel? (${name})`;
+    this.#messages.set(
+      name,
+      names.creating(name, () => marketplace.buyerWrites({ pack, text })),
+    );
+    return `the buyer of ${about} writes`;
+  }
+
+  #cancel({ about, seller }: PlannedEvent): string {
+    const pack = this.#packOf(about, seller);
+    this.#scene.marketplace.packs.change(pack, { blockedBy: 'blocked_by_cancelled_order' });
+    return `${about} is cancelled`;
+  }
+
+  #answer({ about }: PlannedEvent): string | undefined {
+    const { questions } = this.#scene.marketplace;
+    const id = this.#questions.get(about);
+    if (id === undefined || questions.statusOf(questions.getOrThrow(id)) !== 'UNANSWERED') return undefined;
+    questions.answer(id, 'A person of the team answers: yes.');
+    return `a person of the team answers ${about}`;
+  }
+
+  #reply({ about, seller }: PlannedEvent): string | undefined {
+    const { marketplace, sellers } = this.#scene;
+    const message = this.#messages.get(about);
+    if (!message || marketplace.packs.getOrThrow(message.pack).blockedBy !== null) return undefined;
+    const text = 'A person of the team writes: it is on its way.';
+    marketplace.messages.add(marketplace.packs.getOrThrow(message.pack), {
+      from: nth(sellers, seller).user_id,
+      text,
+    });
+    return `a person of the team replies to ${about}`;
+  }
+
+  #moderateLater(isOn: boolean): void {
+    const { messages } = this.#scene.marketplace;
+    messages.moderation = isOn ? 'later' : 'atOnce';
+    if (!isOn) messages.moderate();
+  }
+
+  #revoke({ seller }: PlannedEvent): string {
+    const { marketplace, sellers, recorder, world } = this.#scene;
+    const account = nth(sellers, seller);
+    marketplace.accounts.endGrant(account);
+    recorder.revoked.set(account.user_id, world.time.now);
+    return `${account.nickname} revokes the application`;
+  }
+
+  /** The quiet day: no fault begins any more, and somebody has switched the topics on again. */
+  calmDown(): void {
+    const { decisions, marketplace, bots } = this.#scene;
+    decisions.isCalm = true;
+    for (const subscription of marketplace.notifications.subscriptions)
+      for (const topic of topics) subscription.enable(topic);
+    bots.begin();
+  }
+}
+
+function seconds(ms: number): string {
+  return ms < dayMs ? `${Math.round(ms / 1000)} s` : 'ever';
+}
+
+function nth<T>(list: readonly T[], index: number): T {
+  const found = list[index];
+  if (found === undefined) throw new RangeError(`There is no entry ${index}`);
+  return found;
+}

@@ -1,0 +1,137 @@
+import nodeCrypto from 'node:crypto';
+import { syncBuiltinESMExports } from 'node:module';
+import nodeTimers from 'node:timers';
+import timersPromises from 'node:timers/promises';
+import { format } from 'node:util';
+import { nodeModule } from '../core/scope/node-module.js';
+import { trackedDatabase } from './databases.js';
+import { currentProcess } from './process.js';
+import { randomBytes, randomFill, randomInt, randomUuid } from './randomness.js';
+import { clearTimer, delay, setTimer, ticks, timeoutSignal } from './timers.js';
+
+/** Values of objects that are not ours, and how they are put back. */
+class Replacements {
+  readonly #undo: (() => void)[] = [];
+
+  replace<T extends object, K extends keyof T>(owner: T, key: K, replacement: (original: T[K]) => unknown): void {
+    const before = Object.getOwnPropertyDescriptor(owner, key);
+    const value = replacement(owner[key]);
+    Object.defineProperty(owner, key, { value, writable: true, configurable: true, enumerable: true });
+    this.#undo.push(() => {
+      if (before) Object.defineProperty(owner, key, before);
+      else Reflect.deleteProperty(owner, key);
+    });
+  }
+
+  undo(): void {
+    for (const undo of this.#undo.splice(0).reverse()) undo();
+    syncBuiltinESMExports();
+  }
+}
+
+/**
+ * Replaces the clock, timers, chance, `fetch`, `console` and SQLite for simulated processes. Other code still gets what was
+ * there before.
+ *
+ * @returns a function that puts everything back
+ */
+export function installGlobals(): () => void {
+  const all = new Replacements();
+  replaceTimers(all);
+  replaceClocks(all);
+  replaceChance(all);
+  all.replace(globalThis, 'fetch', (original) => (input: Request | string | URL, init?: RequestInit) => {
+    const process = currentProcess();
+    return process
+      ? process.fetch(input instanceof Request && !init ? input : new Request(input, init), process)
+      : original(input, init);
+  });
+  for (const level of ['debug', 'log', 'info', 'warn', 'error'] as const) {
+    all.replace(console, level, (original: (...args: unknown[]) => void) => (...args: unknown[]) => {
+      const process = currentProcess();
+      if (process) process.print(format(...args));
+      else original.apply(console, args);
+    });
+  }
+  const sqlite = nodeModule('node:sqlite');
+  if (sqlite) all.replace(sqlite, 'DatabaseSync', () => trackedDatabase(sqlite));
+  syncBuiltinESMExports();
+  return () => all.undo();
+}
+
+function replaceTimers(all: Replacements): void {
+  for (const owner of [globalThis, nodeTimers] as unknown as Record<string, never>[]) {
+    all.replace(owner, 'setTimeout', (original) => setTimer(original, false));
+    all.replace(owner, 'setInterval', (original) => setTimer(original, true));
+    all.replace(owner, 'clearTimeout', clearTimer);
+    all.replace(owner, 'clearInterval', clearTimer);
+  }
+  const promises = timersPromises as unknown as Record<string, (...args: never[]) => unknown>;
+  for (const [key, simulated] of Object.entries({ setTimeout: delay, setInterval: ticks })) {
+    all.replace(promises, key, (original) => orElse(simulated as typeof original, original));
+  }
+  const { scheduler } = timersPromises;
+  all.replace(scheduler, 'wait', (original) =>
+    orElse(
+      (ms: number, options?: { signal?: AbortSignal }) => delay<undefined>(ms, undefined, options),
+      original.bind(scheduler),
+    ),
+  );
+  all.replace(AbortSignal, 'timeout', (original) => orElse(timeoutSignal, original.bind(AbortSignal)));
+}
+
+/** A function of simulated processes, and the one of all others. */
+function orElse<A extends unknown[], R>(simulated: (...args: A) => R, original: (...args: A) => R): (...args: A) => R {
+  return (...args) => (currentProcess() ? simulated(...args) : original(...args));
+}
+
+function replaceClocks(all: Replacements): void {
+  all.replace(globalThis, 'Date', simulatedDate);
+  all.replace(performance, 'now', (original) => () => currentProcess()?.time.elapsedMs ?? original.call(performance));
+  all.replace(process, 'hrtime', (original) => {
+    const bigint = (): bigint => nanoseconds() ?? original.bigint();
+    const hrtime = (since?: [number, number]): [number, number] => {
+      const now = nanoseconds();
+      if (now === undefined) return original(since);
+      const passed = now - (since ? BigInt(since[0]) * second + BigInt(since[1]) : 0n);
+      return [Number(passed / second), Number(passed % second)];
+    };
+    return Object.assign(hrtime, { bigint });
+  });
+}
+
+const second = 1_000_000_000n;
+
+function nanoseconds(): bigint | undefined {
+  const elapsedMs = currentProcess()?.time.elapsedMs;
+  return elapsedMs === undefined ? undefined : BigInt(Math.round(elapsedMs * 1e6));
+}
+
+function simulatedDate(Original: DateConstructor): DateConstructor {
+  const now = (): number => currentProcess()?.now ?? Original.now();
+  const simulated: DateConstructor = new Proxy(Original, {
+    construct: (target, args, made) =>
+      Reflect.construct(target, args.length === 0 ? [now()] : args, made === simulated ? target : made) as Date,
+    apply: () => new Original(now()).toString(),
+    get: (target, key) => (key === 'now' ? now : (Reflect.get(target, key) as unknown)),
+  });
+  return simulated;
+}
+
+function replaceChance(all: Replacements): void {
+  all.replace(Math, 'random', (original) => () => currentProcess()?.random() ?? original());
+  const { crypto } = globalThis;
+  all.replace(crypto, 'randomUUID', (original) => orElse(randomUuid, original.bind(crypto)));
+  const fill: (view: never) => unknown = randomFill;
+  all.replace(crypto, 'getRandomValues', (original) => orElse(fill, original.bind(crypto)));
+  // Its `getRandomValues` cannot be replaced; it leads to that of the global `crypto`.
+  const node = nodeCrypto as unknown as Record<string, (...args: never[]) => unknown>;
+  const simulated = {
+    randomUUID: randomUuid,
+    randomFillSync: randomFill,
+    randomBytes,
+    randomInt,
+  };
+  for (const [key, each] of Object.entries(simulated))
+    all.replace(node, key, (original) => orElse(each as typeof original, original));
+}

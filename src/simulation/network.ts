@@ -1,0 +1,169 @@
+import type { FakeMarketplace } from '../testing/marketplace.js';
+import { JsonResponse } from '../testing/http/respond.js';
+import type { Decisions } from './decisions.js';
+import type { RecordedCall, Recorder } from './history.js';
+import type { Names } from './names.js';
+import type { SimulationOptions } from './options.js';
+import type { FaultShares } from './shares.js';
+import type { SimulatedProcess } from './process.js';
+
+/** What the network needs of a run. */
+export interface NetworkInit {
+  readonly marketplace: FakeMarketplace;
+  /** The service itself. */
+  readonly serve: (request: Request) => Promise<Response>;
+  readonly world: SimulatedProcess;
+  readonly names: Names;
+  readonly recorder: Recorder;
+  readonly decisions: Decisions;
+  readonly shares: FaultShares;
+  readonly outside: SimulationOptions['outside'];
+}
+
+type CallFault = 'request lost' | 'response lost' | 'failed before' | 'failed after' | 'throttled' | 'slow';
+
+/** How many milliseconds a call takes, without faults. */
+const [leastMs, mostMs] = [10, 210];
+const slowMs = 40_000;
+
+/** What lies between the processes and the service: it takes time, and loses things. */
+export class Network {
+  /** Whether the bot has no network. */
+  isOffline = false;
+  /** Whether the service answers every call with 503. */
+  isOut = false;
+  readonly #init: NetworkInit;
+  /** By token: also those that are not valid any more. */
+  readonly #users = new Map<string, number>();
+
+  constructor(init: NetworkInit) {
+    this.#init = init;
+  }
+
+  /** Sends a request of a process. Like `fetch`, it rejects when the request is aborted. */
+  async send(request: Request, from: SimulatedProcess, start: number): Promise<Response> {
+    // Nothing is heard by a process that has ended, and nothing that it begins gets out.
+    if (!from.isAlive) return new Promise(() => undefined);
+    request.signal.throwIfAborted();
+    const { world } = this.#init;
+    const body = request.body ? await request.arrayBuffer() : undefined;
+    return new Promise((resolve, reject) => {
+      request.signal.addEventListener('abort', () => reject(request.signal.reason as Error), { once: true });
+      const isHeard = (): boolean => from.isAlive && !request.signal.aborted;
+      // The service and the way to it go on without the process.
+      world.run(() => this.#carry(request, body, start, isHeard)).then(resolve, reject);
+    });
+  }
+
+  async #carry(
+    request: Request,
+    body: ArrayBuffer | undefined,
+    start: number,
+    isHeard: () => boolean,
+  ): Promise<Response> {
+    const { world, recorder, decisions, shares } = this.#init;
+    const call = this.#record(request, body, start);
+    const fault = this.#isOut(request) ? 'failed before' : decisions.choose(call.name, choicesOf(shares));
+    call.fault = this.isOffline ? 'offline' : this.#isOut(request) ? 'outage' : fault;
+    recorder.call(call);
+    const slow = fault === 'slow' ? decisions.amount(call.name) * slowMs : 0;
+    const tripMs = (leastMs + decisions.amount(call.name) * (mostMs - leastMs) + slow) / 2;
+    await world.wait(tripMs);
+    const response = await this.#responseTo(request, body, call, fault).catch((error: unknown) => error as Error);
+    await world.wait(tripMs);
+    if (!isHeard()) return new Promise(() => undefined);
+    call.heardAt = world.time.now;
+    if (response instanceof Error) throw response;
+    call.status = response.status;
+    if (response instanceof JsonResponse) call.response = response.value;
+    return response;
+  }
+
+  #record(request: Request, body: ArrayBuffer | undefined, start: number): RecordedCall {
+    const { names, world, marketplace } = this.#init;
+    const { method } = request;
+    const { pathname: path, search: query, host } = new URL(request.url);
+    const json = jsonOf(body);
+    const user_id = this.#userOf(request);
+    const seller = user_id === undefined ? '' : (marketplace.accounts.get(user_id)?.nickname ?? '');
+    const name = this.#isOurs(request)
+      ? names.ofCall({ method, path, query, body: json === undefined ? '' : JSON.stringify(json), seller })
+      : names.numbered(`${method} ${host}`);
+    return { name, start, user_id, method, path: path + query, body: json, at: world.time.now, isCarriedOut: false };
+  }
+
+  #userOf(request: Request): number | undefined {
+    const token = (request.headers.get('authorization') ?? '').replace(/^Bearer /i, '');
+    const user_id = this.#init.marketplace.accounts.bearerOf(token)?.user_id ?? this.#users.get(token);
+    if (user_id !== undefined) this.#users.set(token, user_id);
+    return user_id;
+  }
+
+  async #responseTo(
+    request: Request,
+    body: ArrayBuffer | undefined,
+    call: RecordedCall,
+    fault: CallFault | undefined,
+  ): Promise<Response> {
+    const { serve, outside, decisions } = this.#init;
+    if (this.isOffline) throw networkError('connect ECONNREFUSED', 'ECONNREFUSED');
+    if (fault === 'request lost') throw networkError('read ECONNRESET', 'ECONNRESET');
+    if (fault === 'throttled') return refusal(429, decisions.amount(call.name) < 0.5 ? { 'retry-after': '1' } : {});
+    const failed = refusal(decisions.amount(call.name) < 0.5 ? 500 : 503);
+    if (fault === 'failed before') return failed;
+    const { method, headers } = request;
+    const sent = body ? new Request(request.url, { method, headers, body }) : request;
+    if (!this.#isOurs(request) && !outside) throw noOutside(request);
+    const response = await (this.#isOurs(request) ? serve(sent) : outside?.(sent));
+    call.isCarriedOut = true;
+    if (fault === 'response lost') throw networkError('read ECONNRESET', 'ECONNRESET');
+    return fault === 'failed after' ? failed : (response ?? failed);
+  }
+
+  #isOurs({ url }: Request): boolean {
+    return new URL(url).origin === this.#init.marketplace.baseUrl;
+  }
+
+  #isOut(request: Request): boolean {
+    return this.isOut && this.#isOurs(request);
+  }
+}
+
+function choicesOf(shares: FaultShares): readonly (readonly [CallFault, number | undefined])[] {
+  return [
+    ['request lost', shares.requestLost],
+    ['response lost', shares.responseLost],
+    ['failed before', shares.failedBefore],
+    ['failed after', shares.failedAfter],
+    ['throttled', shares.throttled],
+    ['slow', shares.slow],
+  ];
+}
+
+/** What `fetch` rejects with. */
+function networkError(message: string, code: string): TypeError {
+  const [syscall = ''] = message.split(' ');
+  return new TypeError('fetch failed', { cause: Object.assign(new Error(message), { code, syscall }) });
+}
+
+function noOutside({ url }: Request): TypeError {
+  return new TypeError(
+    `the bot asked ${new URL(url).host}: pass \`outside\`, which answers what is not the marketplace`,
+  );
+}
+
+function refusal(status: number, headers: Record<string, string> = {}): Response {
+  const message = status === 429 ? 'Too many requests' : 'The service is not available';
+  return Response.json({ message, error: 'error', status, cause: [] }, { status, headers });
+}
+
+const utf8 = new TextDecoder();
+
+function jsonOf(bytes: ArrayBuffer | undefined): unknown {
+  if (!bytes || bytes.byteLength === 0 || bytes.byteLength > 1_000_000) return undefined;
+  try {
+    return JSON.parse(utf8.decode(bytes));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,116 @@
+import type { SellerClient } from '../client.js';
+import type { ClientOptions } from '../core/options/client-options.js';
+import { checkConfiguration } from '../core/options/rules.js';
+import type { Rule } from '../core/options/rules.js';
+import { badDay, usualLoad } from './shares.js';
+import type { FaultShares, DailyLoad } from './shares.js';
+import type { FakeMarketplace } from '../testing/marketplace.js';
+import type { FakeMarketplaceOptions } from '../testing/marketplace-options.js';
+import type { Account } from '../testing/state/accounts.js';
+import type { BotStats, History } from './history.js';
+
+/** What one start of a bot finds. */
+export interface World {
+  /** The sellers that the bot works for. Their ids are 7, 8, and so on. */
+  readonly sellers: readonly Account[];
+  /** The base URL for clients of one's own. Requests to it reach the marketplace through `fetch`. */
+  readonly baseUrl: string;
+  /** The marketplace, e.g. for `marketplace.tokenFor(seller)`. */
+  readonly marketplace: FakeMarketplace;
+  /** A folder that survives kills. It is deleted at the end. */
+  readonly folder: string;
+  /** Survives kills, and stands for a database: what is in it was committed. */
+  readonly lasting: Map<string, unknown>;
+  /** The number of this start: 1, and one more after each kill and stop. */
+  readonly start: number;
+  /** Creates the client of a seller, with the one access token that the seller has in this world. */
+  client(user_id: number, options?: Partial<ClientOptions>): SellerClient;
+  /** Adds a line to the trace. What the bot prints with `console` is there too. */
+  log(text: string): void;
+}
+
+/** A running bot, as the simulation sees it. */
+export interface Bot {
+  /** Receives the notifications, e.g. `fetchHandler(receiver)`. Without it, none are sent. */
+  callback?(request: Request): Response | Promise<Response>;
+  /** Stops the bot, as SIGTERM does. It has ten seconds; then it is killed. */
+  stop?(): unknown;
+  /** Counts what is left at the end, e.g. `receiver.stats()`, for `checks.nothingLeft`. */
+  stats?(): BotStats | Promise<BotStats>;
+}
+
+/**
+ * Says what is wrong with a run: one sentence per fault, or nothing.
+ *
+ * @example
+ * const polite: Check = ({ calls }) =>
+ *   calls.filter(({ status }) => status === 429).length > 100 ? ['more than 100 refusals'] : [];
+ */
+export type Check = (history: History) => readonly string[];
+
+/** The options of `simulate`. */
+export interface SimulationOptions {
+  /** The seeds: those from 1 to a number, or a list. */
+  readonly seeds: number | readonly number[];
+  /** The days that are simulated for each seed. A quiet one follows. @default 1 */
+  readonly days?: number;
+  /** Builds the bot. It is called again after each kill and stop. */
+  readonly bot: (world: World) => Bot | Promise<Bot>;
+  /** What must hold at the end. @default `checks.usual` */
+  readonly checks?: readonly Check[];
+  /** What goes wrong. @default 'badDay' */
+  readonly faults?: 'badDay' | 'none' | FaultShares;
+  /** What happens on a day. @default some 120 events */
+  readonly load?: DailyLoad;
+  /** How many sellers there are. @default 2 */
+  readonly sellers?: number;
+  /** Options of the fake marketplace. @default those of the live service */
+  readonly marketplace?: FakeMarketplaceOptions;
+  /** Answers the requests that do not go to the marketplace, e.g. of a language model. */
+  readonly outside?: (request: Request) => Response | Promise<Response>;
+  /** Only these events and faults happen: the `only` of a `SimulationError`. @default all */
+  readonly only?: readonly string[];
+}
+
+/** @throws {ConfigurationError} when an option is unknown or wrong. */
+export function assertOptions(options: SimulationOptions): void {
+  const rules = {
+    seeds: areSeeds,
+    days: isCount,
+    bot: isFunction,
+    checks: isList,
+    faults: isObjectOr('badDay', 'none'),
+    load: isObjectOr(),
+    sellers: isCount,
+    marketplace: isObjectOr(),
+    outside: isFunction,
+    only: isList,
+  };
+  checkConfiguration('simulate', options, rules, ['seeds', 'bot']);
+  const { faults, load } = options;
+  if (typeof faults === 'object') checkConfiguration('simulate: `faults`', faults, numbersOf(badDay));
+  if (load) checkConfiguration('simulate: `load`', load, numbersOf(usualLoad));
+}
+
+const isFunction: Rule = (value) => (typeof value === 'function' ? undefined : 'must be a function');
+const isList: Rule = (value) => (Array.isArray(value) ? undefined : 'must be a list');
+const isCount: Rule = (value) =>
+  Number.isSafeInteger(value) && Number(value) >= 1 ? undefined : 'must be a whole number of at least 1';
+const isAmount: Rule = (value) =>
+  typeof value === 'number' && value >= 0 ? undefined : 'must be a number of at least 0';
+
+const areSeeds: Rule = (value) =>
+  Array.isArray(value) && value.length > 0 && value.every(Number.isSafeInteger)
+    ? undefined
+    : isCount(value) && 'must be a whole number of at least 1, or a list of whole numbers';
+
+function isObjectOr(...words: readonly string[]): Rule {
+  return (value) =>
+    (typeof value === 'object' && value !== null) || words.includes(value as string)
+      ? undefined
+      : `must be ${[...words.map((word) => `'${word}'`), 'an object'].join(', ')}`;
+}
+
+function numbersOf(fields: object): Record<string, Rule> {
+  return Object.fromEntries(Object.keys(fields).map((name) => [name, isAmount]));
+}

@@ -1,0 +1,137 @@
+import { createRandom } from '../testing/random.js';
+import { hashOf } from './chance.js';
+import { usualLoad } from './shares.js';
+import type { FaultShares, DailyLoad } from './shares.js';
+
+/** What happens at a time, whatever the bot does. */
+export interface PlannedEvent {
+  /** Such as `q3`, the third question, or `m5.1b`, the one that follows the first message of the fifth sale. */
+  readonly name: string;
+  readonly kind: EventKind;
+  /** In milliseconds since the beginning. */
+  readonly at: number;
+  /** The seller: 0 for the first. */
+  readonly seller: number;
+  /** The sale or question that it is about. */
+  readonly about: string;
+  /** How long it lasts, in milliseconds: an outage, or the time until the bot starts again. */
+  readonly lastsMs: number;
+}
+
+type EventKind =
+  | 'question'
+  | 'sale'
+  | 'message'
+  | 'cancellation'
+  | 'answer by hand'
+  | 'message by hand'
+  | 'kill'
+  | 'stop'
+  | 'outage'
+  | 'offline'
+  | 'quota'
+  | 'slow moderation'
+  | 'revocation';
+
+interface PlanInit {
+  readonly seed: number;
+  readonly days: number;
+  readonly sellers: number;
+  readonly load: DailyLoad;
+  readonly shares: FaultShares;
+}
+
+export const dayMs = 86_400_000;
+const minuteMs = 60_000;
+
+/** Draws what will happen, before anything runs. Each kind has random numbers of its own. */
+export function planOf(init: PlanInit): PlannedEvent[] {
+  const load = loadOf(init);
+  const near = (random: () => number): number => nearOneOf(load, random) ?? random() * init.days * dayMs;
+  const { shares } = init;
+  const disturbances = [
+    ...drawn(init, 'kill', shares.kills, near, [1000, 10 * minuteMs]),
+    ...drawn(init, 'stop', shares.stops, near, [1000, 2 * minuteMs]),
+    ...drawn(init, 'outage', shares.outages, near, [1000, 20 * minuteMs]),
+    ...drawn(init, 'offline', shares.offline, near, [minuteMs, 120 * minuteMs]),
+    ...drawn(init, 'quota', shares.quotas, near, [minuteMs, 20 * minuteMs]),
+    ...drawn(init, 'slow moderation', shares.slowModeration, near, [minuteMs, 30 * minuteMs]),
+    ...drawn(init, 'revocation', shares.revocations, near, [0, 0]),
+  ];
+  return [...load, ...disturbances].sort((a, b) => a.at - b.at);
+}
+
+function loadOf(init: PlanInit): PlannedEvent[] {
+  const { questions, sales, messages, cancellations, byHand } = { ...usualLoad, ...init.load };
+  const [asked, sold] = [drawn(init, 'question', questions), drawn(init, 'sale', sales)];
+  const written = messagesOf(init, messages, sold);
+  const cancelled = aboutOne(init, 'cancellation', cancellations, sold, 360 * minuteMs);
+  const answered = aboutOne(init, 'answer by hand', byHand / 2, asked, 2 * minuteMs);
+  const replied = aboutOne(init, 'message by hand', byHand / 2, written, 2 * minuteMs);
+  return [...asked, ...sold, ...written, ...cancelled, ...answered, ...replied].filter(
+    ({ at }) => at < init.days * dayMs,
+  );
+}
+
+const prefixes: Readonly<Partial<Record<EventKind, string>>> = {
+  question: 'q',
+  sale: 's',
+  'answer by hand': 'answer by hand ',
+  'message by hand': 'message by hand ',
+};
+
+/** Events of one kind: so many a day, and one more with the probability that is left. */
+function drawn(
+  { seed, days, sellers }: PlanInit,
+  kind: EventKind,
+  aDay = 0,
+  at: (random: () => number) => number = (random) => random() * days * dayMs,
+  [shortest, longest]: readonly [number, number] = [0, 0],
+): PlannedEvent[] {
+  const random = createRandom(hashOf(seed, kind));
+  const count = Math.floor(aDay * days + random());
+  const each = Array.from({ length: count }, () => {
+    // Most last a short time.
+    const lastsMs = Math.round(shortest + (longest - shortest) * random() ** 2);
+    return { kind, at: Math.round(at(random)), seller: Math.floor(random() * sellers), about: '', lastsMs };
+  });
+  const inOrder = each.sort((a, b) => a.at - b.at);
+  return inOrder.map((event, index) => ({ ...event, name: `${prefixes[kind] ?? `${kind} `}${index + 1}` }));
+}
+
+/** Messages of the buyers: `m5.1`, and every third time `m5.1b` within seconds. */
+function messagesOf(init: PlanInit, aDay: number, sales: readonly PlannedEvent[]): PlannedEvent[] {
+  const random = createRandom(hashOf(init.seed, 'message'));
+  const counts = new Map<string, number>();
+  return aboutOne(init, 'message', (aDay * 3) / 4, sales, 180 * minuteMs).flatMap((event) => {
+    const number = (counts.get(event.about) ?? 0) + 1;
+    counts.set(event.about, number);
+    const message = { ...event, name: `m${event.about.slice(1)}.${number}` };
+    const soon = { ...message, name: `${message.name}b`, at: event.at + Math.round(200 + random() * 4000) };
+    return random() < 1 / 3 ? [message, soon] : [message];
+  });
+}
+
+/** Events that follow another one within a time. */
+function aboutOne(
+  init: PlanInit,
+  kind: EventKind,
+  aDay: number,
+  others: readonly PlannedEvent[],
+  withinMs: number,
+): PlannedEvent[] {
+  const random = createRandom(hashOf(init.seed, `about ${kind}`));
+  return drawn(init, kind, others.length > 0 ? aDay : 0)
+    .map((event) => {
+      const other = others[Math.floor(random() * others.length)];
+      const at = (other?.at ?? 0) + Math.round(random() ** 2 * withinMs);
+      return { ...event, at, seller: other?.seller ?? 0, about: other?.name ?? '' };
+    })
+    .sort((a, b) => a.at - b.at);
+}
+
+/** In six of ten cases, within 2.5 s after an event: most faults that matter need one there. */
+function nearOneOf(events: readonly PlannedEvent[], random: () => number): number | undefined {
+  const event = events[Math.floor(random() * events.length)];
+  return random() < 0.6 && event ? event.at + random() * 2500 : undefined;
+}

@@ -1,0 +1,148 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Activity } from './activity.js';
+import type { Bots } from './bots.js';
+import { hashOf } from './chance.js';
+import { Decisions } from './decisions.js';
+import { subscribe } from './deliveries.js';
+import { PlannedEvents } from './events.js';
+import { installGlobals } from './globals.js';
+import { Recorder } from './history.js';
+import type { BotStats, History } from './history.js';
+import { Names } from './names.js';
+import type { SimulationOptions } from './options.js';
+import { dayMs, planOf } from './plan.js';
+import { SimulatedProcess } from './process.js';
+import { badDay } from './shares.js';
+import { createScene } from './scene.js';
+import type { Scene } from './scene.js';
+import { watchUnhandled } from './unhandled.js';
+import { VirtualTime } from './virtual-time.js';
+
+/** A Monday. */
+const startedAt = Date.UTC(2026, 2, 2);
+/** A bot that sets more timers than this in an hour keeps the time from moving. */
+const mostTimersAnHour = 100_000;
+/** How long the bot may take at the end to count what is left and to stop, in milliseconds. */
+const endMs = 60_000;
+
+/** What came of a run. */
+export interface SeedResult {
+  readonly history: History;
+  /** The names of what has happened and can be left out, in order. */
+  readonly happened: readonly string[];
+}
+
+/** Simulates the days of one seed. @throws {Error} when the bot leaves the simulation, or never becomes idle */
+export async function runSeed(
+  options: SimulationOptions,
+  seed: number,
+  only: readonly string[] | undefined,
+): Promise<SeedResult> {
+  const undo: (() => void)[] = [];
+  try {
+    const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'simulation-'));
+    undo.push(() => rmSync(folder, { recursive: true, force: true }));
+    undo.push(installGlobals());
+    const run = new SeedRun(options, seed, only && new Set(only), folder);
+    undo.push(() => run.close());
+    return await run.result();
+  } finally {
+    for (const each of undo.reverse()) each();
+  }
+}
+
+class SeedRun {
+  readonly #scene: Scene;
+  readonly #activity = new Activity();
+  readonly #unwatch: () => void;
+
+  constructor(options: SimulationOptions, seed: number, only: ReadonlySet<string> | undefined, folder: string) {
+    const { faults = 'badDay' } = options;
+    const shares = faults === 'badDay' ? badDay : faults === 'none' ? {} : faults;
+    const time = new VirtualTime(startedAt);
+    const world = worldProcess(time, seed);
+    const recorder = new Recorder(startedAt);
+    const decisions = new Decisions(seed, only);
+    const init = { options, seed, shares, time, world, recorder, names: new Names(), decisions, folder };
+    this.#scene = world.run(() => createScene(init));
+    subscribe(this.#scene);
+    this.#unwatch = watchUnhandled((from, error) => this.#crash(from, error));
+  }
+
+  async result(): Promise<SeedResult> {
+    const { options, seed, shares, world, bots, decisions } = this.#scene;
+    const { days = 1, load = {}, sellers = 2 } = options;
+    const plan = planOf({ seed, days, sellers, load, shares });
+    world.run(() => {
+      const events = new PlannedEvents(this.#scene);
+      bots.begin();
+      for (const event of plan.filter(({ name }) => decisions.includes(name)))
+        setTimeout(() => events.happen(event), event.at);
+      setTimeout(() => events.calmDown(), days * dayMs);
+    });
+    await this.#drive(startedAt + (days + 1) * dayMs);
+    const stats = await this.#ended(bots);
+    return { history: this.#historyOf(stats), happened: decisions.happened };
+  }
+
+  close(): void {
+    this.#scene.bots.kill();
+    this.#scene.world.end();
+    this.#unwatch();
+    this.#activity.close();
+  }
+
+  #crash(from: SimulatedProcess, error: unknown): void {
+    const { bots, world } = this.#scene;
+    if (from === world) this.#activity.failure ??= error instanceof Error ? error : new Error(String(error));
+    else bots.crash(from, error);
+  }
+
+  /** Fires one timer after the other until a time, or until something has resolved. */
+  async #drive(until: number, isDone: () => boolean = () => false): Promise<void> {
+    await this.#activity.settle();
+    while (!isDone()) {
+      const fired = this.#scene.time.fireNext(until);
+      if (!fired) return;
+      if (fired.owner instanceof SimulatedProcess) this.#count(fired.owner);
+      await this.#activity.settle();
+    }
+  }
+
+  #count(owner: SimulatedProcess): void {
+    const fired = owner.countTimer();
+    if (fired > mostTimersAnHour)
+      throw new Error(`${owner.name} never becomes idle: more than ${mostTimersAnHour} timers within an hour`);
+  }
+
+  /** Asks the bot what is left, and stops it. */
+  async #ended(bots: Bots): Promise<BotStats | undefined> {
+    const { recorder, time, world } = this.#scene;
+    const failed = (error: unknown): void => recorder.line(time.now, `stats() failed: ${String(error)}`);
+    const end: { isOver: boolean; stats?: BotStats | undefined } = { isOver: false };
+    const counted = bots.stats().then((stats) => (end.stats = stats), failed);
+    void counted.then(() => world.run(() => bots.stop())).finally(() => (end.isOver = true));
+    await this.#drive(time.now + endMs, () => end.isOver);
+    return end.stats;
+  }
+
+  #historyOf(stats: BotStats | undefined): History {
+    const { seed, recorder, names, marketplace } = this.#scene;
+    const { events, calls, deliveries, crashes, revoked, trace } = recorder;
+    const nameOf = (id: number | string): string => names.of(id);
+    return { seed, events, calls, deliveries, crashes, revoked, marketplace, stats, trace, nameOf };
+  }
+}
+
+/** Everything around the bot. */
+function worldProcess(time: VirtualTime, seed: number): SimulatedProcess {
+  return new SimulatedProcess({
+    name: 'The marketplace',
+    time,
+    seed: hashOf(seed, 'the world'),
+    print: () => undefined,
+    fetch: (request) => Promise.reject(new Error(`The marketplace has no way to ${request.url}`)),
+  });
+}

@@ -1,0 +1,84 @@
+import { SellerClient } from '../client.js';
+import { FakeMarketplace } from '../testing/marketplace.js';
+import type { Account } from '../testing/state/accounts.js';
+import type { Item } from '../testing/state/items.js';
+import { Bots } from './bots.js';
+import { hashOf } from './chance.js';
+import type { Decisions } from './decisions.js';
+import type { Recorder } from './history.js';
+import type { Names } from './names.js';
+import { Network } from './network.js';
+import type { SimulationOptions, World } from './options.js';
+import type { FaultShares } from './shares.js';
+import { SimulatedProcess } from './process.js';
+import type { VirtualTime } from './virtual-time.js';
+
+/** What a scene is made of. */
+export interface SceneInit {
+  readonly options: SimulationOptions;
+  readonly seed: number;
+  readonly shares: FaultShares;
+  readonly time: VirtualTime;
+  readonly world: SimulatedProcess;
+  readonly recorder: Recorder;
+  readonly names: Names;
+  readonly decisions: Decisions;
+  readonly folder: string;
+}
+
+/** The marketplace with its sellers, the bot, and what lies between them. */
+export interface Scene extends SceneInit {
+  readonly marketplace: FakeMarketplace;
+  readonly sellers: readonly Account[];
+  readonly items: readonly Item[];
+  readonly network: Network;
+  readonly bots: Bots;
+}
+
+/** Sets the scene. The bot has not begun. */
+export function createScene(init: SceneInit): Scene {
+  const { options, world, recorder } = init;
+  const marketplace = new FakeMarketplace(options.marketplace);
+  const serve = marketplace.fetch;
+  // A client that was made with `marketplace.clientFor` is subject to the same faults.
+  Object.defineProperty(marketplace, 'fetch', { value: (...args: Parameters<typeof fetch>) => fetch(...args) });
+  const network = new Network({ ...init, marketplace, serve, outside: options.outside });
+  const sellers = Array.from({ length: options.sellers ?? 2 }, (_, index) =>
+    marketplace.addUser({ user_id: 7 + index, nickname: `seller${index + 1}` }),
+  );
+  const items = sellers.map(({ user_id }) => marketplace.addItem({ seller_id: user_id }));
+  const worldOf = worldsOf(init, marketplace, sellers);
+  const processOf = (start: number): SimulatedProcess => botProcess(init, network, start);
+  const bots = new Bots({ bot: options.bot, world, recorder, processOf, worldOf });
+  return { ...init, marketplace, sellers, items, network, bots };
+}
+
+function worldsOf(
+  { time, folder, recorder }: SceneInit,
+  marketplace: FakeMarketplace,
+  sellers: readonly Account[],
+): (start: number) => World {
+  const { baseUrl } = marketplace;
+  const tokens = new Map(sellers.map((seller) => [seller.user_id, marketplace.tokenFor(seller)]));
+  const lasting = new Map<string, unknown>();
+  return (start) => ({
+    ...{ sellers, baseUrl, marketplace, folder, lasting, start },
+    client: (user_id, options) => new SellerClient({ baseUrl, accessToken: tokens.get(user_id) ?? '', ...options }),
+    log: (text) => recorder.line(time.now, `log: ${text}`),
+  });
+}
+
+function botProcess(
+  { time, seed, shares, decisions, recorder }: SceneInit,
+  network: Network,
+  start: number,
+): SimulatedProcess {
+  return new SimulatedProcess({
+    name: 'The bot',
+    time,
+    seed: hashOf(seed, `start ${start}`),
+    clockAheadMs: Math.round((2 * decisions.amount('clock') - 1) * (shares.clockDifferenceMs ?? 0)),
+    print: (text) => recorder.line(time.now, `bot: ${text.split('\n')[0] ?? ''}`),
+    fetch: (request, from) => network.send(request, from, start),
+  });
+}

@@ -1,0 +1,78 @@
+import { ConfigurationError } from '../core/errors/errors.js';
+import { checks as all } from './checks.js';
+import { SimulationError } from './error.js';
+import type { History } from './history.js';
+import { assertOptions } from './options.js';
+import type { Check, SimulationOptions } from './options.js';
+import { loadLateModules } from './late-modules.js';
+import { runSeed } from './run.js';
+import { shrink } from './shrink.js';
+
+/** What the first check that fails has found. */
+interface FailedCheck {
+  readonly check: Check;
+  readonly violations: readonly string[];
+  readonly history: History;
+}
+
+let isRunning = false;
+
+/**
+ * Runs a bot through days of a simulated marketplace: the same seed always gives the same day.
+ *
+ * Buyers ask, buy and write; calls and notifications are lost, doubled and late; the bot is killed and starts again. Time is
+ * virtual, so a day takes a fraction of a second. Only on Node.js.
+ *
+ * @example
+ * await simulate({
+ *   seeds: 5,
+ *   bot: (world) => {
+ *     const receiver = createReceiver({
+ *       clientFor: (user_id) => world.client(user_id),
+ *       on: { questions: async (_, { read }) => world.log((await read()).status ?? '') },
+ *     });
+ *     return { callback: fetchHandler(receiver), stop: () => receiver.close() };
+ *   },
+ *   checks: [checks.noUnhandledError],
+ * });
+ * @throws {SimulationError} when a check fails, with the shortest run that was found.
+ * @throws {ConfigurationError} when an option is unknown or wrong, or another simulation runs.
+ */
+export async function simulate(options: SimulationOptions): Promise<void> {
+  assertOptions(options);
+  if (isRunning)
+    throw new ConfigurationError('simulate: another simulation runs in this process; await it before the next');
+  isRunning = true;
+  try {
+    await loadLateModules();
+    const { seeds } = options;
+    const list = typeof seeds === 'number' ? Array.from({ length: seeds }, (_, index) => index + 1) : seeds;
+    for (const seed of list) await simulateSeed(options, seed);
+  } finally {
+    isRunning = false;
+  }
+}
+
+async function simulateSeed(options: SimulationOptions, seed: number): Promise<void> {
+  const { history, happened } = await runSeed(options, seed, options.only);
+  const failure = failureOf(options.checks ?? all.usual, history);
+  if (!failure) return;
+  const {
+    only,
+    runs,
+    failure: shortest,
+  } = await shrink(happened, failure, async (names) => {
+    const run = await runSeed(options, seed, names);
+    return failureOf([failure.check], run.history);
+  });
+  const { violations } = shortest;
+  throw new SimulationError({ seed, only, violations, trace: shortest.history.trace, runs: runs + 1 });
+}
+
+function failureOf(checks: readonly Check[], history: History): FailedCheck | undefined {
+  for (const check of checks) {
+    const violations = check(history);
+    if (violations.length > 0) return { check, violations, history };
+  }
+  return undefined;
+}

@@ -1,0 +1,66 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { promisify } from 'node:util';
+import { currentProcess } from './process.js';
+import { VirtualTimer } from './virtual-time.js';
+
+type TimerCallback = (...args: unknown[]) => unknown;
+type SetTimer = (callback: TimerCallback, delayMs?: number, ...args: unknown[]) => unknown;
+type ClearTimer = (timer: unknown) => void;
+
+/** The options of the functions of `node:timers/promises`. */
+interface WaitOptions {
+  readonly signal?: AbortSignal;
+}
+
+/** `setTimeout` or `setInterval`: of the virtual time in a simulated process, else the one that was there. */
+export function setTimer(original: SetTimer, repeats: boolean): SetTimer {
+  const set: SetTimer = (callback, delayMs, ...args) => {
+    const process = currentProcess();
+    if (!process) return original(callback, delayMs, ...args);
+    const inContext = AsyncLocalStorage.snapshot();
+    return process.time.set(process, () => inContext(callback, ...args), delayMs, repeats);
+  };
+  // Its promises are those of node:timers/promises.
+  const custom = (ms: number, value: unknown): Promise<unknown> => delay(ms, value);
+  return repeats ? set : Object.assign(set, { [promisify.custom]: custom, isSimulated: true });
+}
+
+/** `clearTimeout` or `clearInterval`. */
+export function clearTimer(original: ClearTimer): ClearTimer {
+  return (timer) => {
+    if (timer instanceof VirtualTimer) timer.close();
+    else original(timer);
+  };
+}
+
+/** `setTimeout` of `node:timers/promises`. */
+export function delay<T>(ms?: number, value?: T, { signal }: WaitOptions = {}): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => {
+      clearTimeout(timer);
+      const cause: unknown = signal?.reason;
+      reject(
+        Object.assign(new Error('The operation was aborted', { cause }), { name: 'AbortError', code: 'ABORT_ERR' }),
+      );
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', abort);
+      resolve(value as T);
+    }, ms);
+    if (signal?.aborted) abort();
+    else signal?.addEventListener('abort', abort, { once: true });
+  });
+}
+
+/** `setInterval` of `node:timers/promises`. */
+export async function* ticks<T>(ms?: number, value?: T, options?: WaitOptions): AsyncGenerator<T> {
+  for (;;) yield await delay(ms, value as T, options);
+}
+
+/** `AbortSignal.timeout`. */
+export function timeoutSignal(ms: number): AbortSignal {
+  const controller = new AbortController();
+  const reason = new DOMException('The operation was aborted due to timeout', 'TimeoutError');
+  setTimeout(() => controller.abort(reason), ms);
+  return controller.signal;
+}

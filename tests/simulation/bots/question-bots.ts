@@ -1,0 +1,53 @@
+import { join } from 'node:path';
+import { hasStatus } from 'marketplace-seller-sdk';
+import { createReceiver, fetchHandler, memoryStore, sqliteStore } from 'marketplace-seller-sdk/notifications';
+import type { Bot, World } from 'marketplace-seller-sdk/simulation';
+
+/** The bot of the guide, for several sellers, that looks for open questions every 15 minutes, one seller at a time. */
+export function careful(world: World): Bot {
+  return answering(world, join(world.folder, 'inbox.db'));
+}
+
+/** The same, with a store in memory. */
+export function carefulInMemory(world: World): Bot {
+  return answering(world, undefined);
+}
+
+function answering(world: World, path: string | undefined): Bot {
+  const clients = new Map(world.sellers.map(({ user_id }) => [user_id, world.client(user_id)]));
+  const receiver = createReceiver({
+    store: path === undefined ? memoryStore() : sqliteStore({ path }),
+    clientFor: (user_id) => clients.get(user_id),
+    on: {
+      questions: async (_, { read, client }) => {
+        const question = await read();
+        if (!hasStatus(question, 'UNANSWERED')) return;
+        await client.questions.answer({ question_id: question.id, text: 'Yes.' });
+      },
+    },
+  });
+  const look = async (): Promise<void> => {
+    for (const user_id of clients.keys()) await receiver.catchUp({ user_ids: [user_id] }).catch(() => undefined);
+  };
+  receiver.start();
+  void look();
+  const timer = setInterval(() => void look(), 900_000);
+  const stop = async (): Promise<void> => {
+    clearInterval(timer);
+    await receiver.close();
+  };
+  return { callback: fetchHandler(receiver), stop, stats: () => receiver.stats() };
+}
+
+/** Answers what is posted, at once: it loses what it is doing when it dies, and does not look for what it missed. */
+export function naive(world: World): Bot {
+  return {
+    callback: async (request) => {
+      const { user_id, topic, resource } = (await request.json()) as Record<string, string>;
+      if (topic !== 'questions') return new Response();
+      const question_id = Number(resource!.split('/').pop());
+      await world.client(Number(user_id)).questions.answer({ question_id, text: 'Yes.' });
+      return new Response();
+    },
+  };
+}

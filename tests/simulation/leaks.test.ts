@@ -1,0 +1,80 @@
+import { createServer } from 'node:http';
+import { connect } from 'node:net';
+import { simulate } from 'marketplace-seller-sdk/simulation';
+import type { Bot, World } from 'marketplace-seller-sdk/simulation';
+import { describe, expect, test } from 'vitest';
+
+const { setTimeout: captured, fetch: capturedFetch } = globalThis;
+
+function run(bot: (world: World) => Bot): Promise<void> {
+  return simulate({ seeds: 1, faults: 'none', load: { questions: 3, sales: 0, messages: 0 }, checks: [], bot });
+}
+
+describe('a bot that leaves the simulation is told what it did, and where', () => {
+  test('a timer that was captured at import', async () => {
+    const failing = run(() => {
+      captured(() => undefined, 1);
+      return {};
+    });
+    await expect(failing).rejects.toThrow(
+      /^The bot set a real timer at .*leaks\.test\.ts.* look it up when it is called/,
+    );
+  });
+
+  test('a port', async () => {
+    const server = createServer();
+    const failing = run(() => {
+      server.listen(0);
+      return {};
+    });
+    await expect(failing).rejects.toThrow(/^The bot opened a port at .*leaks\.test\.ts.* `callback`/);
+    server.close();
+  });
+
+  test.each([
+    ['of node:net', () => void connect(1, '127.0.0.1').on('error', () => undefined)],
+    ['of a captured fetch', () => void capturedFetch('http://127.0.0.1:65000').catch(() => undefined)],
+  ])('a socket %s', async (_, open) => {
+    const failing = run(() => {
+      open();
+      return {};
+    });
+    await expect(failing).rejects.toThrow(/^The bot opened a socket/);
+  });
+
+  test.each([
+    [
+      'immediates',
+      () => {
+        const again = (): void => void setImmediate(again);
+        again();
+      },
+    ],
+    ['timers', () => void setInterval(() => undefined, 1)],
+  ])('%s without an end', async (_, begin) => {
+    let isOver = false;
+    const failing = run(() => {
+      const stoppable = setImmediate;
+      globalThis.setImmediate = ((callback: () => void) => (isOver ? undefined : stoppable(callback))) as never;
+      begin();
+      return {};
+    });
+    await expect(failing).rejects.toThrow(/never becomes idle/);
+    isOver = true;
+  });
+
+  test('a host that is not the marketplace', async () => {
+    const heard: string[] = [];
+    const ask = (): Bot => {
+      fetch('https://model.example.com/v1', { method: 'POST', body: '{}' }).then(
+        async (response) => heard.push(await response.text()),
+        (error: unknown) => heard.push(String(error)),
+      );
+      return {};
+    };
+    const options = { seeds: 1, faults: 'none', load: { questions: 0, sales: 0 }, checks: [], bot: ask } as const;
+    await simulate(options);
+    await simulate({ ...options, outside: (request) => new Response(`hello ${new URL(request.url).pathname}`) });
+    expect(heard).toEqual([expect.stringContaining('pass `outside`'), 'hello /v1']);
+  });
+});

@@ -1,0 +1,85 @@
+import { checks, simulate } from 'marketplace-seller-sdk/simulation';
+import type { SimulationOptions } from 'marketplace-seller-sdk/simulation';
+import { describe, expect, test, vi } from 'vitest';
+import { careful, carefulInMemory } from './bots/question-bots.ts';
+
+/** The traces of seeds, with all that a bad day has. */
+async function tracesOf(options: Partial<SimulationOptions>): Promise<string[]> {
+  const traces: string[] = [];
+  await simulate({
+    seeds: [3, 4],
+    bot: careful,
+    ...options,
+    checks: [({ trace }) => [...(traces.push(trace.join('\n')), [])]],
+  });
+  return traces;
+}
+
+describe('the same seed gives the same trace', () => {
+  test.each([
+    ['in memory', carefulInMemory],
+    ['with SQLite', careful],
+  ])('%s, with kills and restarts', async (_, bot) => {
+    const first = await tracesOf({ bot });
+    expect(await tracesOf({ bot })).toEqual(first);
+    expect(first[0]).not.toBe(first[1]);
+    expect(first.join('\n')).toContain('the bot is killed');
+    expect(first.join('\n')).toContain('response lost');
+  });
+
+  test('under fake timers too, which are there afterwards', async () => {
+    const plain = await tracesOf({ seeds: [5] });
+    vi.useFakeTimers({ now: 1000 });
+    const fake = { setTimeout, Date, fetch };
+    expect(await tracesOf({ seeds: [5] })).toEqual(plain);
+    expect({ setTimeout, Date, fetch }).toEqual(fake);
+    expect(Date.now()).toBe(1000);
+  });
+
+  test('a fault that is left out moves no other', async () => {
+    const faultsOf = async (faults: SimulationOptions['faults']): Promise<string[]> => {
+      const [trace = ''] = await tracesOf({ seeds: [6], ...(faults && { faults }) });
+      return trace.split('\n').flatMap((line) => /^day \d \S+ +(.*): carried out, response lost/.exec(line)?.[1] ?? []);
+    };
+    const few = await faultsOf({ responseLost: 0.02 });
+    expect(few.length).toBeGreaterThan(0);
+    expect(await faultsOf({ responseLost: 0.04 })).toEqual(expect.arrayContaining(few));
+  });
+});
+
+describe('outside of a run', () => {
+  test('clock, chance, timers and network are those that were there, also after a failure', async () => {
+    const before = { Date, setTimeout, fetch, random: Math.random, uuid: crypto.randomUUID, log: console.log };
+    const failing = simulate({ seeds: 1, bot: () => ({}), checks: [() => ['wrong']] });
+    const started = Date.now();
+    // Other code of the process sees no virtual time meanwhile.
+    expect(Math.abs(Date.now() - started)).toBeLessThan(600_000);
+    await expect(failing).rejects.toThrow('wrong');
+    expect({ Date, setTimeout, fetch, random: Math.random, uuid: crypto.randomUUID, log: console.log }).toEqual(before);
+  });
+
+  test('one simulation runs at a time', async () => {
+    const options: SimulationOptions = { seeds: 1, bot: () => ({}), checks: [], load: { questions: 0 } };
+    const first = simulate(options);
+    await expect(simulate(options)).rejects.toThrow('another simulation runs in this process');
+    await first;
+    await simulate(options);
+  });
+
+  test.each([
+    [{ seeds: 0, bot: () => ({}) }, '`seeds` must be a whole number of at least 1'],
+    [{ seeds: 1 }, '`bot` is missing'],
+    [{ seeds: 1, bot: () => ({}), days: 0.5 }, '`days` must be'],
+    [{ seeds: 1, bot: () => ({}), fault: 'none' }, 'fault'],
+    [{ seeds: 1, bot: () => ({}), faults: { kills: -1 } }, '`faults`: `kills` must be a number of at least 0'],
+    [{ seeds: 1, bot: () => ({}), faults: { kils: 1 } }, 'kils'],
+    [{ seeds: 1, bot: () => ({}), load: { question: 1 } }, 'question'],
+  ])('%o is refused', async (options, message) => {
+    await expect(simulate(options as never)).rejects.toThrow(message);
+  });
+
+  test('the usual checks are those that everybody wants', () => {
+    expect(checks.usual).not.toContain(checks.nothingLeft);
+    expect(new Set(checks.usual).size).toBe(Object.keys(checks).length - 2);
+  });
+});
