@@ -72,35 +72,32 @@ describe.each(entries)('$name', ({ name }) => {
 });
 
 describe.each(['browser', 'workerd', 'worker', 'edge-light', 'react-native'])('with the condition %s', (condition) => {
-  const forNodeOnly = '/otel';
-  test.each(entries.filter(({ name }) => !name.endsWith(forNodeOnly)))(
-    '$name needs no Node module',
-    async ({ name }) => {
-      for (const [kind, code] of [
-        ['import', `export * from '${name}'`],
-        ['require', `module.exports = require('${name}')`],
-      ] as const) {
-        const { metafile } = await build({
-          stdin: { contents: code, resolveDir: root },
-          bundle: true,
-          write: false,
-          metafile: true,
-          platform: 'neutral',
-          mainFields: ['browser', 'module', 'main'],
-          conditions: [condition],
-          logLevel: 'silent',
-          // Without the `paths` of this repository: what is bundled is what was built.
-          tsconfigRaw: {},
-        });
-        const inputs = Object.keys(metafile.inputs);
-        expect(inputs.some((file) => file.includes('platform/node'))).toBe(false);
-        if (name === manifest.name) {
-          const portable = kind === 'import' ? 'dist/esm/platform/portable.js' : 'dist/cjs/platform/portable.cjs';
-          expect(inputs).toContain(portable);
-        }
+  const forNodeOnly = /\/(?:otel|simulation)$/;
+  test.each(entries.filter(({ name }) => !forNodeOnly.test(name)))('$name needs no Node module', async ({ name }) => {
+    for (const [kind, code] of [
+      ['import', `export * from '${name}'`],
+      ['require', `module.exports = require('${name}')`],
+    ] as const) {
+      const { metafile } = await build({
+        stdin: { contents: code, resolveDir: root },
+        bundle: true,
+        write: false,
+        metafile: true,
+        platform: 'neutral',
+        mainFields: ['browser', 'module', 'main'],
+        conditions: [condition],
+        logLevel: 'silent',
+        // Without the `paths` of this repository: what is bundled is what was built.
+        tsconfigRaw: {},
+      });
+      const inputs = Object.keys(metafile.inputs);
+      expect(inputs.some((file) => file.includes('platform/node'))).toBe(false);
+      if (name === manifest.name) {
+        const portable = kind === 'import' ? 'dist/esm/platform/portable.js' : 'dist/cjs/platform/portable.cjs';
+        expect(inputs).toContain(portable);
       }
-    },
-  );
+    }
+  });
 });
 
 test.runIf(tellsWhatIsLoaded)('the main entry loads no Node module', () => {

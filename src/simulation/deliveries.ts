@@ -12,7 +12,7 @@ export function subscribe(scene: Scene): void {
   const { marketplace, sellers, network, bots, names, recorder, world } = scene;
   const { notifications } = marketplace;
   const namesOf = new Map<MarketplaceEvent, string>();
-  notifications.subscribe({
+  const subscription = notifications.subscribe({
     topics,
     user_ids: sellers.map(({ user_id }) => user_id),
     callback: async (request) => {
@@ -32,6 +32,8 @@ export function subscribe(scene: Scene): void {
     if (!attempt || name === undefined) return;
     const { event, outcome } = attempt;
     recorder.delivery({ ...event, name, at: world.time.now, outcome });
+    if (outcome !== 200 && !subscription.topics.has(event.topic))
+      recorder.line(world.time.now, `the service has switched off the topic ${event.topic}`);
   });
 }
 

@@ -9,8 +9,9 @@ interface Found {
   readonly runs: number;
 }
 
-/** The longest trace that is printed. */
-const mostLines = 120;
+/** The most lines that are printed, and the most that differ only in numbers. */
+const mostLines = 60;
+const mostAlike = 3;
 
 /**
  * A check has failed in a simulation. The message has the seed, what is wrong, the shortest trace that was found and the line
@@ -30,15 +31,13 @@ export class SimulationError extends SellerError {
   readonly trace: readonly string[];
 
   constructor({ seed, only, violations, trace, runs }: Found) {
-    const left = trace.length - mostLines;
-    const shown = left > 0 ? [...trace.slice(0, mostLines), `(${left} more lines in \`trace\`)`] : trace;
     const names = only.map((name) => `'${name}'`).join(', ');
     super(
       [
-        `The bot fails with seed ${seed}; ${only.length} events are enough (found in ${runs} runs):`,
+        `The bot fails with seed ${seed}. ${only.length === 1 ? 'One event is' : `${only.length} events are`} enough (found in ${runs} runs):`,
         ...violations.map((violation) => `  ${violation}`),
         'Trace:',
-        ...shown.map((line) => `  ${line}`),
+        ...shownOf(trace).map((line) => `  ${line}`),
         'To replay it:',
         `  await simulate({ ...options, seeds: [${seed}], only: [${names}] });`,
       ].join('\n'),
@@ -48,4 +47,18 @@ export class SimulationError extends SellerError {
     this.violations = violations;
     this.trace = trace;
   }
+}
+
+/** The lines to print: of many that are alike, the first ones. */
+function shownOf(trace: readonly string[]): string[] {
+  const counts = new Map<string, number>();
+  const different = trace.filter((line) => {
+    // Without the time, the number and the duration.
+    const text = line.replace(/^day \S+ \S+/, '').replace(/#\d+|after \d+ ms/g, '');
+    counts.set(text, (counts.get(text) ?? 0) + 1);
+    return (counts.get(text) ?? 0) <= mostAlike;
+  });
+  const shown = different.slice(0, mostLines);
+  const left = trace.length - shown.length;
+  return left > 0 ? [...shown, `(${left} more lines are in \`trace\`)`] : shown;
 }

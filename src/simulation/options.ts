@@ -4,8 +4,7 @@ import { checkConfiguration } from '../core/options/rules.js';
 import type { Rule } from '../core/options/rules.js';
 import { badDay, usualLoad } from './shares.js';
 import type { FaultShares, DailyLoad } from './shares.js';
-import type { FakeMarketplace } from '../testing/marketplace.js';
-import type { FakeMarketplaceOptions } from '../testing/marketplace-options.js';
+import type { FakeMarketplace, FakeMarketplaceOptions } from '../testing/marketplace.js';
 import type { Account } from '../testing/state/accounts.js';
 import type { BotStats, History } from './history.js';
 
@@ -43,8 +42,11 @@ export interface Bot {
  * Says what is wrong with a run: one sentence per fault, or nothing.
  *
  * @example
- * const polite: Check = ({ calls }) =>
- *   calls.filter(({ status }) => status === 429).length > 100 ? ['more than 100 refusals'] : [];
+ * await simulate({
+ *   seeds: 1,
+ *   bot: () => ({}),
+ *   checks: [({ calls }) => (calls.length > 1000 ? [`${calls.length} calls a day`] : [])],
+ * });
  */
 export type Check = (history: History) => readonly string[];
 
@@ -66,7 +68,7 @@ export interface SimulationOptions {
   readonly sellers?: number;
   /** Options of the fake marketplace. @default those of the live service */
   readonly marketplace?: FakeMarketplaceOptions;
-  /** Answers the requests that do not go to the marketplace, e.g. of a language model. */
+  /** Answers the requests that do not go to the marketplace, e.g. to a language model. @default they are rejected */
   readonly outside?: (request: Request) => Response | Promise<Response>;
   /** Only these events and faults happen: the `only` of a `SimulationError`. @default all */
   readonly only?: readonly string[];

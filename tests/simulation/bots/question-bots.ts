@@ -3,7 +3,7 @@ import { hasStatus } from 'marketplace-seller-sdk';
 import { createReceiver, fetchHandler, memoryStore, sqliteStore } from 'marketplace-seller-sdk/notifications';
 import type { Bot, World } from 'marketplace-seller-sdk/simulation';
 
-/** The bot of the guide, for several sellers, that looks for open questions every 15 minutes, one seller at a time. */
+/** The bot of the guide, for several sellers, with its notifications in a file. */
 export function careful(world: World): Bot {
   return answering(world, join(world.folder, 'inbox.db'));
 }
@@ -18,6 +18,7 @@ function answering(world: World, path: string | undefined): Bot {
   const receiver = createReceiver({
     store: path === undefined ? memoryStore() : sqliteStore({ path }),
     clientFor: (user_id) => clients.get(user_id),
+    sellers: [...clients.keys()],
     on: {
       questions: async (_, { read, client }) => {
         const question = await read();
@@ -26,17 +27,8 @@ function answering(world: World, path: string | undefined): Bot {
       },
     },
   });
-  const look = async (): Promise<void> => {
-    for (const user_id of clients.keys()) await receiver.catchUp({ user_ids: [user_id] }).catch(() => undefined);
-  };
   receiver.start();
-  void look();
-  const timer = setInterval(() => void look(), 900_000);
-  const stop = async (): Promise<void> => {
-    clearInterval(timer);
-    await receiver.close();
-  };
-  return { callback: fetchHandler(receiver), stop, stats: () => receiver.stats() };
+  return { callback: fetchHandler(receiver), stop: () => receiver.close(), stats: () => receiver.stats() };
 }
 
 /** Answers what is posted, at once: it loses what it is doing when it dies, and does not look for what it missed. */
