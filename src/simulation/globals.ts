@@ -6,7 +6,7 @@ import { format } from 'node:util';
 import { nodeModule } from '../core/scope/node-module.js';
 import { trackedDatabase } from './databases.js';
 import { currentProcess } from './process.js';
-import { randomBytes, randomFill, randomInt, randomUuid } from './randomness.js';
+import { digest, randomBytes, randomFill, randomInt, randomUuid } from './randomness.js';
 import { clearTimer, delay, setTimer, ticks, timeoutSignal } from './timers.js';
 
 /** Values of objects that are not ours, and how they are put back. */
@@ -124,6 +124,8 @@ function replaceChance(all: Replacements): void {
   all.replace(crypto, 'randomUUID', (original) => orElse(randomUuid, original.bind(crypto)));
   const fill: (view: never) => unknown = randomFill;
   all.replace(crypto, 'getRandomValues', (original) => orElse(fill, original.bind(crypto)));
+  const { subtle } = crypto;
+  all.replace(subtle, 'digest', (original) => orElse(digest, original.bind(subtle)));
   // Its `getRandomValues` cannot be replaced; it leads to that of the global `crypto`.
   const node = nodeCrypto as unknown as Record<string, (...args: never[]) => unknown>;
   const simulated = {

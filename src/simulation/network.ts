@@ -121,7 +121,7 @@ export class Network {
   }
 
   #isOurs({ url }: Request): boolean {
-    return new URL(url).origin === this.#init.marketplace.baseUrl;
+    return /(?:^|\.)marketplace\.test$/.test(new URL(url).host);
   }
 
   #isOut(request: Request): boolean {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { UUID } from 'node:crypto';
 
 /** `crypto.getRandomValues`, from the random numbers of the process. */
@@ -30,4 +31,12 @@ export function randomInt(...args: readonly [number | Done<number>, (number | Do
   const done = args.find((each) => typeof each === 'function');
   if (done) setImmediate(done, null, value);
   return value;
+}
+
+/** `crypto.subtle.digest` without Node's threads, in which several end in any order. */
+export function digest(algorithm: { readonly name: string } | string, data: BufferSource): Promise<ArrayBuffer> {
+  const name = typeof algorithm === 'string' ? algorithm : algorithm.name;
+  const bytes = ArrayBuffer.isView(data) ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength) : data;
+  const hashed = createHash(name.replace('-', '')).update(new Uint8Array(bytes)).digest();
+  return Promise.resolve(new Uint8Array(hashed).buffer);
 }

@@ -58,14 +58,23 @@ function worldsOf(
   marketplace: FakeMarketplace,
   sellers: readonly Account[],
 ): (start: number) => World {
-  const { baseUrl } = marketplace;
   const tokens = new Map(sellers.map((seller) => [seller.user_id, marketplace.tokenFor(seller)]));
   const lasting = new Map<string, unknown>();
-  return (start) => ({
-    ...{ sellers, baseUrl, marketplace, folder, lasting, start },
-    client: (user_id, options) => new SellerClient({ baseUrl, accessToken: tokens.get(user_id) ?? '', ...options }),
-    log: (text) => recorder.line(time.now, `log: ${text}`),
-  });
+  return (start) => {
+    const baseUrl = nextBaseUrl();
+    return {
+      ...{ sellers, baseUrl, marketplace, folder, lasting, start },
+      client: (user_id, options) => new SellerClient({ baseUrl, accessToken: tokens.get(user_id) ?? '', ...options }),
+      log: (text) => recorder.line(time.now, `log: ${text}`),
+    };
+  };
+}
+
+let starts = 0;
+
+/** Each start has one of its own: what clients of one address share in memory would otherwise survive a kill. */
+function nextBaseUrl(): string {
+  return `https://start${(starts += 1)}.marketplace.test`;
 }
 
 function botProcess(

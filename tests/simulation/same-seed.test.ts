@@ -7,7 +7,8 @@ import { careful, carefulInMemory } from './bots/question-bots.ts';
 async function tracesOf(options: Partial<SimulationOptions>): Promise<string[]> {
   const traces: string[] = [];
   await simulate({
-    seeds: [3, 4],
+    seeds: [3],
+    load: { questions: 12, sales: 3, messages: 4 },
     bot: careful,
     ...options,
     checks: [({ trace }) => [...(traces.push(trace.join('\n')), [])]],
@@ -22,7 +23,7 @@ describe('the same seed gives the same trace', () => {
   ])('%s, with kills and restarts', async (_, bot) => {
     const first = await tracesOf({ bot });
     expect(await tracesOf({ bot })).toEqual(first);
-    expect(first[0]).not.toBe(first[1]);
+    expect(await tracesOf({ bot, seeds: [4] })).not.toEqual(first);
     expect(first.join('\n')).toContain('the bot is killed');
     expect(first.join('\n')).toContain('response lost');
   });
