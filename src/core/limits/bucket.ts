@@ -161,6 +161,8 @@ export class Bucket {
     this.#count();
     this.#rate.accept(now);
     if (wasFull) this.#window += 0.5;
+    // What succeeds at the same time shows that not all get a 429.
+    if (this.#events.length > 0) this.#events = [];
     if (sentAt <= this.#roundAt) return;
     this.#hasSucceeded = true;
     if (this.#inRow > 0) this.#endRow();
