@@ -165,3 +165,18 @@ test('a client that a handler did not get from its run is bound to it, until the
   expect(noted).toEqual([['In the run.']]);
   expect(sent()).toEqual(['In the run.', 'After it.', 'Outside.']);
 });
+
+test('while an equal write of another entry may still be sent, the run waits: the message may be its own', async () => {
+  const { marketplace, seller, run, reply, sent, stored, later } = createSale();
+  marketplace.faults.inject({ reset: 'before', endpoint: send });
+  await errorOf(run((client) => reply(client, 'Hello!')));
+  later();
+  await reply(marketplace.clientFor(seller), 'Hello!');
+  const other: WriteRecord = { ...stored.writes[0]!, id: 'of-another-entry', sentAt: Date.now() - 10 };
+  const book = { look: async () => [other], claim: async () => true };
+  const records = new WriteRecords({ writes: stored.writes, note: async () => undefined, book });
+  const fetch = (request: Request): Promise<Response> => marketplace.fetch(request);
+  const client = withWriteHook(marketplace.clientFor(seller, { fetch }), records);
+  expect((await errorOf(reply(client, 'Hello!'))).name).toBe('EarlierWriteOpenError');
+  expect(sent()).toEqual(['Hello!']);
+});

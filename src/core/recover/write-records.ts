@@ -95,11 +95,13 @@ export class WriteRecords implements WriteHook {
     }
     const { method, path } = write.endpoint;
     const what = `${method} ${path} was sent by an earlier run`;
-    if (found.unknown !== undefined) {
+    if (found.unknown !== undefined && !found.mayChange) {
       const message = `${what}, and nothing shows whether it was carried out: ${found.unknown}. It was not sent again; a person has to look`;
       throw (this.stoppedBy = new EarlierWriteUnknownError(message));
     }
-    const retryAfterMs = record.sentAt + write.timeoutMs - Date.now();
+    const now = Date.now();
+    // Another write that is being sent will have ended by then.
+    const retryAfterMs = (found.unknown === undefined ? record.sentAt : now) + write.timeoutMs - now;
     // A clock that was set back must not stop the write for longer than the service needs.
     if (retryAfterMs > 0) {
       const message = `${what} and may still be carried out: it was not sent again`;
