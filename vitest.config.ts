@@ -16,7 +16,7 @@ const outsideOfNpmTest = [
   'tests/resilience/soak.test.ts',
   'tests/tools/reproducible-build.test.ts',
 ].filter((path) => !isWholeRun && !isNamed(path));
-const kills = ['tests/kills/processes.test.ts'].filter((path) => !isNamed(path));
+const kills = ['tests/kills/processes.test.ts', 'tests/kills/replies.test.ts'].filter((path) => !isNamed(path));
 
 export default defineConfig({
   resolve: {
