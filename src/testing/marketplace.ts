@@ -35,6 +35,7 @@ import type { QuestionStore, StoredQuestion } from './state/questions.js';
 import { setNextIds } from './state/next-ids.js';
 import type { NextIds } from './state/next-ids.js';
 import type { RecordStore } from './state/records.js';
+import { assertFields, assertText } from './state/assert-fields.js';
 import { createStores } from './state/stores.js';
 import type { Stores } from './state/stores.js';
 import { NotificationService } from './webhooks/notification-service.js';
@@ -221,8 +222,11 @@ export class FakeMarketplace<Inputs extends readonly unknown[] = readonly unknow
   }
 
   /** Adds a question of a user about an item, whatever the item's status. */
-  ask({ from, item_id, text }: { from: { readonly user_id: number }; item_id: string; text: string }): StoredQuestion {
-    return this.questions.add(this.items.getOrThrow(item_id), this.accounts.getOrThrow(from.user_id).user_id, text);
+  ask(question: { from: { readonly user_id: number }; item_id: string; text: string }): StoredQuestion {
+    assertFields('a question', question, ['from', 'item_id', 'text']);
+    const { from, item_id, text } = question;
+    const item = this.items.getOrThrow(item_id);
+    return this.questions.add(item, this.accounts.of(from).user_id, text);
   }
 
   /** Records clicks on "See phone" of an item: one click, now, by default. */
@@ -241,7 +245,10 @@ export class FakeMarketplace<Inputs extends readonly unknown[] = readonly unknow
   }
 
   /** Adds a message of the buyer of a pack (at most 3,500 characters). It opens the conversation for the seller. */
-  buyerWrites({ pack, text, files = [] }: BuyerMessage): StoredMessage {
+  buyerWrites(message: BuyerMessage): StoredMessage {
+    assertFields('a message of a buyer', message, ['pack', 'text', 'files']);
+    const { pack, text, files = [] } = message;
+    assertText('text', text);
     const sale = this.packs.current(pack);
     const stored = files.map((file) => this.attachments.addSent(sale, file));
     return this.messages.add(sale, { from: sale.buyer_id, text, files: stored });
@@ -260,7 +267,7 @@ export class FakeMarketplace<Inputs extends readonly unknown[] = readonly unknow
 
   /** Issues an access token for a user. @param application_id `null` for a token without application. @default 500 */
   tokenFor(user: { readonly user_id: number }, application_id?: number | null): string {
-    return this.accounts.issueToken(user.user_id, application_id);
+    return this.accounts.issueToken(this.accounts.of(user).user_id, application_id);
   }
 
   /**

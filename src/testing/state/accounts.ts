@@ -93,6 +93,13 @@ export class Accounts extends EntityStore<number, Account> {
     return account;
   }
 
+  /** @internal Returns the account of a user. @throws {FakeMarketplaceError} when it is none */
+  of(user: Pick<Account, 'user_id'>): Account {
+    if (typeof (user as Account | undefined)?.user_id !== 'number')
+      throw new FakeMarketplaceError('a user is an object with a `user_id`, such as addUser() returns');
+    return this.getOrThrow(user.user_id);
+  }
+
   /** All valid tokens, the oldest first. */
   get bearers(): readonly Bearer[] {
     return [...this.data.tokens.values()].filter((bearer) => !this.#isExpired(bearer));
@@ -183,8 +190,8 @@ export class Accounts extends EntityStore<number, Account> {
    *
    * @param application_id only the grant of this application; by default those of all
    */
-  endGrant({ user_id }: Pick<Account, 'user_id'>, application_id?: number): void {
-    this.getOrThrow(user_id);
+  endGrant(user: Pick<Account, 'user_id'>, application_id?: number): void {
+    const { user_id } = this.of(user);
     const tables: Map<string, Pick<Bearer, 'user_id' | 'application_id'>>[] = [this.data.tokens, this.data.grants];
     for (const table of tables)
       for (const [value, granted] of table)

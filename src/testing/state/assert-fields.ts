@@ -3,9 +3,16 @@ import { nearest } from '../../core/options/nearest.js';
 
 /** @throws {FakeMarketplaceError} when an object has an unknown field, which JavaScript code can pass */
 export function assertFields(what: string, given: object, fields: readonly string[]): void {
+  if (typeof given !== 'object' || (given as object | null) === null)
+    throw new FakeMarketplaceError(`${what} is an object with fields of ${fields.join(', ')}`);
   const unknown = Object.keys(given).find((name) => !fields.includes(name));
   if (unknown === undefined) return;
   const near = nearest(unknown, fields);
   const hint = near === undefined ? `the fields are ${fields.join(', ')}` : `did you mean \`${near}\`?`;
   throw new FakeMarketplaceError(`${what} has no field \`${unknown}\`; ${hint}`);
+}
+
+/** @throws {FakeMarketplaceError} when a value is no text, which JavaScript code can pass */
+export function assertText(name: string, value: unknown): void {
+  if (typeof value !== 'string') throw new FakeMarketplaceError(`\`${name}\` is a text, not ${String(value)}`);
 }

@@ -1,6 +1,8 @@
 import type { Bytes } from '../../core/files/bytes.js';
 import { uuidOf } from '../identifier.js';
 import { assertSite } from '../local-time.js';
+import { FakeMarketplaceError } from '../errors.js';
+import { assertFields, assertText } from './assert-fields.js';
 import { EntityStore } from './entity-store.js';
 import type { MarketplaceState } from './marketplace-state.js';
 import type { Pack } from './packs.js';
@@ -66,10 +68,12 @@ export class AttachmentStore extends EntityStore<string, StoredFile> {
   }
 
   /** @internal Stores a file that the buyer of a pack sends. */
-  addSent(
-    { buyer_id, site_id }: Pack,
-    { filename, content, type = 'application/octet-stream' }: BuyerFile,
-  ): StoredFile {
+  addSent({ buyer_id, site_id }: Pack, file: BuyerFile): StoredFile {
+    assertFields('a file', file, ['filename', 'content', 'type']);
+    const { filename, content, type = 'application/octet-stream' } = file;
+    assertText('filename', filename);
+    if (typeof content !== 'string' && !((content as unknown) instanceof Uint8Array))
+      throw new FakeMarketplaceError('`content` of a file is a text or a Uint8Array');
     const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
     return this.use(this.add({ owner: buyer_id, site_id, filename, type, bytes }).id);
   }

@@ -6,6 +6,7 @@ import { EntityStore } from './entity-store.js';
 import type { StoredMessage } from './message.js';
 import type { PageOf, PageParams } from '../http/conventions.js';
 import { hexOf } from '../identifier.js';
+import { assertText } from './assert-fields.js';
 import { numberOf } from './packs.js';
 import type { Pack } from './packs.js';
 import type { MarketplaceState } from './marketplace-state.js';
@@ -136,6 +137,7 @@ export class MessageStore extends EntityStore<string, StoredMessage> {
 
   /** @internal Returns a message that is not part of the conversation. */
   draft(pack: Pack, { from, text, client_id = null, option = null, files = [] }: MessageInit): StoredMessage {
+    assertText('text', text);
     if (Array.from(text).length > buyerTextLimit)
       throw new FakeMarketplaceError(`a message has at most ${buyerTextLimit} characters`);
     const number = this.data.nextMessage++;

@@ -50,7 +50,7 @@ function packFields(): string[] {
 
 /** Returns the number that identifies a pack in paths: its `pack_id`, or its order's id. Spec: Messages, Notes. */
 export function numberOf({ pack_id, order_ids }: Pack): number {
-  return pack_id ?? order_ids[0] ?? 0;
+  return pack_id ?? (order_ids as readonly number[] | undefined)?.[0] ?? 0;
 }
 
 /** @throws {FakeMarketplaceError} when an agent has no user id */
@@ -135,6 +135,8 @@ export class PackStore extends EntityStore<number, Pack> {
 
   /** @internal Returns the current state of a pack. @throws {FakeMarketplaceError} when there is none */
   current(pack: Pack): Pack {
+    if (typeof (pack as Pack | undefined) !== 'object' || (pack as Pack | null) === null)
+      throw new FakeMarketplaceError('`pack` is what addPack() returned');
     return this.getOrThrow(numberOf(pack));
   }
 

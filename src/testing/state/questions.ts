@@ -1,4 +1,5 @@
 import type { Item } from './items.js';
+import { assertText } from './assert-fields.js';
 import { EntityStore } from './entity-store.js';
 import { FakeMarketplaceError } from '../errors.js';
 import type { MarketplaceState } from './marketplace-state.js';
@@ -76,6 +77,7 @@ export class QuestionStore extends EntityStore<number, StoredQuestion> {
 
   /** Adds a question about an item, whatever the item's status. */
   add({ item_id, seller_id }: Item, from: number, text: string): StoredQuestion {
+    assertText('text', text);
     while (this.data.entries.has(this.data.nextQuestion)) this.data.nextQuestion += 1;
     const question = { id: this.data.nextQuestion++, seller_id, item_id, from, text, askedAt: this.#state.clock.ms };
     this.data.entries.set(question.id, question);
@@ -87,6 +89,7 @@ export class QuestionStore extends EntityStore<number, StoredQuestion> {
   answer(question_id: number, text: string): StoredQuestion {
     const { answer, from, seller_id } = this.getOrThrow(question_id);
     if (answer) throw new FakeMarketplaceError(`question ${question_id} already has an answer`);
+    assertText('text', text);
     this.data.answered.set(`${from} ${seller_id}`, this.answeredCount(from, seller_id) + 1);
     return this.#change(question_id, { answer: { text, status: 'ACTIVE', answeredAt: this.#state.clock.ms } });
   }
