@@ -34,7 +34,7 @@ export const concepts: readonly Concepts[] = [
   {
     what: 'own files that run for an answer',
     goal: 32,
-    most: 37,
+    most: 45,
     measure: async () => filesOf((await ran()).answered),
   },
   {
