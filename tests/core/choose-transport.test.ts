@@ -67,9 +67,9 @@ describe('fetch sends a request', () => {
   test('while a test has replaced it, whenever the client was created', async () => {
     const server = await answers();
     const sellerClient = client(server.url);
-    const stub = vi.fn(() => Promise.resolve(Response.json({ id: 7 })));
+    const stub = vi.fn(() => Promise.resolve(Response.json({ id: 42 })));
     vi.stubGlobal('fetch', stub);
-    expect(await sellerClient.questions.get({ question_id: 42 })).toEqual({ id: 7 });
+    expect(await sellerClient.questions.get({ question_id: 42 })).toEqual({ id: 42 });
     vi.unstubAllGlobals();
     expect(await sellerClient.questions.get({ question_id: 42 })).toMatchObject({ id: 42 });
     expect(stub).toHaveBeenCalledTimes(1);
@@ -119,8 +119,8 @@ describe.each(libraries)('with %s', (_, library) => {
     const mock = new MockAgent();
     mock.disableNetConnect();
     setGlobalDispatcher(mock);
-    mock.get('http://127.0.0.1:29999').intercept({ path: '/questions/42' }).reply(200, { id: 7 });
-    expect(await client('http://127.0.0.1:29999').questions.get({ question_id: 42 })).toEqual({ id: 7 });
+    mock.get('http://127.0.0.1:29999').intercept({ path: '/questions/42' }).reply(200, { id: 42 });
+    expect(await client('http://127.0.0.1:29999').questions.get({ question_id: 42 })).toEqual({ id: 42 });
     await mock.close();
   });
 
@@ -191,11 +191,11 @@ describe.each([
 test('with nock, a request is answered once', async () => {
   // It replaces `fetch` when it is loaded.
   const { default: nock } = await import('nock');
-  nock('http://127.0.0.1:29999').get('/questions/42').reply(200, { id: 7 });
+  nock('http://127.0.0.1:29999').get('/questions/42').reply(200, { id: 42 });
   onTestFinished(() => {
     nock.cleanAll();
     nock.restore();
   });
-  expect(await client('http://127.0.0.1:29999').questions.get({ question_id: 42 })).toEqual({ id: 7 });
+  expect(await client('http://127.0.0.1:29999').questions.get({ question_id: 42 })).toEqual({ id: 42 });
   expect(nock.isDone()).toBe(true);
 });

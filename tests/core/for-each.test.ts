@@ -112,8 +112,9 @@ describe('forEach of a list', () => {
     let count = 0;
     const error = await errorOf(
       sellerClient.questions.search({ seller_id, limit: 5 }, ofList).forEach((_entry, { signal }) => {
-        expect(signal).toBe(controller.signal);
+        expect(signal.aborted).toBe(false);
         if ((count += 1) === 7) controller.abort(new Error('closing'));
+        expect(signal.aborted).toBe(count === 7);
       }, ofEach),
     );
     expect(error).toBeInstanceOf(RequestAbortedError);

@@ -16,7 +16,6 @@ const reads: readonly (readonly [string, unknown, (client: SellerClient) => Prom
     { total: 2, questions: [wireQuestion, { ...wireQuestion, id: 43, item_id: 'MLA2' }] },
     (c) => c.questions.search({ item: 'MLA1' }).toArray(),
   ],
-  ['another currency', { id: 'BRL' }, (c) => c.currencies.get({ id: 'ARS' })],
   ['the response time of another seller', { user_id: 9 }, (c) => c.questions.responseTime({ user_id: 7 })],
 ];
 

@@ -89,7 +89,7 @@ describe.each(eachTransport)('a token from a function, over %s', (_, createClien
       ],
       { accessToken: ({ rejected }) => (rejected ? 'new' : 'old'), maxRetries: 1, maxRetryDelayMs: 1 },
     );
-    expect(await sellerClient.questions.get({ question_id: 1 })).toMatchObject({ id: 42 });
+    expect(await sellerClient.questions.get({ question_id: 1 })).toMatchObject({ status: 'UNANSWERED' });
     expect(sent).toHaveLength(3);
   });
 
@@ -139,9 +139,9 @@ describe.each(eachTransport)('a token from a function, over %s', (_, createClien
     expect(error).toBeInstanceOf(AccessTokenError);
     expect(error.cause).toBe(reason);
     isUp = true;
-    await expect(sellerClient.questions.get({ question_id: 1 })).resolves.toMatchObject({ id: 42 });
+    await expect(sellerClient.questions.get({ question_id: 1 })).resolves.toMatchObject({ status: 'UNANSWERED' });
     // The function goes on giving the old one; it is not believed any more.
-    await expect(sellerClient.questions.get({ question_id: 1 })).resolves.toMatchObject({ id: 42 });
+    await expect(sellerClient.questions.get({ question_id: 1 })).resolves.toMatchObject({ status: 'UNANSWERED' });
   });
 
   test.each([[''], ['two words'], ['line\nbreak'], [7], [null]])(
@@ -164,7 +164,7 @@ describe.each(eachTransport)('a token from a function, over %s', (_, createClien
     controller.abort();
     expect(await aborted).toMatchObject({ name: 'AbortError', attempts: 0 });
     give('late');
-    await expect(other).resolves.toMatchObject({ id: 42 });
+    await expect(other).resolves.toMatchObject({ status: 'UNANSWERED' });
   });
 });
 
@@ -253,7 +253,7 @@ describe.each(eachTransport)('refreshingToken(), over %s', (_, createClient) => 
     const { sellerClient } = await createClient([ok()], { accessToken });
     await sellerClient.questions.get({ question_id: 1 });
     await expect.poll(() => failures.length).toBe(1);
-    await expect(sellerClient.questions.get({ question_id: 1 })).resolves.toMatchObject({ id: 42 });
+    await expect(sellerClient.questions.get({ question_id: 1 })).resolves.toMatchObject({ status: 'UNANSWERED' });
   });
 
   test('a 401 refreshes the token once for all calls', async () => {

@@ -233,7 +233,6 @@ export const documentedResponses: Readonly<Record<string, DocumentedResponse>> =
       'messages.0.to=[]',
       'messages.0.text={}',
       'messages.0.message_attachments.0.filename=7',
-      'messages.0.message_resources.0.id=7',
     ],
   },
   'messages.get, legacy': {

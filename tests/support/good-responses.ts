@@ -75,7 +75,7 @@ export const goodResponses: Readonly<Record<string, GoodResponse>> = {
   'contacts.phoneViews.windowOfItems': {
     body: ['MLA1', 'MLA2', 'MLA3'].map((item_id) => ({ item_id, ...window })),
     list: [],
-    read: (client) => client.contacts.phoneViews.windowOfItems({ ids: ['MLA1', 'MLA2'], last: 2, unit: 'day' }),
+    read: (client) => client.contacts.phoneViews.windowOfItems({ ids: ['MLA1', 'MLA2', 'MLA3'], last: 2, unit: 'day' }),
   },
   'flex.subscriptions': {
     body: [1, 2, 3].map((id) => {

@@ -17,7 +17,7 @@ const ways: Readonly<Record<string, NonNullable<ClientOptions['accessToken']>>> 
   'a refresh that calls wait for': expiring(-1000),
 };
 
-const fetch = (): Promise<Response> => Promise.resolve(Response.json({ id: 42 }));
+const fetch = (): Promise<Response> => Promise.resolve(Response.json({ text: 'Hay stock?', status: 'UNANSWERED' }));
 const seller = new SellerClient({
   baseUrl: 'https://api.example.com',
   accessToken: ways[process.env.WAY ?? ''] ?? 'none',
@@ -28,7 +28,7 @@ const controller = new AbortController();
 const options = process.env.ABORT === 'yes' ? { signal: controller.signal } : {};
 const calls = [1, 2].map((question_id) =>
   seller.questions.get({ question_id }, options).then(
-    ({ id }) => String(id),
+    ({ text }) => String(text),
     (error: unknown) => (error as Error).name,
   ),
 );

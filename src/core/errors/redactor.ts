@@ -13,7 +13,7 @@ const email = /(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}\.[\w.-]{1,190}/g;
 /** Only digits in groups or with a plus: a number without separators may be an id, and ids are not masked. */
 const phone = /(?<![\w.:-])(?:\+\d|\(\d{1,5}\)[\s.-]?\d|\d{1,12}[\s.-]{1,3}(?=[\d(]))[\d\s().-]{5,24}\d(?![\w:])/g;
 const notPhone = /^(?:\d{4}-\d\d-\d\d|\d{1,3}(?:\.\d{1,3}){2,3}(?!\d))/;
-/** Values that are nested deeper are masked. */
+/** Values that are nested deeper are masked, and their texts are not known. */
 const deepestBody = 200;
 
 /** What must not be shown of a call. */
@@ -111,11 +111,11 @@ export function redactUserText(text: string, name: string): string {
 }
 
 /** The texts of an input that a person may have written. */
-export function userTexts(input: unknown): string[] {
+export function userTexts(input: unknown, depth = 0): string[] {
   // Files, bytes and streams are not searched: they may be large or circular.
-  if (!Array.isArray(input) && !isPlainObject(input)) return [];
+  if (depth === deepestBody || (!Array.isArray(input) && !isPlainObject(input))) return [];
   return Object.entries(input).flatMap(([name, value]) =>
-    name === 'text' && typeof value === 'string' ? [value] : userTexts(value),
+    name === 'text' && typeof value === 'string' ? [value] : userTexts(value, depth + 1),
   );
 }
 

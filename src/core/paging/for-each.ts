@@ -1,3 +1,4 @@
+import { TimeoutError } from '../errors/errors.js';
 import { checkOptions } from '../options/resolve-options.js';
 import { integerFrom, withMethod } from '../options/rules.js';
 
@@ -10,7 +11,8 @@ export interface ForEachOptions {
    */
   readonly concurrency?: number | undefined;
   /**
-   * Starts no further entry when it aborts. The function receives it, too.
+   * Starts no further entry when it aborts. The signal that the function receives aborts then, too, and at the deadline of the
+   * list.
    *
    * @default the signal of the list
    */
@@ -29,18 +31,21 @@ export function checkForEach(options: ForEachOptions): ForEachOptions {
  */
 export async function forEachOf<T>(
   entries: AsyncIterable<T>,
-  work: (entry: T) => unknown,
+  work: (entry: T, context: { readonly signal: AbortSignal }) => unknown,
   concurrency: number,
+  given?: AbortSignal,
 ): Promise<number> {
   const started: { readonly entry: T; isDone: boolean }[] = [];
   const running = new Set<Promise<void>>();
   const failures: unknown[] = [];
+  const deadline = new AbortController();
+  const signal = given ? AbortSignal.any([given, deadline.signal]) : deadline.signal;
   const start = (entry: T): void => {
     const state = { entry, isDone: false };
     started.push(state);
     const run = async (): Promise<void> => {
       try {
-        await work(entry);
+        await work(entry, { signal });
         state.isDone = true;
       } catch (error) {
         failures.push(error);
@@ -58,6 +63,7 @@ export async function forEachOf<T>(
     }
   } catch (error) {
     failures.push(error);
+    if (error instanceof TimeoutError) deadline.abort(error);
   }
   // What has begun may be a write: it is not abandoned, and counts as done if it succeeds.
   await Promise.all(running);

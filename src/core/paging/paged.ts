@@ -105,12 +105,12 @@ export class Paged<T, Extra = unknown> implements AsyncIterable<T> {
    * @throws {RequestAbortedError} when the signal aborts.
    */
   async forEach(
-    work: (entry: T, context: { readonly signal: AbortSignal | undefined }) => unknown,
+    work: (entry: T, context: { readonly signal: AbortSignal }) => unknown,
     options: ForEachOptions = {},
   ): Promise<number> {
     const { concurrency = 1, signal } = checkForEach(options);
     const list = signal ? endedBy(signal, this.#pager) : this;
-    return forEachOf(list, (entry) => work(entry, { signal: signal ?? this.#pager.signal }), concurrency);
+    return forEachOf(list, work, concurrency, signal ?? this.#pager.signal);
   }
 }
 

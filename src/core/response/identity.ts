@@ -13,7 +13,9 @@ export function identityMismatch(
   for (const path of new Set(Object.values(identity))) {
     const fields = Object.keys(identity).filter((field) => identity[field] === path);
     const named = idsIn(fields.map((field) => fieldOf(input, field)));
-    const other = idsIn(valuesAt(output, path)).find((id) => named.length > 0 && !named.includes(id));
+    // A text in place of a number, or a number in place of a text, is drift and names no other resource.
+    const isComparable = (id: string): boolean => named.some((each) => isNumeric(id) === isNumeric(each));
+    const other = idsIn(valuesAt(output, path)).find((id) => isComparable(id) && !named.includes(id));
     const asked = fields.filter((field) => fieldOf(input, field) !== undefined).map((field) => `\`${field}\``);
     if (other !== undefined)
       return { path: path.split('.'), message: `\`${path}\` is ${other}, not the ${asked.join(' or ')} of the call` };
@@ -45,10 +47,14 @@ function fieldOf(value: unknown, name: string): unknown {
 function idsIn(values: readonly unknown[]): string[] {
   return values
     .flat()
-    .filter((value) => ['string', 'number', 'bigint'].includes(typeof value) && value !== '')
+    .filter((value) => (typeof value === 'string' && value !== '') || Number.isSafeInteger(value))
     .map((value) =>
       String(value)
         .toUpperCase()
         .replace(/^0+(?=\d)/, ''),
     );
+}
+
+function isNumeric(id: string): boolean {
+  return /^\d+$/.test(id);
 }

@@ -7,13 +7,15 @@ import type { Exchange, OutgoingRequest, Transport } from './transport.js';
  * Chooses the transport of a client on Node.js. Requests are sent with `node:http`, which takes about half the time,
  * unless they need `fetch`. A replaced `fetch` and a replaced dispatcher of undici are always used.
  *
- * @throws {ConfigurationError} when `agent` is given and `node:http` is not used.
+ * @throws {ConfigurationError} when `agent` is given and `node:http` is not used, or it is one of `node:http` and the base
+ * URL is `https:`.
  */
 export function chooseTransport(options: ResolvedOptions): Transport {
   const loadFetch = fetchLoader(options);
   const sendWithFetch: Transport = (outgoing) => lateExchange(outgoing, loadFetch());
   const reason = reasonForFetch(options);
   if (reason === undefined) {
+    rejectWrongAgent(options);
     const sendWithNode = createNodeTransport(options);
     return (outgoing) => (canUseNode(outgoing) ? sendWithNode : sendWithFetch)(outgoing);
   }
@@ -21,6 +23,12 @@ export function chooseTransport(options: ResolvedOptions): Transport {
   // Now, so that no time limit of the first request includes it. If it fails, the request fails.
   loadFetch().catch(() => undefined);
   return sendWithFetch;
+}
+
+/** An agent that inherits from that of `node:http` may open connections with TLS, e.g. that of a proxy. */
+function rejectWrongAgent({ agent, baseUrl }: ResolvedOptions): void {
+  if (agent?.constructor === process.getBuiltinModule('node:http').Agent && baseUrl.startsWith('https:'))
+    throw new ConfigurationError('`agent` is one of node:http, and `baseUrl` is https:; give one of node:https');
 }
 
 /** An exchange whose transport is being loaded. Until then, nothing is sent. */

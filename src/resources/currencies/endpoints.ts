@@ -28,7 +28,6 @@ const get: DescribedEndpoint<CurrencyParams, Currency> = {
   input: currencyParams,
   example: { id: 'BRL' },
   output: preprocess<Currency>(currency, alone),
-  identity: { id: 'id' },
   retry: 'safe',
   errors: [
     /* @__PURE__ */ documentedError({

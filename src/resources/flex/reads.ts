@@ -13,7 +13,7 @@ const subscriptions: DescribedEndpoint<schemas.FlexUserParams, schemas.FlexSubsc
   input: schemas.flexUserParams,
   example: { site_id: 'MLA', user_id: 7 },
   output: schemas.flexSubscriptions,
-  identity: { site_id: '*.site_id', user_id: '*.user_id' },
+  identity: { user_id: '*.user_id' },
   retry: 'safe',
   errors: [errors.emptySite, errors.invalidSite, errors.noAccess, errors.userNotFound],
   supportsAttributes: true,
@@ -28,7 +28,6 @@ export const configuration: DescribedEndpoint<schemas.FlexQueryParams> = {
   example: { site_id: 'MLA', query: '{configuration(user_id:7,service_id:1001){zones{id}}}' },
   output: record,
   // This POST only reads, so a retry is safe: see docs/decisions/configuration-query-is-a-read.md.
-  identity: { site_id: 'configuration.subscription.site_id' },
   retry: 'safe',
   errors: [
     errors.emptySite,

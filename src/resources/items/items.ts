@@ -1,7 +1,9 @@
-import type { ApiPromise } from '../../core/operation/api-promise.js';
 import type { Requester } from '../../core/operation/requester.js';
 import type { CallOptions } from '../../core/scope/call-options.js';
 import { itemEndpoints } from './endpoints.js';
+import { ApiPromise } from '../../core/operation/api-promise.js';
+import type { WithResponse } from '../../core/operation/api-promise.js';
+import { Deadline } from '../../core/scope/deadline.js';
 import type { ItemStatusParams, ItemStatus } from './schemas.js';
 
 /** The items for sale. */
@@ -13,7 +15,7 @@ export class Items {
   }
 
   /**
-   * Returns the status of items, in the order of `ids`. An item that the service could not read has a `code` and a
+   * Returns the status of items, in the order of `ids`, with a request for each 20 of them. An item that the service could not read has a `code` and a
    * `message` instead of a `status`; the other items are still returned. Request: GET /items.
    *
    * The specification says PUT, but the method of the service is GET.
@@ -23,8 +25,60 @@ export class Items {
    * @throws {InvalidInputError} when `ids` is empty or an id contains a comma; nothing is sent.
    */
   status(input: ItemStatusParams, options?: CallOptions): ApiPromise<ItemStatus[]> {
-    return this.#requester.call(itemEndpoints.status, input, options).map((entries) => named(entries, input.ids));
+    return new ApiPromise(this.#inParts(input, options));
   }
+
+  /** Asks for each item once, and for at most 20 at a time: the service rejects more, and repeated ids. */
+  async #inParts(input: ItemStatusParams, options: CallOptions | undefined): Promise<WithResponse<ItemStatus[]>> {
+    const ids = idsOf(input);
+    if (!ids) return this.#requester.call(itemEndpoints.status, input, options).withResponse();
+    if (ids.length <= mostIds) return this.#some(input, ids, options, input.ids);
+    const deadline = new Deadline('GET /items', options?.deadlineMs ?? this.#requester.deadlineMs);
+    const first = ids.slice(0, mostIds);
+    const { data, response } = await deadline.within({ ...options }, (limited) =>
+      this.#some(input, first, limited, first),
+    );
+    const found = [...data];
+    let last = response;
+    for (let at = mostIds; at < ids.length; at += mostIds) {
+      const part = ids.slice(at, at + mostIds);
+      const next = await deadline.within({ ...options }, (limited) => this.#some(input, part, limited, part));
+      found.push(...next.data);
+      last = next.response;
+    }
+    return { data: inOrder(found, input.ids), response: last };
+  }
+
+  async #some(
+    input: ItemStatusParams,
+    part: string[],
+    options: CallOptions | undefined,
+    order: ItemStatusParams['ids'],
+  ): Promise<WithResponse<ItemStatus[]>> {
+    const call = this.#requester.call(itemEndpoints.status, { ...input, ids: part }, options);
+    const { data, response } = await call.withResponse();
+    return { data: inOrder(named(data, part), order), response };
+  }
+}
+
+/** The ids of an input, each once; `undefined` if it is wrong, which the call says. */
+function idsOf(input: unknown): string[] | undefined {
+  const { ids } = (input ?? {}) as { ids?: unknown };
+  const isId = (id: unknown): boolean => typeof id === 'string' || Number.isSafeInteger(id);
+  const isRight = Array.isArray(ids) && ids.length > 0 && ids.every(isId);
+  return isRight ? [...new Set(ids.map(String))] : undefined;
+}
+
+/** The most items that the service accepts in one request. */
+const mostIds = 20;
+
+/** The entries in the order of the ids, unless one cannot be named; then those of no id that was asked for. */
+function inOrder(entries: readonly ItemStatus[], ids: ItemStatusParams['ids']): ItemStatus[] {
+  if (entries.some(({ id }) => typeof id !== 'string')) return [...entries];
+  const asked = new Set(ids.map(String));
+  const byId = new Map(entries.map((entry) => [entry.id, entry]));
+  const found = ids.flatMap((id) => byId.get(String(id)) ?? []);
+  return [...found, ...entries.filter(({ id }) => !asked.has(String(id)))];
 }
 
 /** Adds the missing ids by position. This is only possible if no entry is missing. */

@@ -168,13 +168,17 @@ const content = {
   text: messageText,
   /** The ids of uploaded files, at most 25. */
   attachments: s.optional(
-    s.refine(
-      s.array(key),
-      ({ length }) =>
-        length > attachmentsLimit
-          ? `\`attachments\` has ${length} files; a message takes at most ${attachmentsLimit}`
-          : undefined,
-      { maxItems: attachmentsLimit },
+    s.withFacts(
+      s.refine(
+        s.array(key),
+        ({ length }) =>
+          length > attachmentsLimit
+            ? `\`attachments\` has ${length} files; a message takes at most ${attachmentsLimit}`
+            : undefined,
+        { maxItems: attachmentsLimit },
+      ),
+      // A message without files has no such field.
+      { write: (ids: readonly unknown[]) => (ids.length === 0 ? undefined : ids) },
     ),
   ),
   /** The id of the sending application, sent in the query. */

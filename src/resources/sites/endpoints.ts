@@ -10,7 +10,6 @@ const search: DescribedEndpoint<SiteSearchParams, SiteSearchResponse> = {
   input: siteSearchParams,
   example: { site_id: 'MLA', q: 'silla', limit: 20, offset: 40, filters: { condition: 'new' } },
   output: siteSearchResponse,
-  identity: { site_id: 'site_id' },
   retry: 'safe',
   errors: [],
 };
