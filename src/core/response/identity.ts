@@ -11,50 +11,55 @@ export function identityMismatch(
   output: unknown,
 ): Issue | undefined {
   for (const path of new Set(Object.values(identity))) {
-    const fields = Object.keys(identity).filter((field) => identity[field] === path);
-    const named = idsIn(fields.map((field) => fieldOf(input, field)));
-    // A text in place of a number, or a number in place of a text, is drift and names no other resource.
-    const isComparable = (id: string): boolean => named.some((each) => isNumeric(id) === isNumeric(each));
-    const other = idsIn(valuesAt(output, path)).find((id) => isComparable(id) && !named.includes(id));
-    const asked = fields.filter((field) => fieldOf(input, field) !== undefined).map((field) => `\`${field}\``);
-    if (other !== undefined)
-      return { path: path.split('.'), message: `\`${path}\` is ${other}, not the ${asked.join(' or ')} of the call` };
+    const asked: string[] = [];
+    const named: string[] = [];
+    for (const [field, itsPath] of Object.entries(identity)) {
+      const given = itsPath === path ? fieldOf(input, field) : undefined;
+      if (given === undefined) continue;
+      asked.push(`\`${field}\``);
+      addIds(given, named);
+    }
+    const steps = path.split('.');
+    for (const id of idsAt(output, steps, [])) {
+      if (named.includes(id) || !isComparable(id, named)) continue;
+      return { path: steps, message: `\`${path}\` is ${id}, not the ${asked.join(' or ')} of the call` };
+    }
   }
   return undefined;
 }
 
-/** The values at a path: `id`, `*.id`, `messages.*.message_resources.name=packs.id`. */
-function valuesAt(value: unknown, path: string): unknown[] {
-  return path.split('.').reduce<unknown[]>((values, step) => values.flatMap((each) => stepInto(each, step)), [value]);
-}
-
-function stepInto(value: unknown, step: string): unknown[] {
-  if (step === '*') return listOf(value);
+/** Adds the ids at a path to a list: `id`, `*.id`, `messages.*.message_resources.name=packs.id`. */
+function idsAt(value: unknown, [step, ...rest]: readonly string[], found: string[]): string[] {
+  if (step === undefined) {
+    addIds(value, found);
+    return found;
+  }
   const [name = '', wanted] = step.split('=');
-  if (wanted === undefined) return [fieldOf(value, name)];
-  return listOf(value).filter((entry) => fieldOf(entry, name) === wanted);
-}
-
-function listOf(value: unknown): unknown[] {
-  return Array.isArray(value) ? (value as unknown[]) : [value];
+  if (step !== '*' && wanted === undefined) return idsAt(fieldOf(value, name), rest, found);
+  for (const entry of Array.isArray(value) ? (value as unknown[]) : [value])
+    if (wanted === undefined || fieldOf(entry, name) === wanted) idsAt(entry, rest, found);
+  return found;
 }
 
 function fieldOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
 }
 
-/** Ids as text. The service writes some as numbers and some as text, and sites and items in upper case. */
-function idsIn(values: readonly unknown[]): string[] {
-  return values
-    .flat()
-    .filter((value) => (typeof value === 'string' && value !== '') || Number.isSafeInteger(value))
-    .map((value) =>
-      String(value)
+/** Adds ids as text. The service writes some as numbers and some as text, and sites and items in upper case. */
+function addIds(value: unknown, ids: string[]): void {
+  for (const each of Array.isArray(value) ? (value as unknown[]) : [value]) {
+    if ((typeof each !== 'string' || each === '') && !Number.isSafeInteger(each)) continue;
+    ids.push(
+      String(each)
         .toUpperCase()
         .replace(/^0+(?=\d)/, ''),
     );
+  }
 }
 
-function isNumeric(id: string): boolean {
-  return /^\d+$/.test(id);
+const digits = /^\d+$/;
+
+/** A text in place of a number, or a number in place of a text, is drift and names no other resource. */
+function isComparable(id: string, named: readonly string[]): boolean {
+  return named.some((each) => digits.test(each) === digits.test(id));
 }
