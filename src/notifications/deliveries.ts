@@ -82,7 +82,7 @@ export class Deliveries {
   }
 
   /**
-   * A JSON object that is not a notification is acknowledged, counted and reported: a refused one would come again, and cost the
+   * A JSON object that is not a notification is acknowledged, counted and reported: a rejected one would come again, and cost the
    * application its topic.
    */
   #parsed(body: string | object): Notification | undefined {

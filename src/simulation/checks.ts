@@ -12,7 +12,7 @@ const answered: Check = ({ marketplace: { questions }, revoked, nameOf }) =>
     .filter((each) => questions.statusOf(each) === 'UNANSWERED' && !revoked.has(each.seller_id))
     .map(({ id }) => `${nameOf(id)} is not answered at the end`);
 
-/** No answer is sent for a question after the bot has heard that it is answered. */
+/** No answer is sent for a question after the bot has received that it is answered. */
 const answeredOnce: Check = ({ calls, nameOf }) =>
   calls.flatMap((call) => {
     const id = answeredId(call);
@@ -26,8 +26,8 @@ function answeredId({ method, path, body }: SimulatedCall): unknown {
 }
 
 /** Whether a call has told the bot before a time that a question is answered. */
-function knewOfAnswer({ heardAt = Infinity, response }: SimulatedCall, id: unknown, before: number): boolean {
-  if (heardAt >= before || !isObject(response)) return false;
+function knewOfAnswer({ receivedAt = Infinity, response }: SimulatedCall, id: unknown, before: number): boolean {
+  if (receivedAt >= before || !isObject(response)) return false;
   const shown: unknown[] = Array.isArray(response.questions) ? response.questions : [response];
   return shown.some((each) => isObject(each) && each.id === id && String(each.status).toUpperCase() === 'ANSWERED');
 }
@@ -59,26 +59,26 @@ const noSelfReply: Check = ({ calls }) =>
     })
     .map(({ name }) => `${name} goes to the seller who sends it`);
 
-/** A write that was refused with 400, 403, 404 or 422 is not sent again by the process that has heard this. */
-const noRefusalRepeated: Check = ({ calls }) => {
-  const refused = new Map<string, SimulatedCall>();
+/** A write that was rejected with 400, 403, 404 or 422 is not sent again by the process that has received this. */
+const noRejectionRepeated: Check = ({ calls }) => {
+  const rejected = new Map<string, SimulatedCall>();
   return calls.flatMap((call) => {
     if (call.method === 'GET') return [];
     const key = JSON.stringify([call.start, call.method, call.path, call.body]);
-    const earlier = refused.get(key);
-    if (!earlier && refusals.has(call.status)) refused.set(key, call);
-    if (!earlier || (earlier.heardAt ?? Infinity) >= call.at) return [];
-    return [`${call.name} was refused with ${earlier.status ?? 0} before, as ${earlier.name}`];
+    const earlier = rejected.get(key);
+    if (!earlier && refusals.has(call.status)) rejected.set(key, call);
+    if (!earlier || (earlier.receivedAt ?? Infinity) >= call.at) return [];
+    return [`${call.name} was rejected with ${earlier.status ?? 0} before, as ${earlier.name}`];
   });
 };
 
-/** A minute after a process has heard a 401 for a seller who has revoked the application, it calls no more for that seller. */
+/** A minute after a process has received a 401 for a seller who has revoked the application, it calls no more for that seller. */
 const noCallAfterRevocation: Check = ({ calls, revoked, nameOf }) =>
   [...revoked].flatMap(([user_id, at]) => {
     const own = calls.filter((call) => call.user_id === user_id && call.at >= at);
     const told = new Map<number, number>();
-    for (const { start, status, heardAt = 0 } of own)
-      if (status === 401) told.set(start, Math.min(told.get(start) ?? Infinity, heardAt));
+    for (const { start, status, receivedAt = 0 } of own)
+      if (status === 401) told.set(start, Math.min(told.get(start) ?? Infinity, receivedAt));
     const late = own.filter((call) => call.at > (told.get(call.start) ?? Infinity) + revokedGraceMs);
     if (late.length === 0) return [];
     return [
@@ -98,12 +98,12 @@ const acknowledgedHandled: Check = ({ calls, deliveries, revoked, nameOf }) => {
     .map(([resource, { name }]) => `${name} was acknowledged, but ${nameOf(resource)} was not read`);
 };
 
-/** Whether a call about a resource has been heard. The acknowledgement may come later than the call. */
+/** Whether a call about a resource has been received. The acknowledgement may come later than the call. */
 function isRead(calls: readonly SimulatedCall[], resource: string, acknowledgedAt: number): boolean {
   const id = resource.replace(/^.*\//, '');
   return calls.some(
-    ({ path, response, heardAt = 0 }) =>
-      heardAt >= acknowledgedAt - 1000 && (path.includes(id) || listsId(response, id)),
+    ({ path, response, receivedAt = 0 }) =>
+      receivedAt >= acknowledgedAt - 1000 && (path.includes(id) || listsId(response, id)),
   );
 }
 
@@ -131,7 +131,7 @@ const usual: readonly Check[] = [
   answeredOnce,
   noMessageDoubled,
   noSelfReply,
-  noRefusalRepeated,
+  noRejectionRepeated,
   noCallAfterRevocation,
   acknowledgedHandled,
 ];
@@ -148,7 +148,7 @@ export const checks = {
   answeredOnce,
   noMessageDoubled,
   noSelfReply,
-  noRefusalRepeated,
+  noRejectionRepeated,
   noCallAfterRevocation,
   acknowledgedHandled,
   noUnhandledError,

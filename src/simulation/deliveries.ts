@@ -1,5 +1,5 @@
 import type { MarketplaceEvent } from '../testing/state/events.js';
-import type { DeliveryFate } from '../testing/webhooks/callback.js';
+import type { PlannedDelivery } from '../testing/webhooks/callback.js';
 import type { Scene } from './scene.js';
 
 /** The topics of the bot. */
@@ -23,7 +23,7 @@ export function subscribe(scene: Scene): void {
     faults: (event) => {
       const name = names.numbered(`notification ${names.of(event.resource)}`);
       namesOf.set(event, name);
-      return fateOf(scene, event, name);
+      return plannedDelivery(scene, event, name);
     },
   });
   notifications.onAttempt(() => {
@@ -37,7 +37,7 @@ export function subscribe(scene: Scene): void {
   });
 }
 
-function fateOf({ decisions, shares, recorder, time }: Scene, event: MarketplaceEvent, name: string): DeliveryFate {
+function plannedDelivery({ decisions, shares, recorder, time }: Scene, event: MarketplaceEvent, name: string): PlannedDelivery {
   const fault = decisions.choose(name, [
     ['lost', shares.notificationLost],
     ['twice', shares.notificationTwice],

@@ -54,10 +54,10 @@ export interface SimulatedCall {
   /** Whether the service has carried it out. */
   readonly isCarriedOut: boolean;
   /** When the bot had its response; absent when it never had one. */
-  readonly heardAt?: number | undefined;
-  /** The status that the bot has heard. */
+  readonly receivedAt?: number | undefined;
+  /** The status that the bot has received. */
   readonly status?: number | undefined;
-  /** The JSON value that the bot has heard. */
+  /** The JSON value that the bot has received. */
   readonly response?: unknown;
 }
 
@@ -132,12 +132,12 @@ export class Recorder {
   }
 }
 
-function endOf({ at, heardAt, status, fault, isCarriedOut }: RecordedCall): string {
+function endOf({ at, receivedAt, status, fault, isCarriedOut }: RecordedCall): string {
   const done = isCarriedOut ? 'carried out' : 'not carried out';
-  if (heardAt === undefined) return `${done}, ${fault ?? 'nobody heard the response'}`;
+  if (receivedAt === undefined) return `${done}, ${fault ?? 'nobody received the response'}`;
   const result = status === undefined ? `${done}, ${fault ?? 'no response'}` : `${status}`;
   const cause = fault !== undefined && status !== undefined ? ` (${fault}, ${done})` : '';
-  return `${result}${cause} after ${Math.round(heardAt - at)} ms`;
+  return `${result}${cause} after ${Math.round(receivedAt - at)} ms`;
 }
 
 /** `day 1 09:31:22.104` */

@@ -42,16 +42,16 @@ export class Network {
 
   /** Sends a request of a process. Like `fetch`, it rejects when the request is aborted. */
   async send(request: Request, from: SimulatedProcess, start: number): Promise<Response> {
-    // Nothing is heard by a process that has ended, and nothing that it begins gets out.
+    // Nothing is received by a process that has ended, and nothing that it begins gets out.
     if (!from.isAlive) return new Promise(() => undefined);
     request.signal.throwIfAborted();
     const { world } = this.#init;
     const body = request.body ? await request.arrayBuffer() : undefined;
     return new Promise((resolve, reject) => {
       request.signal.addEventListener('abort', () => reject(request.signal.reason as Error), { once: true });
-      const isHeard = (): boolean => from.isAlive && !request.signal.aborted;
+      const isReceived = (): boolean => from.isAlive && !request.signal.aborted;
       // The service and the way to it go on without the process.
-      world.run(() => this.#carry(request, body, start, isHeard)).then(resolve, reject);
+      world.run(() => this.#carry(request, body, start, isReceived)).then(resolve, reject);
     });
   }
 
@@ -59,7 +59,7 @@ export class Network {
     request: Request,
     body: ArrayBuffer | undefined,
     start: number,
-    isHeard: () => boolean,
+    isReceived: () => boolean,
   ): Promise<Response> {
     const { world, recorder, decisions, shares } = this.#init;
     const call = this.#record(request, body, start);
@@ -71,8 +71,8 @@ export class Network {
     await world.wait(tripMs);
     const response = await this.#responseTo(request, body, call, fault).catch((error: unknown) => error as Error);
     await world.wait(tripMs);
-    if (!isHeard()) return new Promise(() => undefined);
-    call.heardAt = world.time.now;
+    if (!isReceived()) return new Promise(() => undefined);
+    call.receivedAt = world.time.now;
     if (response instanceof Error) throw response;
     call.status = response.status;
     if (response instanceof JsonResponse) call.response = response.value;
@@ -108,8 +108,8 @@ export class Network {
     const { serve, outside, decisions } = this.#init;
     if (this.isOffline) throw networkError('connect ECONNREFUSED', 'ECONNREFUSED');
     if (fault === 'request lost') throw networkError('read ECONNRESET', 'ECONNRESET');
-    if (fault === 'throttled') return refusal(429, decisions.amount(call.name) < 0.5 ? { 'retry-after': '1' } : {});
-    const failed = refusal(decisions.amount(call.name) < 0.5 ? 500 : 503);
+    if (fault === 'throttled') return rejection(429, decisions.amount(call.name) < 0.5 ? { 'retry-after': '1' } : {});
+    const failed = rejection(decisions.amount(call.name) < 0.5 ? 500 : 503);
     if (fault === 'failed before') return failed;
     const { method, headers } = request;
     const sent = body ? new Request(request.url, { method, headers, body }) : request;
@@ -152,7 +152,7 @@ function noOutside({ url }: Request): TypeError {
   );
 }
 
-function refusal(status: number, headers: Record<string, string> = {}): Response {
+function rejection(status: number, headers: Record<string, string> = {}): Response {
   const message = status === 429 ? 'Too many requests' : 'The service is not available';
   return Response.json({ message, error: 'error', status, cause: [] }, { status, headers });
 }

@@ -80,7 +80,7 @@ const prefixes: Readonly<Partial<Record<EventKind, string>>> = {
   'message by hand': 'message by hand ',
 };
 
-/** Events of one kind: so many a day, and one more with the probability that is left. */
+/** Events of one kind: this many a day, and one more with the probability that is left. */
 function drawn(
   { seed, days, sellers }: PlanInit,
   kind: EventKind,

@@ -65,7 +65,7 @@ export class SimulatedProcess {
     return () => this.#onEnd.delete(listener);
   }
 
-  /** Ends it between two events: its timers never fire, and nothing that it has begun is heard. */
+  /** Ends it between two events: its timers never fire, and nothing that it has begun is received. */
   end(): void {
     this.isAlive = false;
     for (const listener of this.#onEnd) listener();

@@ -8,7 +8,7 @@ export interface FaultShares {
   readonly failedBefore?: number;
   /** The share of calls that are carried out, and fail with 500 or 503. */
   readonly failedAfter?: number;
-  /** The share of calls that are refused with 429, half of them with a `Retry-After`. */
+  /** The share of calls that are rejected with 429, half of them with a `Retry-After`. */
   readonly throttled?: number;
   /** The share of calls that take up to 40 seconds. */
   readonly slow?: number;

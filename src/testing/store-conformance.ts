@@ -141,7 +141,7 @@ const rules: Readonly<Record<string, (store: NotificationStore) => Promise<void>
     equal([...counts, await expire({ alone: true })], [0, 1, 2, 2, 2], 'the stalls beside others');
     equal((await lease(store)).stalledCount, 3, 'after one that ran alone');
   },
-  'the writes of an entry are kept for its later runs, by whoever has its lease': async (store) => {
+  'the writes of an entry are kept for its later runs, by the one that has its lease': async (store) => {
     if (!store.note) return;
     const noted = [write('a', 'sent')];
     await store.add(entryOf('a'));

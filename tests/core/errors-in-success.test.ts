@@ -68,7 +68,7 @@ test.each([
   expect(await sellerClient.questions.get({ question_id: 42 })).toMatchObject({ id: 42 });
 });
 
-test('a write with an error in its 200 was refused: it is not sent again, and its outcome is known', async () => {
+test('a write with an error in its 200 was rejected: it is not sent again, and its outcome is known', async () => {
   const { sellerClient, sent } = stubbed([Response.json({ status: 400, error: 'not_unanswered_question' })], {
     onUnknownOutcome: 'confirm',
   });

@@ -28,7 +28,7 @@ const states: fc.Arbitrary<CallState> = fc.record({
   isReplayable: fc.boolean(),
   remainingMs: fc.oneof(fc.constant(Infinity), fc.integer({ min: -10, max: 60_000 })),
   maxWaitMs: fc.nat(60_000),
-  lanePausedMs: fc.option(fc.nat(20_000), { nil: undefined }),
+  queuePausedMs: fc.option(fc.nat(20_000), { nil: undefined }),
 });
 
 function holds(rule: (failure: Failure, state: CallState, step: ReturnType<typeof nextStep>) => void): void {
@@ -76,7 +76,7 @@ describe('after a failed attempt', () => {
       if (step.kind !== 'retry') return;
       expect(state.retries).toBeLessThan(state.maxRetries);
       expect(state.isReplayable).toBe(true);
-      const waitMs = step.waitMs ?? state.lanePausedMs!;
+      const waitMs = step.waitMs ?? state.queuePausedMs!;
       expect(waitMs).toBeLessThan(state.remainingMs);
       if (step.waitMs === undefined) return;
       expect(step.waitMs).toBeLessThanOrEqual(state.maxWaitMs);
@@ -86,11 +86,11 @@ describe('after a failed attempt', () => {
     });
   });
 
-  test('a call waits for its lane if all calls of the lane wait, and only then', () => {
+  test('a call waits for its turnQueue if all calls of the turnQueue wait, and only then', () => {
     holds((_, state, step) => {
-      const hasPause = state.lanePausedMs !== undefined;
+      const hasPause = state.queuePausedMs !== undefined;
       if (step.kind === 'retry') expect(step.waitMs === undefined).toBe(hasPause);
-      if (step.kind === 'confirm' && step.waitsForLane) expect(state.lanePausedMs).toBeLessThan(state.remainingMs);
+      if (step.kind === 'confirm' && step.waitsForTurn) expect(state.queuePausedMs).toBeLessThan(state.remainingMs);
     });
   });
 });

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { RateLimitError } from 'marketplace-seller-sdk';
 import { resolveOptions } from '../../src/core/options/resolve-options.js';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
-import type { Lane } from '../../src/core/limits/limits.js';
+import type { TurnQueue } from '../../src/core/limits/limits.js';
 import { SharedState } from '../../src/core/client/client-runtime.js';
 import { advanceUntilSettled } from '../support/fake-time.ts';
 import { errorOf, networkFault, stubbed, wireQuestion } from '../support/stubs.ts';
@@ -480,15 +480,15 @@ describe('tokens of single calls', () => {
   test('idle rate limits are forgotten when there are 500, and not before', () => {
     const baseUrl = 'https://api.test';
     const shared = new SharedState(resolveOptions({ baseUrl, accessToken: 'token-1' }));
-    const laneOf = (token: string): Lane => {
-      const lane = shared.limits.of(token, endpoints.questions.get, Infinity);
-      lane.leave();
-      return lane;
+    const turnQueueOf = (token: string): TurnQueue => {
+      const turnQueue = shared.limits.of(token, endpoints.questions.get, Infinity);
+      turnQueue.leave();
+      return turnQueue;
     };
-    const lanes = Array.from({ length: 500 }, (_, n) => laneOf(`seller-${n}`));
-    expect(new Set(lanes).size).toBe(500);
-    expect(laneOf('seller-0')).toBe(lanes[0]);
-    laneOf('one more');
-    expect(laneOf('seller-0')).not.toBe(lanes[0]);
+    const turnQueues = Array.from({ length: 500 }, (_, n) => turnQueueOf(`seller-${n}`));
+    expect(new Set(turnQueues).size).toBe(500);
+    expect(turnQueueOf('seller-0')).toBe(turnQueues[0]);
+    turnQueueOf('one more');
+    expect(turnQueueOf('seller-0')).not.toBe(turnQueues[0]);
   });
 });

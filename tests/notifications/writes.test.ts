@@ -16,10 +16,10 @@ beforeAll(async () => {
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date', 'performance'] })); // prettier-ignore
 afterEach(() => void vi.useRealTimers());
 
-type Fate = 'carried out' | 'response lost' | 'request lost';
+type WriteEnd = 'carried out' | 'response lost' | 'request lost';
 
-/** A seller with a buyer, whose writes meet these fates, one after the other. */
-function shop(fates: Fate[] = []) {
+/** A seller with a buyer, whose writes meet these ends, one after the other. */
+function shop(ends: WriteEnd[] = []) {
   const marketplace = new FakeMarketplace();
   const [seller, buyer] = [marketplace.addUser(), marketplace.addUser()];
   const pack = marketplace.addPack({ seller_id: seller.user_id, buyer_id: buyer.user_id });
@@ -27,10 +27,10 @@ function shop(fates: Fate[] = []) {
     maxRetries: 0,
     fetch: async (request: Request) => {
       const isWrite = request.method === 'POST' && request.url.includes('/messages/packs/');
-      const fate = isWrite ? (fates.shift() ?? 'carried out') : 'carried out';
-      if (fate === 'request lost') throw new TypeError('fetch failed');
+      const end = isWrite ? (ends.shift() ?? 'carried out') : 'carried out';
+      if (end === 'request lost') throw new TypeError('fetch failed');
       const response = await marketplace.fetch(request);
-      if (fate === 'response lost') throw new TypeError('fetch failed');
+      if (end === 'response lost') throw new TypeError('fetch failed');
       return response;
     },
   });
@@ -63,15 +63,15 @@ const guide: NonNullable<ReceiverOptions['on']> = {
 const theReply = 'Thank you, we will look into it.';
 
 describe.for(storeKinds())("the guide's handler of messages, with a store in $name", ({ create }) => {
-  test.each<[Fate[]]>([
+  test.each<[WriteEnd[]]>([
     [['carried out']],
     [['response lost']],
     [['request lost']],
     [['request lost', 'request lost']],
     [['request lost', 'response lost']],
     [['response lost', 'response lost']],
-  ])('answers once when writes are %j', async (fates) => {
-    const { marketplace, pack, client, replies, notify } = shop([...fates]);
+  ])('answers once when writes are %j', async (ends) => {
+    const { marketplace, pack, client, replies, notify } = shop([...ends]);
     const receiver = createReceiver({ store: create()(), clientFor: () => client, logger, on: guide });
     const { id } = marketplace.buyerWrites({ pack, text: 'When does it leave?' });
     await receiver.add(notify(id, 'one'));

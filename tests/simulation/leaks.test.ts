@@ -64,17 +64,17 @@ describe('a bot that leaves the simulation is told what it did, and where', () =
   });
 
   test('a host that is not the marketplace', async () => {
-    const heard: string[] = [];
+    const received: string[] = [];
     const ask = (): Bot => {
       fetch('https://model.example.com/v1', { method: 'POST', body: '{}' }).then(
-        async (response) => heard.push(await response.text()),
-        (error: unknown) => heard.push(String(error)),
+        async (response) => received.push(await response.text()),
+        (error: unknown) => received.push(String(error)),
       );
       return {};
     };
     const options = { seeds: 1, faults: 'none', load: { questions: 0, sales: 0 }, checks: [], bot: ask } as const;
     await simulate(options);
     await simulate({ ...options, outside: (request) => new Response(`hello ${new URL(request.url).pathname}`) });
-    expect(heard).toEqual([expect.stringContaining('pass `outside`'), 'hello /v1']);
+    expect(received).toEqual([expect.stringContaining('pass `outside`'), 'hello /v1']);
   });
 });

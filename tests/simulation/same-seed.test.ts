@@ -75,7 +75,7 @@ describe('outside of a run', () => {
     [{ seeds: 1, bot: () => ({}), faults: { kills: -1 } }, '`faults`: `kills` must be a number of at least 0'],
     [{ seeds: 1, bot: () => ({}), faults: { kils: 1 } }, 'kils'],
     [{ seeds: 1, bot: () => ({}), load: { question: 1 } }, 'question'],
-  ])('%o is refused', async (options, message) => {
+  ])('%o is rejected', async (options, message) => {
     await expect(simulate(options as never)).rejects.toThrow(message);
   });
 

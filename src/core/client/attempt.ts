@@ -22,8 +22,8 @@ import { releaseTurn, waitForTurn } from './wait-for-turn.js';
  * file.
  */
 export class RequestAttempt {
-  /** Whether it got a 429 for which all calls of its lane wait. */
-  isLaneThrottled = false;
+  /** Whether it got a 429 for which all calls of its queue wait. */
+  isQueueThrottled = false;
   readonly #call: ClientCall;
   readonly #transport: Transport;
   readonly #controller = new AbortController();
@@ -48,8 +48,8 @@ export class RequestAttempt {
 
   /** Waits for the limiters, sends the request, and reports to them how it ended. */
   async run(): Promise<AttemptResult> {
-    const { lane, runtime } = this.#call;
-    if (runtime.options.limiter || !lane.tryAcquire()) await waitForTurn(this.#call);
+    const { turnQueue, runtime } = this.#call;
+    if (runtime.options.limiter || !turnQueue.tryAcquire()) await waitForTurn(this.#call);
     const sentAt = this.#call.begin(this);
     let result: AttemptResult | undefined;
     try {
@@ -63,7 +63,7 @@ export class RequestAttempt {
     const call = this.#call;
     const response = result?.response;
     const status = (response && result.errorInBody?.status) ?? response?.status;
-    this.isLaneThrottled = releaseTurn(call, status, response, sentAt);
+    this.isQueueThrottled = releaseTurn(call, status, response, sentAt);
     if (call.emit) emitAttemptResult(call, response, sentAt, redactorOf(call));
   }
 

@@ -3,7 +3,7 @@ import { requestIdOf } from '../errors/response-errors.js';
 import type { ResponseHeaders } from '../errors/response-headers.js';
 import type { openDownload, redirectFollower } from '../files/open-download.js';
 import type { Upload } from '../files/upload.js';
-import type { Lane } from '../limits/limits.js';
+import type { TurnQueue } from '../limits/limits.js';
 import type { ResponseInfo, WithResponse } from '../operation/api-promise.js';
 import type { EndpointExchange } from '../operation/endpoint.js';
 import type { Emit } from '../options/events.js';
@@ -45,7 +45,7 @@ export class ClientCall {
   readonly timeoutMs: number;
   readonly maxRetries: number;
   /** Where it waits for its turn. */
-  readonly lane: Lane;
+  readonly turnQueue: TurnQueue;
   /** The write, in the book of its seller; `undefined` for a read. */
   readonly booked: BookedCall | undefined;
   /** Identifies the call in its events. */
@@ -58,7 +58,7 @@ export class ClientCall {
   rejectedToken: string | undefined;
   /** How many times the request has been sent. */
   attempts = 0;
-  /** How many retries followed a fault. Those after a 429 for which the lane waits, or with a new token, do not count. */
+  /** How many retries followed a fault. Those after a 429 for which the queue waits, or with a new token, do not count. */
   faultRetries = 0;
   /** When it got a 429. */
   readonly throttledAt: number[] = [];
@@ -88,12 +88,12 @@ export class ClientCall {
       deadlineMs: options.deadlineMs ?? deadlineMs,
       progress: this,
     });
-    this.lane = runtime.shared.limits.of(accessToken ?? undefined, endpoint, maxConcurrency);
+    this.turnQueue = runtime.shared.limits.of(accessToken ?? undefined, endpoint, maxConcurrency);
   }
 
   /** Frees what the call holds. A download is read after the call, and its deadline and signal apply until its end. */
   end(isStreaming = false): void {
-    this.lane.leave();
+    this.turnQueue.leave();
     this.loaded.upload?.dispose();
     if (!isStreaming) this.scope.dispose();
   }
@@ -156,13 +156,13 @@ export class ClientCall {
     };
   }
 
-  /** How many retries were sent since the last success of the lane. */
+  /** How many retries were sent since the last success of the queue. */
   get #retriesInRow(): number {
-    return Math.max(0, this.throttledAt.filter((at) => at >= this.lane.rowBeganAt).length - 1);
+    return Math.max(0, this.throttledAt.filter((at) => at >= this.turnQueue.rowBeganAt).length - 1);
   }
 
   /** What `nextStep` has to know after an attempt that failed. */
-  stateAfter({ isLaneThrottled }: { readonly isLaneThrottled: boolean }, isConfirmed: boolean): CallState {
+  stateAfter({ isQueueThrottled }: { readonly isQueueThrottled: boolean }, isConfirmed: boolean): CallState {
     const { request, options, token, rejectedToken, maxRetries } = this;
     const { endpoint } = request;
     const { maxRetryDelayMs, onUnknownOutcome } = this.runtime.options;
@@ -172,14 +172,14 @@ export class ClientCall {
       canReplaceToken: token !== undefined && rejectedToken === undefined && options.accessToken === undefined,
       canConfirm: onUnknownOutcome === 'confirm' && endpoint.confirm !== undefined,
       isConfirmed,
-      retries: isLaneThrottled ? this.#retriesInRow : this.faultRetries,
+      retries: isQueueThrottled ? this.#retriesInRow : this.faultRetries,
       maxRetries,
       hasBudget: this.runtime.shared.budget.isEnough,
       isReplayable: this.loaded.upload?.isReplayable !== false,
       elapsedMs: performance.now() - this.firstSentAt,
       remainingMs: this.scope.remainingMs,
       maxWaitMs: maxRetryDelayMs,
-      lanePausedMs: isLaneThrottled ? this.lane.pausedMs : undefined,
+      queuePausedMs: isQueueThrottled ? this.turnQueue.pausedMs : undefined,
     };
   }
 }

@@ -37,8 +37,8 @@ export async function recover(
         if (await replaceToken(call)) return undefined;
         break;
       case 'confirm': {
-        // The lane of what reads it back is another one.
-        if (step.waitsForLane) await call.scope.sleep(call.lane.pausedMs);
+        // The queue of what reads it back is another one.
+        if (step.waitsForTurn) await call.scope.sleep(call.turnQueue.pausedMs);
         const found = await readBack(call, requester, step.once ? 0 : windowAfter(result, call));
         if (found) return found;
         isConfirmed = true;
@@ -84,7 +84,7 @@ async function readBack(call: ClientCall, requester: Requester, windowMs: number
   return undefined;
 }
 
-/** Waits before a retry. After a 429 for which its lane waits, the call waits like the others when it acquires its next attempt. */
+/** Waits before a retry. After a 429 for which its queue waits, the call waits like the others when it acquires its next attempt. */
 async function waitBefore(call: ClientCall, waitMs: number | undefined): Promise<void> {
   if (waitMs === undefined) return;
   call.faultRetries += 1;

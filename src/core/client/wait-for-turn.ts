@@ -2,7 +2,7 @@ import { redactUrl } from '../errors/redactor.js';
 import { parseRetryAfter } from '../errors/response-headers.js';
 import { RateLimitError } from '../errors/status-errors.js';
 import { groupOf } from '../limits/limits.js';
-import type { Refusal } from '../limits/limits.js';
+import type { AcquireRejection } from '../limits/limits.js';
 import { emitWait } from '../options/events.js';
 import { userOf } from '../recover/user-of-token.js';
 import { warningOf } from '../response/api-error.js';
@@ -12,48 +12,48 @@ import { acquireLimiter, releaseLimiter } from './user-limiter.js';
 import type { LimitedAttempt } from './user-limiter.js';
 
 /**
- * Waits until an attempt may be sent: first for a place in the lane of the call, and last, just before it is sent, for the
+ * Waits until an attempt may be sent: first for a place in the queue of the call, and last, just before it is sent, for the
  * user's limiter.
  *
  * @throws {RateLimitError} when the service asked the seller to wait for longer than `maxRetryDelayMs`, or has responded
  * only 429 for as long as the retries of the call would take.
  */
 export async function waitForTurn(call: ClientCall): Promise<void> {
-  const { lane, scope, runtime } = call;
+  const { turnQueue, scope, runtime } = call;
   const { limiter } = runtime.options;
   for (let isFirst = true; ; isFirst = false) {
-    if (!lane.tryAcquire()) await waitInLane(call, !isFirst);
+    if (!turnQueue.tryAcquire()) await waitInTurnQueue(call, !isFirst);
     if (!limiter) return;
     const next = limitedAttempt(call, call.attempts + 1);
     try {
       await acquireLimiter(limiter, next, scope);
     } catch (error) {
-      lane.giveBack();
+      turnQueue.giveBack();
       throw error;
     }
-    if (lane.pausedMs === 0) return;
+    if (turnQueue.pausedMs === 0) return;
     // A pause began meanwhile. Nothing is held during it.
-    lane.giveBack();
+    turnQueue.giveBack();
     releaseLimiter(limiter, next);
   }
 }
 
-async function waitInLane(call: ClientCall, hadTurn: boolean): Promise<void> {
-  const { lane, scope, startedAt, maxRetries, runtime, attempts } = call;
-  const refusal = await lane.acquire(scope, {
+async function waitInTurnQueue(call: ClientCall, hadTurn: boolean): Promise<void> {
+  const { turnQueue, scope, startedAt, maxRetries, runtime, attempts } = call;
+  const rejection = await turnQueue.acquire(scope, {
     isRetry: hadTurn || attempts > 0,
     startedAt,
     maxRetries,
     maxPauseMs: runtime.options.maxRetryDelayMs,
     onWait: (waitMs) => emitWait(call, waitMs, 'rate limit'),
   });
-  if (refusal) throw notSentError(call, refusal);
+  if (rejection) throw notSentError(call, rejection);
 }
 
 /**
  * Gives back the places of an attempt that has ended.
  *
- * @returns whether it got a 429 for which all calls of its lane wait.
+ * @returns whether it got a 429 for which all calls of its queue wait.
  */
 export function releaseTurn(
   call: ClientCall,
@@ -61,17 +61,17 @@ export function releaseTurn(
   response: BufferedResponse | undefined,
   sentAt: number,
 ): boolean {
-  const { lane, maxRetries, faultRetries, runtime } = call;
+  const { turnQueue, maxRetries, faultRetries, runtime } = call;
   const { limiter, maxRetryDelayMs } = runtime.options;
   const retryAfterMs =
     response && (limiter || status === 429) ? parseRetryAfter(response.headers, Date.now()) : undefined;
   if (limiter) releaseLimiter(limiter, limitedAttempt(call, call.attempts), { status, retryAfterMs });
-  if (status !== 429) return lane.release(status === undefined || status >= 500 ? 'other' : 'accepted', sentAt);
+  if (status !== 429) return turnQueue.release(status === undefined || status >= 500 ? 'other' : 'accepted', sentAt);
   const isLast = faultRetries >= Math.max(maxRetries, 1);
   const pause = { retryAfterMs, isLast, doublings: Math.max(0, maxRetries - 1), maxPauseMs: maxRetryDelayMs };
-  const isHeard = lane.release('throttled', sentAt, pause);
+  const isEvent = turnQueue.release('throttled', sentAt, pause);
   call.throttledAt.push(performance.now());
-  return isHeard;
+  return isEvent;
 }
 
 function limitedAttempt(call: ClientCall, attempt: number): LimitedAttempt {
@@ -81,7 +81,7 @@ function limitedAttempt(call: ClientCall, attempt: number): LimitedAttempt {
 }
 
 /** The error of a call that is not sent because of the 429s of other calls. */
-function notSentError(call: ClientCall, { reason, retryAfterMs }: Refusal): RateLimitError {
+function notSentError(call: ClientCall, { reason, retryAfterMs }: AcquireRejection): RateLimitError {
   const { request, attempts, outcomeUnknown } = call;
   const { endpoint } = request;
   const seconds = retryAfterMs === undefined ? undefined : String(Math.ceil(retryAfterMs / 1000));

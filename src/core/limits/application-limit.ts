@@ -16,7 +16,7 @@ const never: { readonly seller: unknown; readonly at: number } = { seller: undef
  * The limit of an application for a group of endpoints: what all sellers share. Those that can send take turns, so that
  * one with many calls does not delay the others.
  *
- * Its bucket hears a 429 only of a seller whose response before was none, and one of a single seller says nothing. So a
+ * Its bucket receives a 429 only of a seller whose response before was none, and one of a single seller says nothing. So a
  * seller that is limited alone slows the others down little. It never obeys a `Retry-After`: that is for the seller.
  */
 export class ApplicationLimit {

@@ -16,7 +16,7 @@ const slackMs = 20;
 const randomShare = 0.15;
 /** The share is that of between 25 and 50 responses. */
 const countedResponses = 50;
-/** This many rounds in a row are not random; and so many if a limit is known. */
+/** This many rounds in a row are not random; and this many if a limit is known. */
 const leastRounds = 3;
 const leastRoundsAtLimit = 2;
 /** A first event of fewer 429s shows no limit if the next attempt succeeds. */
@@ -25,7 +25,7 @@ const leastOfLimit = 4;
 const leastRetryAfterMs = 500;
 /** The first pause without a `Retry-After`: no shorter, so that the service's own second is over after it. */
 const firstPauseMs = 1000;
-/** More events are not remembered. A call that retries more often waits for so many. */
+/** More events are not remembered. A call that retries more often waits for these. */
 const rememberedEvents = 100;
 
 /** What the result of an attempt says about a limit; `other` says nothing. */
@@ -49,7 +49,7 @@ export interface PauseRules {
  * Decides when attempts are sent: how many at once, how many per second, and after which pause. A seller has one for each
  * group of endpoints, and so has the application. It has no timers: all times are given, of `performance.now()`.
  *
- * A 429 that was sent after the last one was heard begins a round. What is not random is an event: it pauses, lowers the
+ * A 429 that was sent after the last one was received begins a round. What is not random is an event: it pauses, lowers the
  * rate, and leaves a window of one. A success that was sent after the last 429 ends the row of rounds.
  */
 export class Bucket {

@@ -1,9 +1,9 @@
 import type { Endpoint } from '../operation/endpoint.js';
 import { ApplicationLimit } from './application-limit.js';
 import { Bucket } from './bucket.js';
-import { Lane, TokenLimit } from './lane.js';
+import { TurnQueue, TokenLimit } from './turn-queue.js';
 
-export type { Lane, Refusal } from './lane.js';
+export type { TurnQueue, AcquireRejection } from './turn-queue.js';
 
 /** Idle tokens are dropped when there are this many. */
 const maxTokens = 500;
@@ -26,14 +26,14 @@ export function groupOf({ name, method }: Endpoint): EndpointGroup {
  * The limits of an application at one service. What a 429 means is not guessed: it stops the seller that got it, in the
  * group of endpoints, and it slows the others down there.
  *
- * This is the only door to the limits. A call takes the lane of its token and endpoint, leaves it at its end, and for each
+ * This is the only door to the limits. A call takes the queue of its token and endpoint, leaves it at its end, and for each
  * attempt
  *
  * 1. takes a place: `tryAcquire`, or else `acquire`, which says why it gets none,
- * 2. reports how it ended: `release`. A 429 pauses the lane by that. If it says `true`, the call waits for the lane like all
+ * 2. reports how it ended: `release`. A 429 pauses the queue by that. If it says `true`, the call waits for the queue like all
  *    others, in `acquire`; if it says `false`, the 429 may be random, and the call waits by itself.
  *
- * `pausedMs` says how long the lane is paused. Of the 429s of a call, those since `rowBeganAt` count for its end: while other
+ * `pausedMs` says how long the queue is paused. Of the 429s of a call, those since `rowBeganAt` count for its end: while other
  * calls succeed, waiting goes on.
  */
 export class Limits {
@@ -42,23 +42,23 @@ export class Limits {
   readonly #tokens = new Map<unknown, TokenLimit>();
   #mostBeforeDrop = maxTokens;
 
-  /** Returns the lane of a token, or of the function that returns it, for a call that uses it until `leave`. */
-  of(token: unknown, endpoint: Endpoint, maxConcurrency: number): Lane {
+  /** Returns the queue of a token, or of the function that returns it, for a call that uses it until `leave`. */
+  of(token: unknown, endpoint: Endpoint, maxConcurrency: number): TurnQueue {
     const limit = this.#tokenLimit(token);
     const { group, isWrite } = groupOf(endpoint);
     const groupName = isWrite ? `${group} writes` : group;
-    const laneName = `${groupName} ${maxConcurrency}`;
-    let lane = limit.lanes.get(laneName);
-    if (!lane) limit.lanes.set(laneName, (lane = this.#laneOf(limit, groupName, maxConcurrency)));
-    return lane.enter();
+    const queueName = `${groupName} ${maxConcurrency}`;
+    let turnQueue = limit.turnQueues.get(queueName);
+    if (!turnQueue) limit.turnQueues.set(queueName, (turnQueue = this.#turnQueueOf(limit, groupName, maxConcurrency)));
+    return turnQueue.enter();
   }
 
-  #laneOf(token: TokenLimit, groupName: string, maxConcurrency: number): Lane {
+  #turnQueueOf(token: TokenLimit, groupName: string, maxConcurrency: number): TurnQueue {
     let application = this.#applications.get(groupName);
     if (!application) this.#applications.set(groupName, (application = new ApplicationLimit()));
     let bucket = token.buckets.get(groupName);
     if (!bucket) token.buckets.set(groupName, (bucket = new Bucket(Infinity, false)));
-    return new Lane(application, token, bucket, maxConcurrency);
+    return new TurnQueue(application, token, bucket, maxConcurrency);
   }
 
   #tokenLimit(token: unknown): TokenLimit {

@@ -27,7 +27,7 @@ export interface CallState {
   /** Whether the write was read back after this attempt. */
   readonly isConfirmed: boolean;
   /**
-   * How many retries were sent. After a 429 for which the lane waits, only those since its last success: while calls succeed,
+   * How many retries were sent. After a 429 for which the queue waits, only those since its last success: while calls succeed,
    * waiting goes on.
    */
   readonly retries: number;
@@ -41,20 +41,20 @@ export interface CallState {
   /** The time until the deadline of the call. */
   readonly remainingMs: number;
   readonly maxWaitMs: number;
-  /** How long all calls of the lane wait, if the failure is a 429 for which they do. */
-  readonly lanePausedMs: number | undefined;
+  /** How long all calls of the queue wait, if the failure is a 429 for which they do. */
+  readonly queuePausedMs: number | undefined;
 }
 
 /** What to do after a failed attempt. */
 export type NextStep =
   | { readonly kind: 'replaceToken' }
-  /** Send again: after `waitMs`, or, without it, when the pause of the lane is over. */
+  /** Send again: after `waitMs`, or, without it, when the pause of the queue is over. */
   | { readonly kind: 'retry'; readonly waitMs?: number }
   /**
-   * Read back, first or when the pause of the lane is over. `once`: one reading is enough, because there was proof before, and
+   * Read back, first or when the pause of the queue is over. `once`: one reading is enough, because there was proof before, and
    * the service has done nothing since.
    */
-  | { readonly kind: 'confirm'; readonly once: boolean; readonly waitsForLane: boolean }
+  | { readonly kind: 'confirm'; readonly once: boolean; readonly waitsForTurn: boolean }
   | { readonly kind: 'throw' };
 
 /** Decides what to do after a failed attempt. It has no side effects: the client carries the step out. */
@@ -62,18 +62,18 @@ export function nextStep(failure: Failure, state: CallState): NextStep {
   const hasNoProof = state.isConfirmed && state.outcome === 'unknown';
   if (failure.isFinal || hasNoProof) return { kind: 'throw' };
   if (failure.status === 401 && state.canReplaceToken && state.isReplayable) return { kind: 'replaceToken' };
-  const waitsForLane = state.lanePausedMs !== undefined;
-  const waitMs = state.lanePausedMs ?? waitAfter(failure, state);
+  const waitsForTurn = state.queuePausedMs !== undefined;
+  const waitMs = state.queuePausedMs ?? waitAfter(failure, state);
   // A retry after the deadline would fail.
   const isInTime = canRetry(failure, state) && waitMs < state.remainingMs;
   const confirms = needsConfirmation(failure, state);
   // An idempotent write may be sent again without proof, so it is read back only if no retry is left.
-  if (isInTime && (waitsForLane || state.hasBudget) && (!confirms || state.retry === 'idempotent'))
-    return waitsForLane ? { kind: 'retry' } : { kind: 'retry', waitMs };
+  if (isInTime && (waitsForTurn || state.hasBudget) && (!confirms || state.retry === 'idempotent'))
+    return waitsForTurn ? { kind: 'retry' } : { kind: 'retry', waitMs };
   if (!confirms) return { kind: 'throw' };
   const once = state.outcome === 'notDone' && failure.status === 429;
   // It is read back when the pause is over, unless that would be too late for a retry.
-  return { kind: 'confirm', once, waitsForLane: waitsForLane && isInTime };
+  return { kind: 'confirm', once, waitsForTurn: waitsForTurn && isInTime };
 }
 
 function needsConfirmation(failure: Failure, { outcome, canConfirm, isConfirmed }: CallState): boolean {
@@ -105,7 +105,7 @@ const firstRandomWaitMs = 50;
 /** A deploy of the service takes about this long. The last retry of a read comes after it, if nothing limits its time. */
 const outageMs = 4000;
 
-/** How long this call waits before a retry, if its lane does not. */
+/** How long this call waits before a retry, if its queue does not. */
 function waitAfter(failure: Failure, state: CallState): number {
   const { retries, maxWaitMs } = state;
   const { status, retryAfterMs = 0 } = failure;

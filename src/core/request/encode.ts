@@ -27,7 +27,7 @@ interface Encoding {
   readonly hasBody: boolean;
   /** Writes a checked input as it is sent: a `Date` as ISO 8601 text, the number of an item as text, ... */
   readonly write: Write | undefined;
-  /** Whether the schema has refused everything that JSON cannot contain. */
+  /** Whether the schema has rejected everything that JSON cannot contain. */
   readonly isClosed: boolean;
 }
 

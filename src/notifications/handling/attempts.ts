@@ -35,7 +35,7 @@ export interface HandlingAttempt extends RunContext {
 /** What the ledger has of a message after a handler that wrote something. */
 const answered = 'answered';
 
-/** What is said once is remembered for so many topics and versions. */
+/** What is said once is remembered for this many topics and versions. */
 const maxSaid = 1_000;
 
 /** Runs handlers, and decides what follows. */

@@ -21,7 +21,7 @@ export interface DeliveryFaults {
 }
 
 /** What happens to one notification. */
-export interface DeliveryFate {
+export interface PlannedDelivery {
   /** How late it is delivered, in milliseconds. */
   readonly lateMs: number;
   readonly twice: boolean;
@@ -49,7 +49,7 @@ export interface CallbackInit {
    */
   readonly timeoutMs?: number | undefined;
   /** Faults of the deliveries, or a function that decides on each notification. @default none */
-  readonly faults?: DeliveryFaults | ((event: MarketplaceEvent) => DeliveryFate) | undefined;
+  readonly faults?: DeliveryFaults | ((event: MarketplaceEvent) => PlannedDelivery) | undefined;
 }
 
 /** A day. */

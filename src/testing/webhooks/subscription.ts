@@ -1,7 +1,7 @@
 import { createRandom } from '../random.js';
 import type { MarketplaceEvent } from '../state/events.js';
 import { defaultTimeoutMs, validateCallback } from './callback.js';
-import type { CallbackInit, DeliveryFate } from './callback.js';
+import type { CallbackInit, PlannedDelivery } from './callback.js';
 import { postNotification } from './post-notification.js';
 import type { DeliveryOutcome } from './post-notification.js';
 
@@ -65,7 +65,7 @@ export class CallbackSubscription implements Subscription {
   }
 
   /** Selects the faults of the next notification. Each uses its own random numbers, so that they are independent. */
-  nextFaults(event: MarketplaceEvent): DeliveryFate {
+  nextFaults(event: MarketplaceEvent): PlannedDelivery {
     const { faults = {} } = this.#init;
     if (typeof faults === 'function') return faults(event);
     const { late = 0, lateMs = 30_000, twice = 0, odd = 0 } = faults;

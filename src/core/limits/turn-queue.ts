@@ -17,7 +17,7 @@ export interface TurnRequest {
 }
 
 /** Why a call does not get a turn, and the `Retry-After` of its error. */
-export interface Refusal {
+export interface AcquireRejection {
   /** `paused`: for longer than it waits. `exhausted`: there were only 429s for as long as its retries would take. */
   readonly reason: 'paused' | 'exhausted';
   readonly retryAfterMs: number | undefined;
@@ -30,18 +30,18 @@ interface WaitingCall extends TurnRequest {
   tell: ((waitMs: number) => void) | undefined;
   isAdmitted?: boolean;
   isSettled?: boolean;
-  readonly settle: (refusal: Refusal | undefined) => void;
+  readonly settle: (rejection: AcquireRejection | undefined) => void;
 }
 
-/** What the lanes of one token share. */
+/** What the queues of one token share. */
 export class TokenLimit {
   /** How many calls use it, also those that wait for their token or before a retry. */
   calls = 0;
   /** By group of endpoints. */
   readonly buckets = new Map<string, Bucket>();
-  readonly lanes = new Map<string, Lane>();
+  readonly turnQueues = new Map<string, TurnQueue>();
   /** Those that have calls that wait. */
-  readonly waiting = new Set<Lane>();
+  readonly waiting = new Set<TurnQueue>();
   /** How many attempts are in flight, of the calls with the same `maxConcurrency`, over all groups. */
   readonly inFlight = new Map<number, number>();
 
@@ -50,16 +50,16 @@ export class TokenLimit {
     return this.calls === 0 && [...this.buckets.values()].every((bucket) => bucket.isCalm(now));
   }
 
-  /** Looks again at the lanes that wait: the lane of the oldest call is the first. */
+  /** Looks again at the queues that wait: the queue of the oldest call is the first. */
   wake(now: number): void {
-    const lanes = [...this.waiting].sort((a, b) => a.oldestAt - b.oldestAt);
-    for (const lane of lanes) lane.refresh(now);
-    for (const lane of lanes) lane.pump(now);
+    const turnQueues = [...this.waiting].sort((a, b) => a.oldestAt - b.oldestAt);
+    for (const turnQueue of turnQueues) turnQueue.refresh(now);
+    for (const turnQueue of turnQueues) turnQueue.pump(now);
   }
 }
 
 /** The calls of a token to a group of endpoints, with the same `maxConcurrency`. Retries are sent before new calls. */
-export class Lane implements Waiter {
+export class TurnQueue implements Waiter {
   readonly #application: ApplicationLimit;
   readonly #token: TokenLimit;
   readonly #bucket: Bucket;
@@ -75,7 +75,7 @@ export class Lane implements Waiter {
     this.#maxInFlight = maxInFlight;
   }
 
-  /** Counts a call that uses the lane, until `leave`. */
+  /** Counts a call that uses the queue, until `leave`. */
   enter(): this {
     this.#token.calls += 1;
     return this;
@@ -110,13 +110,13 @@ export class Lane implements Waiter {
   }
 
   /** Waits for the turn of a call. @returns why it gets none; `undefined` when an attempt is admitted */
-  async acquire(scope: CancelScope, request: TurnRequest): Promise<Refusal | undefined> {
-    const refusal = this.#refusalOf(request, performance.now());
-    if (refusal) return refusal;
+  async acquire(scope: CancelScope, request: TurnRequest): Promise<AcquireRejection | undefined> {
+    const rejection = this.#rejectionOf(request, performance.now());
+    if (rejection) return rejection;
     let call: WaitingCall | undefined;
     return scope.race(
       () =>
-        new Promise<Refusal | undefined>((settle) => {
+        new Promise<AcquireRejection | undefined>((settle) => {
           call = { ...request, settle, tell: inOwnContext(request.onWait) };
           this.#add(call);
         }),
@@ -136,7 +136,7 @@ export class Lane implements Waiter {
   /**
    * Records that an attempt has ended; `sentAt` is a time of `performance.now()`.
    *
-   * @returns whether it was a 429 for which all calls of the lane wait. A random one concerns its own call only.
+   * @returns whether it was a 429 for which all calls of the queue wait. A random one concerns its own call only.
    */
   release(result: LimitSignal, sentAt: number, rules?: PauseRules): boolean {
     const now = performance.now();
@@ -144,19 +144,19 @@ export class Lane implements Waiter {
     if (this.#maxInFlight !== Infinity) this.#countInFlight(-1);
     this.#bucket.end(result, now, sentAt);
     this.#application.bucket.end(result, now, sentAt);
-    const isHeard = result === 'throttled' && this.#hear(now, sentAt, rules);
+    const isEvent = result === 'throttled' && this.#hear(now, sentAt, rules);
     if (result === 'throttled' && !wasThrottled) this.#application.hear(this.#bucket, now, sentAt, rules?.retryAfterMs);
     if (this.#token.waiting.size > 0) this.#token.wake(now);
     if (this.#application.hasTurns) this.#application.pump(now);
-    return isHeard;
+    return isEvent;
   }
 
   #hear(now: number, sentAt: number, rules: PauseRules | undefined): boolean {
     const pausedMs = this.#bucket.pausedMs(now);
-    const isHeard = this.#bucket.hear(now, sentAt, { ...rules, isShared: this.#application.isNear(this.#bucket, now) });
+    const isEvent = this.#bucket.hear(now, sentAt, { ...rules, isShared: this.#application.isNear(this.#bucket, now) });
     if (this.#bucket.pausedMs(now) > pausedMs)
-      for (const lane of this.#token.waiting) if (lane.#bucket === this.#bucket) lane.reconsider(now);
-    return isHeard;
+      for (const turnQueue of this.#token.waiting) if (turnQueue.#bucket === this.#bucket) turnQueue.reconsider(now);
+    return isEvent;
   }
 
   /** When the oldest call that waits began. */
@@ -168,8 +168,8 @@ export class Lane implements Waiter {
     let before = 0;
     for (const queue of [this.#retries, this.#calls])
       for (const call of queue) {
-        const refusal = this.#refusalOf(call, now);
-        if (refusal) this.#settle(call, now, refusal);
+        const rejection = this.#rejectionOf(call, now);
+        if (rejection) this.#settle(call, now, rejection);
         else this.#tell(call, Math.max(leastMs, this.#waitMs(before++, now)));
       }
   }
@@ -243,9 +243,9 @@ export class Lane implements Waiter {
     this.refresh(now);
   }
 
-  #settle(call: WaitingCall, now: number, refusal: Refusal | undefined): void {
+  #settle(call: WaitingCall, now: number, rejection: AcquireRejection | undefined): void {
     this.#remove(call, now);
-    call.settle(refusal);
+    call.settle(rejection);
   }
 
   #waitMs(before: number, now: number): number {
@@ -258,7 +258,7 @@ export class Lane implements Waiter {
     call.tell = undefined;
   }
 
-  #refusalOf({ startedAt, maxRetries, maxPauseMs }: TurnRequest, now: number): Refusal | undefined {
+  #rejectionOf({ startedAt, maxRetries, maxPauseMs }: TurnRequest, now: number): AcquireRejection | undefined {
     const retryAfterMs = this.#bucket.pausedMs(now);
     if (retryAfterMs > maxPauseMs) return { reason: 'paused', retryAfterMs };
     // One round is no sign, also for a call without retries.
@@ -274,7 +274,7 @@ export class Lane implements Waiter {
   }
 }
 
-/** How long the pauses of so many retries are together, without a `Retry-After`. */
+/** How long the pauses of this many retries are together, without a `Retry-After`. */
 function patienceMs(retries: number): number {
   return (2 ** retries - 1) * 1000;
 }
