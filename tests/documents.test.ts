@@ -29,7 +29,7 @@ describe('docs/openapi.json', () => {
   const document = openapi(all);
 
   test('the committed file equals what the endpoints generate', async () => {
-    await expect(`${JSON.stringify(document, undefined, 2)}\n`).toMatchFileSnapshot(join(docs, 'openapi.json'));
+    await expect(`${JSON.stringify(document, undefined, 1)}\n`).toMatchFileSnapshot(join(docs, 'openapi.json'));
   });
 
   test('the file is a valid OpenAPI 3.1 document', async () => {
