@@ -32,8 +32,11 @@ const { zones } = await seller.flex.configuration({
   ...keys,
   select: { zones: { id: true, label: true, selected: true } },
 });
-const unselected = (zones ?? []).filter(({ selected }) => !selected).slice(0, 2);
-await seller.flex.addZones({ ...keys, zones: unselected.map(({ id }) => ({ id })) });
+const all = zones ?? [];
+const unselected = all.filter(({ selected }) => !selected).slice(0, 2);
+// The list is taken as a whole: the service removes a zone that is left out.
+const wanted = [...all.filter(({ selected }) => selected), ...unselected];
+await seller.flex.addZones({ ...keys, zones: wanted.map(({ id }) => ({ id })) });
 
 const { delivery_ranges, zones: after } = await seller.flex.configuration({
   ...keys,

@@ -37,7 +37,11 @@ export function subscribe(scene: Scene): void {
   });
 }
 
-function plannedDelivery({ decisions, shares, recorder, time }: Scene, event: MarketplaceEvent, name: string): PlannedDelivery {
+function plannedDelivery(
+  { decisions, shares, recorder, time }: Scene,
+  event: MarketplaceEvent,
+  name: string,
+): PlannedDelivery {
   const fault = decisions.choose(name, [
     ['lost', shares.notificationLost],
     ['twice', shares.notificationTwice],

@@ -248,7 +248,11 @@ describe.each(transports)('failures that other libraries are known for, over %s'
     const waits: LoggedWait[] = [];
     const sellerClient = client(server.url, { logger: waitLogger((wait) => waits.push(wait)) });
     const found = await overSockets(() =>
-      Promise.all(Array.from({ length: 60 }, (_, index) => sellerClient.questions.get({ question_id: 42 }, { query: { turn: index } }))),
+      Promise.all(
+        Array.from({ length: 60 }, (_, index) =>
+          sellerClient.questions.get({ question_id: 42 }, { query: { turn: index } }),
+        ),
+      ),
     );
     expect(found).toHaveLength(60);
     expect(server.received.length).toBeLessThanOrEqual(100);
