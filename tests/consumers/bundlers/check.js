@@ -31,7 +31,11 @@ for (const entry of ['whole.js', 'questions-only.js']) {
 
   const held = (code) => FOREIGN.filter((word) => code.includes(word));
   // Bundlers keep the other resources today: bench/check.ts states how much. What is loaded on demand stays apart.
-  if (entry === 'questions-only.js') assert.deepEqual(held(loaded).filter((word) => FOREIGN.indexOf(word) > 2), []);
+  if (entry === 'questions-only.js')
+    assert.deepEqual(
+      held(loaded).filter((word) => FOREIGN.indexOf(word) > 2),
+      [],
+    );
   else assert.deepEqual(held(all), FOREIGN);
 }
 assert.ok(size['questions-only.js'] <= size['whole.js'], 'one resource weighs no more than all');
