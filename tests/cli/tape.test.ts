@@ -120,7 +120,7 @@ test('a fake with other settings differs in fields and codes, by endpoint, and t
   expect(printed).toMatch(
     /differs {2}questions\.answer {2}0\/2\n(.*\n)*? {2}code invalid_question, not not_unanswered_question/,
   );
-  expect(printed).toMatch(/same {5}questions\.ask {2}1\/1/);
+  expect(printed).toMatch(/same {5}questions\.get {2}1\/1/);
 });
 
 test('extra and retyped fields and another status are named', async () => {
