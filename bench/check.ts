@@ -16,9 +16,9 @@ interface Limit {
 }
 
 const limits: readonly Limit[] = [
-  // The goals of the bundles are 45 and 60 KiB, and no bytes of other resources. They are missed today, by more than in
-  // version 0.2.0: these limits only keep the bundles from growing further.
-  { what: 'KiB in a bundle, questions only', most: 78, measure: () => bundled(questionsOnly) },
+  // The goals of the bundles are 45 and 60 KiB. They are missed today, by more than in version 0.2.0: these limits only keep
+  // the bundles from growing further.
+  { what: 'KiB in a bundle, questions only', most: 59, measure: () => bundled(questionsOnly) },
   {
     what: 'KiB in a bundle, the whole client',
     most: 78,
@@ -26,7 +26,7 @@ const limits: readonly Limit[] = [
   },
   {
     what: 'bytes of other resources in a bundle, questions only',
-    most: 47_000,
+    most: 0,
     measure: () => bytesFrom(/\/src\/resources\/(?!questions\/|blacklist\/)[\w-]+\//, questionsOnly),
   },
   { what: 'files read by an import', most: 24, measure: filesOfMainEntry },

@@ -9,7 +9,6 @@ import type { CallOptions } from './core/scope/call-options.js';
 import { callChecked } from './core/options/check-endpoint.js';
 import type { ClientOptions } from './core/options/client-options.js';
 import { resolveOptions } from './core/options/resolve-options.js';
-import { hookWrites } from './core/recover/write-hook.js';
 import type { WriteHook } from './core/recover/write-hook.js';
 import { ActionGuide } from './resources/action-guide/action-guide.js';
 import { Contacts } from './resources/contacts/contacts.js';
@@ -135,8 +134,8 @@ export class SellerClient {
     return derived({ ...this.#options, ...options }, this.#http);
   }
 
-  /** @internal Returns the same client, whose writes the hook decides about. */
-  [hookWrites](hook: WriteHook): SellerClient {
+  /** @internal See `withWriteHook`. */
+  'marketplace-seller-sdk.hookWrites'(hook: WriteHook): SellerClient {
     return derived(this.#options, this.#http.withWriteHook(hook));
   }
 }

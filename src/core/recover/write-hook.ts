@@ -70,14 +70,16 @@ export interface WriteRecord extends BookedWrite {
   readonly before?: unknown;
 }
 
-/** The method of a client that returns the same client with a hook. */
-export const hookWrites: unique symbol = Symbol.for('marketplace-seller-sdk.hookWrites');
+/** A client of this or another copy of the package. */
+interface HookedClient<C> {
+  // Not a symbol: bundlers keep a class that computes the name of a method, and with it all resources.
+  'marketplace-seller-sdk.hookWrites'?(hook: WriteHook): C;
+}
 
 /**
  * Returns the same client, whose writes the hook decides about; so do those of all clients that are derived from it. An object
  * that is no client of this package, such as a mock, is returned as it is.
  */
 export function withWriteHook<C>(client: C, hook: WriteHook): C {
-  const { [hookWrites]: derive } = client as { [hookWrites]?: (hook: WriteHook) => C };
-  return derive ? derive.call(client, hook) : client;
+  return (client as HookedClient<C>)['marketplace-seller-sdk.hookWrites']?.(hook) ?? client;
 }
