@@ -42,9 +42,11 @@ export default defineConfig({
     // One more than processors: some tests wait for a server, a program or a lease.
     maxWorkers: availableParallelism() + 1,
     // No test depends on how fast this machine is. These only end what hangs.
-    testTimeout: 600_000,
-    hookTimeout: 600_000,
-    expect: { poll: { timeout: 300_000, interval: 10 } },
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 60_000, interval: 10 } },
+    // What fails more often has one cause, and a test that hangs takes minutes.
+    bail: 20,
     restoreMocks: true,
     unstubEnvs: true,
     unstubGlobals: true,

@@ -5,6 +5,7 @@ import '../../src/core/transport/node-fetch.js';
 // Files of one worker share the globals, and vitest restores them only before the next test: by then, the next file has
 // loaded its modules, which may have kept a stub such as that of `fetch`.
 const environment = { ...process.env };
+const clock = { Date, performance, queueMicrotask, setImmediate, setInterval, setTimeout };
 afterAll(() => {
   // A snippet of a guide may set a variable, with which the programs of the next file would start.
   for (const name of Object.keys(process.env)) if (!(name in environment)) Reflect.deleteProperty(process.env, name);
@@ -12,4 +13,8 @@ afterAll(() => {
   vi.unstubAllEnvs();
   vi.useRealTimers();
   vi.restoreAllMocks();
+  // Without them the next file waits for ever.
+  const changed = Object.keys(clock).filter((name) => Reflect.get(globalThis, name) !== Reflect.get(clock, name));
+  Object.assign(globalThis, clock);
+  if (changed.length > 0) throw new Error(`The tests of this file left their own ${changed.join(', ')} behind`);
 });
