@@ -28,6 +28,8 @@ const floors: readonly (readonly string[])[] = [
   ['core/response'],
   ['core/recover', 'core/paging'],
   ['core/client'],
+  // What the inbox and the outbox have in common.
+  ['work'],
   ['resources/error-by-text.ts'],
   // What messages and the action guide have in common, a part of questions, and a part of Flex.
   ['resources/post-sale', 'resources/blacklist', 'resources/flex-items'],
@@ -97,7 +99,7 @@ describe('imports point one way', () => {
     );
     expect(those(within, ({ from, to }) => isIn('cli', to) && !isIn('cli', from))).toEqual([]);
     const notifies = ({ from, to }: Import): boolean =>
-      isIn('notifications', from) && !isIn('notifications', to) && !isIn('core', to);
+      isIn('notifications', from) && !isIn('notifications', to) && !isIn('core', to) && !isIn('work', to);
     expect(those(loads, notifies)).toEqual([]);
   });
 
@@ -105,7 +107,11 @@ describe('imports point one way', () => {
     const named = within.filter(({ from, to }) => isIn('notifications', from) && !isIn('notifications', to));
     const others = those(
       named,
-      ({ to }) => !isIn('core', to) && to !== 'client.ts' && !/^resources\/[\w-]+\/(?:schemas|message)\.ts$/.test(to),
+      ({ to }) =>
+        !isIn('core', to) &&
+        !isIn('work', to) &&
+        to !== 'client.ts' &&
+        !/^resources\/[\w-]+\/(?:schemas|message)\.ts$/.test(to),
     );
     expect(others).toEqual([]);
   });

@@ -1,6 +1,6 @@
 import type { CatchUpResult } from './catch-up.js';
 import type { Inbox } from './inbox.js';
-import { leads } from './stores/ledger.js';
+import { leads } from '../work/ledger.js';
 
 const leader = 'catch up';
 

@@ -11,7 +11,7 @@ import type { Notification } from './notification.js';
 import { queuedNotification } from './queued-notification.js';
 import type { QueuedNotification } from './queued-notification.js';
 import { stored } from './stores/store.js';
-import { abortGraceMs, endsWithin } from './timing/ends-within.js';
+import { abortGraceMs, endsWithin } from '../work/ends-within.js';
 import { Waits, ended } from './timing/waits.js';
 import type { Worker } from './worker/worker.js';
 

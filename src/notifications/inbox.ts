@@ -2,7 +2,7 @@ import { routesOf } from './handling/handler.js';
 import { Reporter } from './handling/reporter.js';
 import type { ResolvedReceiverOptions } from './resolve-options.js';
 import { memoryStore } from './stores/memory.js';
-import type { Ledger } from './stores/ledger.js';
+import type { Ledger } from '../work/ledger.js';
 import type { NotificationStore } from './stores/store.js';
 
 /**

@@ -19,7 +19,7 @@ export { bullmqProcessor, bullmqQueue } from './queues/bullmq.js';
 export type { BullMQJob, BullMQJobData, BullMQQueue } from './queues/bullmq.js';
 export type { HandleOptions } from './queues/queue-runs.js';
 export type { LastFailure, Outcome } from './handling/outcome.js';
-export type { DeadLetters, ListOptions } from './dead-letters.js';
+export type { DeadLetters, ListOptions } from '../work/dead-letters.js';
 export type { Handler, HandlerContext, Handlers, MessageContext, OwnHandlers } from './handling/handler.js';
 export type { OwnNotification, OwnResource, OwnTopic, OwnTopics } from './handling/own-topic.js';
 export type {
@@ -60,7 +60,7 @@ export type {
 } from './stores/store.js';
 export type { QueuedNotification } from './queued-notification.js';
 export type { WriteRecord } from '../core/recover/write-hook.js';
-export type { Ledger } from './stores/ledger.js';
+export type { Ledger } from '../work/ledger.js';
 export { memoryStore } from './stores/memory.js';
 export type { MemoryStoreOptions } from './stores/memory.js';
 export { sqliteStore } from './stores/sqlite.js';

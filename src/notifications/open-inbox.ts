@@ -1,13 +1,13 @@
-import { DeadLetters } from './dead-letters.js';
+import { DeadLetters } from '../work/dead-letters.js';
 import { storeRule } from './resolve-options.js';
 import { ConfigurationError } from '../core/errors/errors.js';
 import { statsOf } from './stores/store.js';
-import type { NotificationStore, StoreStats } from './stores/store.js';
+import type { DeadLetter, NotificationStore, StoreStats } from './stores/store.js';
 
 /** An inbox that an operator looks at. It handles nothing. */
 export interface StoredInbox {
   /** The notifications that were given up: list, replay or remove them. A replayed one is handled by a running receiver. */
-  readonly deadLetters: DeadLetters;
+  readonly deadLetters: DeadLetters<DeadLetter>;
   /** Counts what the store holds. */
   stats(): Promise<StoreStats>;
   /** Closes the store. */

@@ -4,7 +4,7 @@ import type { OwnTopics } from './handling/own-topic.js';
 import type { Notification, UnknownNotification } from './notification.js';
 import type { QueuedNotification } from './queued-notification.js';
 import type { NotificationClient } from './handling/read-notification.js';
-import type { Ledger } from './stores/ledger.js';
+import type { Ledger } from '../work/ledger.js';
 import type { NotificationStore } from './stores/store.js';
 
 /** How failed notifications are retried. */

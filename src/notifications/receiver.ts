@@ -5,10 +5,11 @@ import { Backlog } from './backlog.js';
 import { CatchUpRounds } from './catch-up-rounds.js';
 import { catchUp } from './catch-up.js';
 import type { CatchUpOptions, CatchUpResult } from './catch-up.js';
-import { DeadLetters } from './dead-letters.js';
+import { DeadLetters } from '../work/dead-letters.js';
 import { Deliveries } from './deliveries.js';
 import { Attempts } from './handling/attempts.js';
-import { UnrecoverableError, closingError, describeFailure } from './handling/errors.js';
+import { UnrecoverableError, closingError } from './handling/errors.js';
+import { describeFailure } from '../work/log.js';
 import type { Outcome } from './handling/outcome.js';
 import type { OwnTopics } from './handling/own-topic.js';
 import type { NotificationClient } from './handling/read-notification.js';
@@ -24,8 +25,8 @@ import type { HandleOptions } from './queues/queue-runs.js';
 import { resolveReceiverOptions } from './resolve-options.js';
 import type { ResolvedReceiverOptions } from './resolve-options.js';
 import { statsOf } from './stores/store.js';
-import type { StoreStats } from './stores/store.js';
-import { abortGraceMs, endsWithin } from './timing/ends-within.js';
+import type { DeadLetter, StoreStats } from './stores/store.js';
+import { abortGraceMs, endsWithin } from '../work/ends-within.js';
 import { Worker } from './worker/worker.js';
 
 const isDuration: Rule = (ms) => (typeof ms === 'number' && ms >= 0 ? undefined : 'must be a number of at least 0');
@@ -87,7 +88,7 @@ export interface CloseOptions {
  */
 export class Receiver {
   /** The notifications that were given up: list, replay or remove them. */
-  readonly deadLetters: DeadLetters;
+  readonly deadLetters: DeadLetters<DeadLetter>;
   readonly #inbox: Inbox;
   readonly #attempts: Attempts;
   readonly #worker: Worker;

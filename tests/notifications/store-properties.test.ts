@@ -2,7 +2,7 @@ import { ConfigurationError } from 'marketplace-seller-sdk';
 import { memoryStore, sqliteStore } from 'marketplace-seller-sdk/notifications';
 import type { Lease, NotificationStore, QueuedNotification, Settlement } from 'marketplace-seller-sdk/notifications';
 import { describe, expect, test, vi } from 'vitest';
-import { FifoMap } from '../../src/notifications/stores/fifo-map.js';
+import { FifoMap } from '../../src/work/fifo-map.js';
 import { PriorityQueue } from '../../src/notifications/stores/priority-queue.js';
 import { fc } from '../support/fast-check.ts';
 import { storeKinds } from '../support/inbox-stores.ts';

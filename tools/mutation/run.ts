@@ -16,6 +16,7 @@ const testsOf: Readonly<Record<string, readonly string[]>> = {
     'tests/resilience/{connections,deadlines,known-failures,never-sent,odd-responses,slots,wrong-entries}.test.ts',
     'tests/resources/*.test.ts',
   ],
+  work: ['tests/notifications/!(bullmq|examples|full-disk|hostile).test.ts'],
   notifications: ['tests/notifications/!(bullmq|examples|full-disk|hostile).test.ts', 'tests/promises/inbox.test.ts'],
   resources: [
     'tests/{contract,golden-requests,retry-classes}.test.ts',

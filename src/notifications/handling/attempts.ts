@@ -3,10 +3,11 @@ import type { WriteRecords } from '../../core/recover/write-records.js';
 import type { Inbox } from '../inbox.js';
 import { caughtUpKey } from '../queued-notification.js';
 import type { QueuedNotification } from '../queued-notification.js';
-import { FifoMap } from '../stores/fifo-map.js';
+import { FifoMap } from '../../work/fifo-map.js';
 import { Dispatcher } from './dispatcher.js';
-import { FailurePolicy, hasStalledTooOften, isQuiet, isUnknownOutcome } from './failure-policy.js';
-import { HandlerWrites } from './handler-writes.js';
+import { isUnknownOutcome } from '../../work/failures.js';
+import { FailurePolicy, hasStalledTooOften, isQuiet } from './failure-policy.js';
+import { RunWrites } from '../../work/run-writes.js';
 import type { LastFailure, Outcome } from './outcome.js';
 import type { RunContext } from './running-context.js';
 import { messageRememberedMs } from './unread.js';
@@ -92,10 +93,11 @@ export class Attempts {
   }
 
   /** What keeps the writes of a run; `undefined` where nothing can keep them. */
-  #writesOf({ writes = [], note, controller }: HandlingAttempt): HandlerWrites | undefined {
+  #writesOf({ writes = [], note, controller }: HandlingAttempt): RunWrites | undefined {
     if (!note) return undefined;
     const { ledger, reporter } = this.#inbox;
-    return new HandlerWrites({ writes, note, ledger, reporter, signal: controller.signal });
+    const failed = (message: string, error: unknown): void => reporter.failed(message, error);
+    return new RunWrites({ writes, note, ledger, failed, signal: controller.signal });
   }
 
   /** A message that a handler has answered is not answered again, whatever else the service has to say about it. */

@@ -1,4 +1,4 @@
-import { FifoMap } from '../stores/fifo-map.js';
+import { FifoMap } from '../../work/fifo-map.js';
 import type { NotificationClient } from './read-notification.js';
 import { unansweredQuestions } from './unanswered.js';
 

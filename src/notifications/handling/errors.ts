@@ -43,21 +43,6 @@ export class NotConfirmedError extends SellerError {
   static override readonly kind: string = 'NotConfirmedError';
 }
 
-/** The name and the start of the message of an error, as a dead letter keeps it. */
-export function describeFailure(error: unknown): string {
-  const text = textOf(error);
-  return text.length > 300 ? `${text.slice(0, 300)}…` : text;
-}
-
-/** A handler may throw anything, also an error whose properties throw. */
-function textOf(error: unknown): string {
-  try {
-    return error instanceof Error ? `${error.name}: ${error.message}` : `a thrown ${typeof error}`;
-  } catch {
-    return 'an error that cannot be read';
-  }
-}
-
 /** The reason with which signals are aborted and runs are rejected when the receiver closes: what fails is retried. */
 export function closingError(): Error {
   return new Error('The receiver is closing');

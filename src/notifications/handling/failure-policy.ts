@@ -1,10 +1,11 @@
 import { EarlierWriteOpenError, EarlierWriteUnknownError } from '../../core/errors/earlier-write-errors.js';
 import type { WriteRecords } from '../../core/recover/write-records.js';
-import { jitteredDelay } from './backoff.js';
+import { jitteredDelay } from '../../work/backoff.js';
+import { isPermanentError, isUnknownOutcome, retryAfterOf } from '../../work/failures.js';
 import { DropNotificationError, NotConfirmedError, NotHandledHereError, UnknownSellerError, UnrecoverableError } from './errors.js'; // prettier-ignore
 import type { LastFailure, Outcome } from './outcome.js';
 import type { ResolvedReceiverOptions } from '../resolve-options.js';
-import { FifoMap } from '../stores/fifo-map.js';
+import { FifoMap } from '../../work/fifo-map.js';
 import type { Lease } from '../stores/store.js';
 
 /** One failed run, as far as its consequence depends on it. */
@@ -31,9 +32,6 @@ export interface FailedRun {
 const readAgainAtMs = [5_000, 20_000, 60_000];
 /** Timers may be early, and the first attempt late: attempts are at least this far apart, in milliseconds. */
 const leastBetweenMs = 1_000;
-
-/** How many causes of an error are looked at. */
-const maxCauses = 5;
 
 /** How soon an entry is offered again that this process cannot handle, in milliseconds. */
 const notHandledHereMs = 10_000;
@@ -136,24 +134,6 @@ function nextReadInMs(arrivedAt: number | undefined): number | undefined {
   return next === undefined ? undefined : next - ageMs;
 }
 
-/** Whether a write may or may not have been carried out, which led to an error. */
-export function isUnknownOutcome(error: unknown): boolean {
-  try {
-    let each = error;
-    for (let depth = 0; depth < maxCauses && typeof each === 'object' && each !== null; depth += 1) {
-      if ((each as { outcomeUnknown?: unknown }).outcomeUnknown === true) return true;
-      each = (each as { cause?: unknown }).cause;
-    }
-  } catch {
-    // A revoked proxy.
-  }
-  return false;
-}
-
-function isPermanentError(error: unknown): boolean {
-  return (error as { isPermanent?: unknown } | undefined | null)?.isPermanent === true;
-}
-
 /** Whether a failure is quiet: thousands of these come at once, and the log has told why. */
 export function isQuiet(error: unknown): boolean {
   try {
@@ -162,10 +142,4 @@ export function isQuiet(error: unknown): boolean {
     // A revoked proxy.
     return false;
   }
-}
-
-/** The delay that the service asked for, if the failure is one of its error responses; at most `capMs`. */
-function retryAfterOf(error: unknown, capMs: number): number {
-  const retryAfterMs = (error as { retryAfterMs?: unknown } | undefined | null)?.retryAfterMs;
-  return typeof retryAfterMs === 'number' && retryAfterMs > 0 ? Math.min(retryAfterMs, capMs) : 0;
 }

@@ -1,4 +1,4 @@
-import { FifoMap } from '../stores/fifo-map.js';
+import { FifoMap } from '../../work/fifo-map.js';
 
 /** How many 404s of a user's resources within how long stop the reads, in milliseconds. */
 const maxNotFound = 20;

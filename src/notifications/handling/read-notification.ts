@@ -7,7 +7,7 @@ import { wait } from '../../core/scope/wait.js';
 import type { Message } from '../../resources/post-sale/message.js';
 import { checkOptions } from '../../core/options/resolve-options.js';
 import { delay } from '../../core/options/rules.js';
-import { exponentialDelay } from './backoff.js';
+import { exponentialDelay } from '../../work/backoff.js';
 import { inputOf, ownTopicOf } from './own-topic.js';
 import type { OwnTopics } from './own-topic.js';
 import type { Question } from '../../resources/questions/schemas.js';

@@ -1,5 +1,5 @@
 import { TimeLimit } from '../../core/scope/time-limit.js';
-import { atEndOfTurn } from '../timing/turns.js';
+import { atEndOfTurn } from '../../work/turns.js';
 import { BodyChunks, bodyConsumed, bodyIncomplete, bodyTooSlow, nodeHeaders } from './request.js';
 import type { BodyLimits, OutgoingResponse } from './request.js';
 import type { Receiver } from '../receiver.js';

@@ -1,12 +1,13 @@
 import { ConfigurationError } from '../../core/errors/errors.js';
 import type { WriteRecord } from '../../core/recover/write-hook.js';
-import { UnrecoverableError, describeFailure } from '../handling/errors.js';
+import { UnrecoverableError } from '../handling/errors.js';
+import { describeFailure } from '../../work/log.js';
 import type { LastFailure, Outcome } from '../handling/outcome.js';
 import type { NotificationQueue } from '../options.js';
 import { entryVersion } from '../queued-notification.js';
 import type { QueuedNotification } from '../queued-notification.js';
 import type { Receiver } from '../receiver.js';
-import type { Ledger } from '../stores/ledger.js';
+import type { Ledger } from '../../work/ledger.js';
 import { RedisLedger } from './redis-ledger.js';
 import type { RedisCommands } from './redis-ledger.js';
 

@@ -5,7 +5,7 @@ import { closingError } from '../handling/errors.js';
 import type { LastFailure, Outcome } from '../handling/outcome.js';
 import type { Inbox } from '../inbox.js';
 import type { QueuedNotification } from '../queued-notification.js';
-import { abortGraceMs, endsWithin } from '../timing/ends-within.js';
+import { abortGraceMs, endsWithin } from '../../work/ends-within.js';
 import { Waits, ended } from '../timing/waits.js';
 
 /** How a queue's worker calls `receiver.handle`. */

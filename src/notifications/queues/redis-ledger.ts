@@ -1,4 +1,4 @@
-import type { Ledger } from '../stores/ledger.js';
+import type { Ledger } from '../../work/ledger.js';
 
 /** The part of a Redis client that is used: of ioredis, and of what BullMQ wraps around other clients. */
 export interface RedisCommands {

@@ -1,5 +1,5 @@
 import type { QueuedNotification } from '../queued-notification.js';
-import { FifoMap } from './fifo-map.js';
+import { FifoMap } from '../../work/fifo-map.js';
 import { deletedForRoom } from './store-limits.js';
 import type { ResolvedLimits } from './store-limits.js';
 import type { DeadLetter } from './store.js';

@@ -1,5 +1,5 @@
-import { entryOf } from './sqlite-rows.js';
-import type { Row, Statements } from './sqlite-rows.js';
+import { entryOf } from './sqlite-entries.js';
+import type { Row, Statements } from '../../work/sqlite-rows.js';
 import { deletedForRoom } from './store-limits.js';
 import type { ResolvedLimits } from './store-limits.js';
 import type { DeadLetter, Settlement } from './store.js';

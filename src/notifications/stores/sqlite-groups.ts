@@ -1,9 +1,10 @@
 import { stallsUntilSuspect } from '../handling/failure-policy.js';
 import { routeOf, routes } from '../queued-notification.js';
 import type { QueuedNotification } from '../queued-notification.js';
-import { entryOf, lastFailureOf, writesOf } from './sqlite-rows.js';
-import type { Row, Statements } from './sqlite-rows.js';
-import type { InboxTransaction } from './sqlite-transaction.js';
+import { writesOf } from '../../work/sqlite-rows.js';
+import { entryOf, lastFailureOf } from './sqlite-entries.js';
+import type { Row, Statements } from '../../work/sqlite-rows.js';
+import type { StoreTransaction } from '../../work/sqlite-transaction.js';
 import type { Claim, Lease } from './store.js';
 
 /** The groups of an inbox in SQLite: which is next, and who has leased it. */
@@ -15,7 +16,7 @@ export class SqliteGroups {
   }
 
   /** Inserts the group of an entry that was added, if it is new. */
-  insert({ groupId, notification }: QueuedNotification, transaction: InboxTransaction): void {
+  insert({ groupId, notification }: QueuedNotification, transaction: StoreTransaction): void {
     const insert = `INSERT OR IGNORE INTO notification_group (group_id, route, user_id, turn, ready_at)
       VALUES (?, ?, ?, ?, 0)`;
     const { user_id } = notification;
@@ -23,7 +24,7 @@ export class SqliteGroups {
   }
 
   /** Gives a turn to the groups whose lease or delay has ended. */
-  makeDue(transaction: InboxTransaction, of: readonly string[] = routes): void {
+  makeDue(transaction: StoreTransaction, of: readonly string[] = routes): void {
     const ended = `SELECT group_id, user_id FROM notification_group
       WHERE route = ? AND turn IS NULL AND ready_at <= ? LIMIT 1000`;
     for (const { group_id, user_id } of of.flatMap((route) => this.#db.all(ended, route, transaction.now))) {
@@ -106,7 +107,7 @@ export class SqliteGroups {
   }
 
   /** Ends the lease of a group, and deletes the group if it is empty. */
-  release(groupId: string, userId: number | null, transaction: InboxTransaction, delayMs: number): void {
+  release(groupId: string, userId: number | null, transaction: StoreTransaction, delayMs: number): void {
     if (this.#db.all('SELECT 1 FROM notification_waiting WHERE group_id = ? LIMIT 1', groupId).length > 0) {
       const release = `UPDATE notification_group SET token = NULL, leased_key = NULL, ready_at = ?, turn = ?
         WHERE group_id = ?`;

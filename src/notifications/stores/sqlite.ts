@@ -2,14 +2,15 @@ import { ConfigurationError } from '../../core/errors/errors.js';
 import type { WriteRecord } from '../../core/recover/write-hook.js';
 import { withoutUnknown } from '../../core/recover/write-records.js';
 import type { QueuedNotification } from '../queued-notification.js';
-import { SqliteDatabase, inMemory } from './sqlite-database.js';
-import type { Ledger } from './ledger.js';
+import { SqliteDatabase, inMemory } from '../../work/sqlite-database.js';
+import type { Ledger } from '../../work/ledger.js';
 import { SqliteDeadLetters } from './sqlite-dead-letters.js';
 import { SqliteGroups } from './sqlite-groups.js';
-import { SqliteLedger } from './sqlite-ledger.js';
-import { countsOf, writesOf } from './sqlite-rows.js';
-import type { Row } from './sqlite-rows.js';
-import type { InboxTransaction } from './sqlite-transaction.js';
+import { SqliteLedger } from '../../work/sqlite-ledger.js';
+import { writesOf } from '../../work/sqlite-rows.js';
+import { countsOf } from './sqlite-entries.js';
+import type { Row } from '../../work/sqlite-rows.js';
+import type { StoreTransaction } from '../../work/sqlite-transaction.js';
 import { StoreFullError, fullError, resolveStoreOptions } from './store-limits.js';
 import type { ResolvedLimits, StoreLimits } from './store-limits.js';
 import type {
@@ -86,7 +87,7 @@ class SqliteStore implements NotificationStore {
   }
 
   /** A full store is a result, not an error: it does not undo the transaction. */
-  #add(entry: QueuedNotification, text: string, transaction: InboxTransaction): EntryState | StoreFullError {
+  #add(entry: QueuedNotification, text: string, transaction: StoreTransaction): EntryState | StoreFullError {
     const { key } = entry;
     const state = `SELECT 'waiting' AS state FROM notification_waiting WHERE key = ?
       UNION ALL SELECT 'processed' FROM notification_processed WHERE key = ? AND until > ?
@@ -101,7 +102,7 @@ class SqliteStore implements NotificationStore {
     return 'added';
   }
 
-  #takeRoom(newBytes: number, transaction: InboxTransaction): StoreFullError | undefined {
+  #takeRoom(newBytes: number, transaction: StoreTransaction): StoreFullError | undefined {
     const total = transaction.waiting();
     const full = fullError(this.#limits, total, newBytes);
     if (full) return full;
@@ -132,7 +133,7 @@ class SqliteStore implements NotificationStore {
   }
 
   /** After a power cut, a lost lease or result has an entry handled again, so only adding waits for the disk. */
-  #write<R>(run: (transaction: InboxTransaction) => R): Promise<R> {
+  #write<R>(run: (transaction: StoreTransaction) => R): Promise<R> {
     return this.#db.write(run, { isDurable: false });
   }
 
@@ -180,7 +181,7 @@ class SqliteStore implements NotificationStore {
     return this.#db.all(leased, groupId, token)[0];
   }
 
-  #settle(settlement: Settlement, transaction: InboxTransaction): boolean {
+  #settle(settlement: Settlement, transaction: StoreTransaction): boolean {
     const {
       groupId,
       done,

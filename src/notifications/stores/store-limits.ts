@@ -2,6 +2,7 @@ import { SellerError } from '../../core/errors/seller-error.js';
 import { defined } from '../../core/json/defined.js';
 import { checkConfiguration } from '../../core/options/rules.js';
 import type { Rule } from '../../core/options/rules.js';
+import type { WaitingTotal } from '../../work/sqlite-transaction.js';
 
 /** How much a store holds. */
 export interface StoreLimits {
@@ -61,12 +62,6 @@ export function resolveStoreOptions<Options extends StoreLimits>(
 ): Options & ResolvedLimits {
   checkConfiguration(creator, options, { ...limitRules, ...rules });
   return { ...defaultLimits, ...defined(options) };
-}
-
-/** How much waits in a store. */
-export interface WaitingTotal {
-  entries: number;
-  bytes: number;
 }
 
 /** The error of a store in which no more bytes may wait; `undefined` if it is not full. */

@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../../core/errors/errors.js';
 import type { WriteRecord } from '../../core/recover/write-hook.js';
 import type { LastFailure } from '../handling/outcome.js';
-import type { Ledger } from './ledger.js';
+import type { Ledger } from '../../work/ledger.js';
 import type { QueuedNotification } from '../queued-notification.js';
 
 /** Identifies one lease: a group that is leased again gets a new token. */

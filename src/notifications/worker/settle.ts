@@ -1,5 +1,5 @@
-import { exponentialDelay } from '../handling/backoff.js';
-import { describeFailure } from '../handling/errors.js';
+import { exponentialDelay } from '../../work/backoff.js';
+import { describeFailure } from '../../work/log.js';
 import type { Outcome } from '../handling/outcome.js';
 import type { HandlingAttempt } from '../handling/attempts.js';
 import type { Inbox } from '../inbox.js';

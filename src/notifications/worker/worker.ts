@@ -7,7 +7,7 @@ import type { Inbox } from '../inbox.js';
 import type { QueuedNotification } from '../queued-notification.js';
 import { stored } from '../stores/store.js';
 import type { Claimed, EntryState, Lease } from '../stores/store.js';
-import { abortGraceMs, endsWithin } from '../timing/ends-within.js';
+import { abortGraceMs, endsWithin } from '../../work/ends-within.js';
 import { GroupRequests } from './group-requests.js';
 import type { RunResult } from './group-requests.js';
 import { LeaseRenewal } from './lease-renewal.js';

@@ -1,4 +1,4 @@
-import type { BookedWrite, WriteBook } from '../../core/operation/write-book.js';
+import type { BookedWrite, WriteBook } from '../core/operation/write-book.js';
 import type { Ledger } from './ledger.js';
 
 /** Entries of the service that are older cannot be confused with a write that is read back today, in milliseconds. */

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { ConfigurationError } from '../../core/errors/errors.js';
+import { ConfigurationError } from '../core/errors/errors.js';
 
 /** Marks a file as an inbox of this package (`PRAGMA application_id`). */
 const applicationId = 0x4d_53_49_4e;

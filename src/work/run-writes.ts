@@ -1,30 +1,30 @@
-import type { WriteRecord } from '../../core/recover/write-hook.js';
-import { WriteRecords } from '../../core/recover/write-records.js';
-import { LedgerBook } from '../stores/ledger-book.js';
-import type { Ledger } from '../stores/ledger.js';
-import type { Reporter } from './reporter.js';
+import type { WriteRecord } from '../core/recover/write-hook.js';
+import { WriteRecords } from '../core/recover/write-records.js';
+import { LedgerBook } from './ledger-book.js';
+import type { Ledger } from './ledger.js';
 
 /** What a run needs to keep its writes. */
-export interface HandlerWritesOptions {
+export interface RunWritesOptions {
   /** The writes of earlier runs. */
   readonly writes: readonly WriteRecord[];
   /** Keeps all of them with the entry. Resolves to `false` when another run has it. */
   readonly note: (writes: readonly WriteRecord[]) => Promise<boolean>;
   /** Where the book of all runs is. */
   readonly ledger: Ledger | undefined;
-  readonly reporter: Reporter;
-  /** Aborted when nobody waits for the handler any more. */
+  /** Reports a failure of the store. */
+  readonly failed: (message: string, error: unknown) => void;
+  /** Aborted when nobody waits for the run any more. */
   readonly signal: AbortSignal;
 }
 
-/** The writes of one run of a handler: each is kept, with its entry and in the book, before it is sent. */
-export class HandlerWrites {
+/** The writes of one run of a handler or a job: each is kept, with its entry and in the book, before it is sent. */
+export class RunWrites {
   readonly records: WriteRecords;
-  readonly #options: HandlerWritesOptions;
+  readonly #options: RunWritesOptions;
   readonly #book: LedgerBook | undefined;
   #isOver = false;
 
-  constructor(options: HandlerWritesOptions) {
+  constructor(options: RunWritesOptions) {
     this.#options = options;
     this.#book = options.ledger && new LedgerBook(options.ledger);
     const note = (writes: readonly WriteRecord[]): Promise<void> => this.#note(writes);
@@ -33,9 +33,9 @@ export class HandlerWrites {
 
   async #note(writes: readonly WriteRecord[]): Promise<void> {
     this.#options.signal.throwIfAborted();
-    // What a handler has left running may outlive it.
+    // What a handler has left running may outlive its run.
     if (this.#isOver || !(await this.#options.note(writes)))
-      throw new Error('Not sent: the run of the handler has ended, or another process has taken over');
+      throw new Error('Not sent: the run has ended, or another process has taken over');
     await this.#book?.enter(writes);
   }
 
@@ -47,7 +47,7 @@ export class HandlerWrites {
       if (writes.length > 0) await this.#book?.enter(writes);
     } catch (error) {
       // The entry has them, and the next run reads back what the book does not know.
-      this.#options.reporter.failed('The writes of a handler were not entered in the book', error);
+      this.#options.failed('The writes of a run were not entered in the book', error);
     }
     return writes;
   }

@@ -1,4 +1,4 @@
-import { longestTimerMs } from '../../core/scope/cancel-scope.js';
+import { longestTimerMs } from '../core/scope/cancel-scope.js';
 
 /** How long handlers may take to end after `close` has aborted their signals, in milliseconds. */
 export const abortGraceMs = 1_000;

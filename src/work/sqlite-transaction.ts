@@ -1,5 +1,10 @@
 import type { Row, Statements } from './sqlite-rows.js';
-import type { WaitingTotal } from './store-limits.js';
+
+/** How much waits in a store. */
+export interface WaitingTotal {
+  entries: number;
+  bytes: number;
+}
 
 /** How exactly the latest time is stored, in milliseconds. */
 const clockPrecisionMs = 500;
@@ -13,8 +18,8 @@ export interface KnownTime {
   at: number;
 }
 
-/** What the operations of one transaction of the inbox share: each is read once, and written at most once. */
-export class InboxTransaction {
+/** What the operations of one transaction share: each is read once, and written at most once. */
+export class StoreTransaction {
   /** The time of leases and delays in milliseconds. It goes on as before when the clock of the machine is set. */
   readonly now: number;
   readonly #db: Statements;

@@ -1,15 +1,15 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
-import { ConfigurationError } from '../../core/errors/errors.js';
-import { nodeModule } from '../../core/scope/node-module.js';
-import { atEndOfTurn } from '../timing/turns.js';
+import { ConfigurationError } from '../core/errors/errors.js';
+import { nodeModule } from '../core/scope/node-module.js';
+import { atEndOfTurn } from './turns.js';
 import { explain, unlessBusy } from './sqlite-errors.js';
 import type { Row } from './sqlite-rows.js';
 import { assertVersion, prepareSchema } from './sqlite-schema.js';
-import { InboxTransaction } from './sqlite-transaction.js';
+import { StoreTransaction } from './sqlite-transaction.js';
 import type { KnownTime } from './sqlite-transaction.js';
 
 interface Job {
-  readonly run: (transaction: InboxTransaction) => unknown;
+  readonly run: (transaction: StoreTransaction) => unknown;
   /** Whether the result must survive a power cut. */
   readonly isDurable: boolean;
   readonly resolve: (value: never) => void;
@@ -43,7 +43,7 @@ export class SqliteDatabase {
    *
    * @param isDurable Whether the write has to survive a power cut. Every write survives the end of the process.
    */
-  async write<R>(run: (transaction: InboxTransaction) => R, { isDurable = true } = {}): Promise<R> {
+  async write<R>(run: (transaction: StoreTransaction) => R, { isDurable = true } = {}): Promise<R> {
     this.#opening ??= this.#open();
     await this.#opening;
     return new Promise<R>((resolve, reject) => {
@@ -122,7 +122,7 @@ export class SqliteDatabase {
     try {
       // While the transaction holds the lock, no other process can change the version.
       assertVersion(this.all('PRAGMA user_version')[0]?.user_version);
-      const transaction = new InboxTransaction(this, this.#known);
+      const transaction = new StoreTransaction(this, this.#known);
       const results = jobs.map(({ run }) => run(transaction));
       transaction.finish();
       this.run('COMMIT');

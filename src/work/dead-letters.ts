@@ -1,6 +1,5 @@
 import { ConfigurationError } from '../core/errors/errors.js';
 import { checkConfiguration, integerFrom } from '../core/options/rules.js';
-import type { DeadLetter, NotificationStore } from './stores/store.js';
 
 /** Which dead letters to list. */
 export interface ListOptions {
@@ -18,11 +17,27 @@ export interface ListOptions {
   readonly after?: number | undefined;
 }
 
+/** The least that a dead letter has. */
+export interface DeadLetterFacts {
+  readonly entry: { readonly key: string };
+  /** When it was given up, in milliseconds since 1970. */
+  readonly deadLetteredAt: number;
+  /** Its place in the list; the next page begins after it. */
+  readonly number: number;
+}
+
+/** What dead letters need of a store. */
+export interface DeadLetterStore<Letter extends DeadLetterFacts> {
+  deadLetters(limit: number, after?: number): Promise<readonly Letter[]>;
+  redrive(key: string, forgetsUnknown?: boolean): Promise<boolean>;
+  removeDeadLetter(key: string): Promise<boolean>;
+}
+
 /** How many dead letters `replayAll` reads at a time. */
 const replayedAtATime = 100;
 
 /**
- * The notifications that were given up after their last attempt.
+ * What was given up after its last attempt: notifications of an inbox, or jobs of an outbox.
  *
  * @example
  * for (const { entry, failure } of await receiver.deadLetters.list({ limit: 20 })) {
@@ -32,11 +47,11 @@ const replayedAtATime = 100;
  * }
  * console.log(await receiver.deadLetters.replayAll());
  */
-export class DeadLetters {
-  readonly #store: NotificationStore;
+export class DeadLetters<Letter extends DeadLetterFacts> {
+  readonly #store: DeadLetterStore<Letter>;
   readonly #wake: () => void;
 
-  constructor(store: NotificationStore, wake: () => void) {
+  constructor(store: DeadLetterStore<Letter>, wake: () => void) {
     this.#store = store;
     this.#wake = wake;
   }
@@ -49,7 +64,7 @@ export class DeadLetters {
    * const second = await receiver.deadLetters.list({ limit: 20, after: first.at(-1)?.number });
    * @throws {ConfigurationError} when an option is unknown or wrong.
    */
-  async list(options: ListOptions = {}): Promise<readonly DeadLetter[]> {
+  async list(options: ListOptions = {}): Promise<readonly Letter[]> {
     checkConfiguration('list', options, { limit: integerFrom(1), after: integerFrom(0) });
     const { limit = 100, after = 0 } = options;
     return this.#store.deadLetters(limit, after);

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../core/errors/errors.js';
+import { ConfigurationError } from '../core/errors/errors.js';
 
 /** How long a write waits for other processes, in milliseconds. */
 const lockTimeoutMs = 10_000;

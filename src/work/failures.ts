@@ -1,0 +1,27 @@
+/** How many causes of an error are looked at. */
+const maxCauses = 5;
+
+/** Whether a write may or may not have been carried out, which led to an error. */
+export function isUnknownOutcome(error: unknown): boolean {
+  try {
+    let each = error;
+    for (let depth = 0; depth < maxCauses && typeof each === 'object' && each !== null; depth += 1) {
+      if ((each as { outcomeUnknown?: unknown }).outcomeUnknown === true) return true;
+      each = (each as { cause?: unknown }).cause;
+    }
+  } catch {
+    // A revoked proxy.
+  }
+  return false;
+}
+
+/** Whether the same call can never succeed. */
+export function isPermanentError(error: unknown): boolean {
+  return (error as { isPermanent?: unknown } | undefined | null)?.isPermanent === true;
+}
+
+/** The delay that the service asked for, if the failure is one of its error responses; at most `capMs`. */
+export function retryAfterOf(error: unknown, capMs: number): number {
+  const retryAfterMs = (error as { retryAfterMs?: unknown } | undefined | null)?.retryAfterMs;
+  return typeof retryAfterMs === 'number' && retryAfterMs > 0 ? Math.min(retryAfterMs, capMs) : 0;
+}

@@ -1,0 +1,60 @@
+import type { Logger } from '../core/options/hooks.js';
+
+type Level = 'error' | 'warn' | 'info';
+
+/** A logger, whose methods may also be asynchronous. */
+type AsyncLogger = Readonly<Record<Level, (message: string, fields?: object) => unknown>>;
+
+/** Writes to the logger of the user; without one, with `console.error`. A logger that fails has no effect. */
+export class Log {
+  readonly #logger: AsyncLogger | undefined;
+
+  constructor(logger: Logger | undefined) {
+    this.#logger = logger;
+  }
+
+  async write(level: Level, message: string, ...error: readonly unknown[]): Promise<void> {
+    const failure = error.length === 0 ? undefined : describeFailure(error[0]);
+    const line = escaped(failure === undefined ? message : `${message}: ${failure}`);
+    // `console` would print an argument that is `undefined`.
+    const fields = failure === undefined ? [] : [{ error: failure }];
+    try {
+      // eslint-disable-next-line no-console -- failures are visible by default
+      if (!this.#logger) console.error(line);
+      else await this.#logger[level](line, ...fields);
+    } catch {
+      // A logger that fails has nowhere to report it.
+    }
+  }
+
+  /** Calls an observer of the user. What it throws is only logged. */
+  async observe(name: string, observe: () => unknown): Promise<void> {
+    try {
+      await observe();
+    } catch (error) {
+      await this.write('error', `${name} failed`, error);
+    }
+  }
+}
+
+/** The name and the start of the message of an error, as a log and a dead letter have it. */
+export function describeFailure(error: unknown): string {
+  const text = textOf(error);
+  return text.length > 300 ? `${text.slice(0, 300)}…` : text;
+}
+
+/** A handler may throw anything, also an error whose properties throw. */
+function textOf(error: unknown): string {
+  try {
+    return error instanceof Error ? `${error.name}: ${error.message}` : `a thrown ${typeof error}`;
+  } catch {
+    return 'an error that cannot be read';
+  }
+}
+
+/** A text of strangers stays on one line, and can neither control a terminal nor change the order of what it shows. */
+function escaped(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, (character) => {
+    return `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`;
+  });
+}
