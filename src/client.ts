@@ -8,6 +8,7 @@ import type { Confirmation, StoredWriteOptions } from './core/errors/confirmatio
 import type { CallOptions } from './core/scope/call-options.js';
 import { callChecked } from './core/options/check-endpoint.js';
 import type { ClientOptions } from './core/options/client-options.js';
+import type { Input, Output } from './core/schema/schema.js';
 import { resolveOptions } from './core/options/resolve-options.js';
 import type { WriteHook } from './core/recover/write-hook.js';
 import { ActionGuide } from './resources/action-guide/action-guide.js';
@@ -106,8 +107,12 @@ export class SellerClient {
    * @throws {RequestAbortedError} when the signal aborts.
    * @throws {AccessTokenError} when the function given as `accessToken` fails.
    */
-  confirm<In, Out>(endpoint: Endpoint<In, Out>, input: In, options: StoredWriteOptions): Promise<Confirmation<Out>> {
-    return this.#http.confirm(endpoint, input, options) as Promise<Confirmation<Out>>;
+  confirm<E extends Endpoint>(
+    endpoint: E,
+    input: Input<E['input']>,
+    options: StoredWriteOptions,
+  ): Promise<Confirmation<Output<E['output']>>> {
+    return this.#http.confirm(endpoint, input, options) as Promise<Confirmation<Output<E['output']>>>;
   }
 
   /**

@@ -1,4 +1,4 @@
-import { ConfigurationError, InvalidInputError, NotFoundError, SellerClient } from 'marketplace-seller-sdk';
+import { ApiPromise, ConfigurationError, InvalidInputError, NotFoundError, SellerClient } from 'marketplace-seller-sdk';
 import type { CallOptions, ClientOptions } from 'marketplace-seller-sdk';
 import { describe, expect, test, vi } from 'vitest';
 import { advanceUntilSettled } from './support/fake-time.ts';
@@ -25,7 +25,7 @@ describe('the constructor rejects wrong options and says what to write instead',
       { baseUrl: 'https://api.test/#a' },
       'give query parameters as the call option `query`',
     ],
-    ['a name that no option has', { baseUrl, timeout: 1 }, 'there is no option `timeout`; the options are baseUrl,'],
+    ['a name that no option has', { baseUrl, timeout: 1 }, 'there is no option `timeout`; did you mean `timeoutMs`?'],
     ['a negative timeout', { baseUrl, timeoutMs: -1 }, '`timeoutMs` takes a number of milliseconds above 0'],
     ['a deadline as text', { baseUrl, deadlineMs: '5' }, '`deadlineMs` takes a number of milliseconds above 0'],
     ['half a retry', { baseUrl, maxRetries: 0.5 }, '`maxRetries` takes an integer, at least 0'],
@@ -126,7 +126,7 @@ describe('a call rejects wrong options before anything is sent', () => {
     expect(sent).toEqual([]);
   });
 
-  test.each(['limit', 'retries', 'constructor', 'timeout'])('an unknown option is rejected: %s', async (name) => {
+  test.each(['limit', 'retries', 'constructor', 'timeLimit'])('an unknown option is rejected: %s', async (name) => {
     const { sellerClient, sent } = stubbed([Response.json(wireQuestion)]);
     const call = sellerClient.questions.get({ question_id: 42 }, { [name]: 5 });
     await expect(call).rejects.toThrow(`there is no option \`${name}\`; the options are signal, timeoutMs, deadlineMs`);
@@ -214,4 +214,16 @@ describe('a client from withOptions()', () => {
     await sellerClient.withOptions({ baseUrl: 'https://other.test' }).questions.get({ question_id: 42 });
     expect(sent.map(isNew)).toEqual([false, true, true, false, true]);
   });
+});
+
+test('a mock of a method returns a promise of a value, with a response', async () => {
+  const seller = new SellerClient({ baseUrl });
+  vi.spyOn(seller.currencies, 'get').mockReturnValue(ApiPromise.of({ id: 'ARS' }));
+  expect(await seller.currencies.get({ id: 'ARS' })).toEqual({ id: 'ARS' });
+  const { data, response } = await ApiPromise.of({ id: 'ARS' }, { attempts: 2 })
+    .map(({ id }) => id)
+    .withResponse();
+  expect(data).toBe('ARS');
+  expect(response).toMatchObject({ status: 200, attempts: 2, requestId: undefined });
+  expect(response.headers.get('etag')).toBeNull();
 });

@@ -220,6 +220,7 @@ describe('the filters of a search', () => {
 
   test.each([
     [{ colour: 'red' }, '`colour` is not a field here', '; give it in `filters`'],
+    [{ seler_id: 7 }, '`seler_id` is not a field here; did you mean `seller_id`?', undefined],
     [{ seller_id: 'x y' }, '`seller_id` takes', undefined],
   ])('an unknown field is pointed to them, another mistake is not: %j', async (wrong, message, hint) => {
     const { sellerClient } = stubbed([Response.json({ questions: [], total: 0 })]);

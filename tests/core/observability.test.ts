@@ -34,7 +34,13 @@ describe('the logger', () => {
       'debug: GET /questions/{question_id} responded 404 after n ms',
       'warn: GET /questions/{question_id} failed with 404: the service gave no reason',
     ]);
-    expect(lines.at(-1)![2]).toEqual({ endpoint: 'questions.get', error: 'NotFoundError', attempts: 3 });
+    expect(lines.at(-1)![2]).toEqual({
+      endpoint: 'questions.get',
+      error: 'NotFoundError',
+      attempt: 3,
+      status: 404,
+      durationMs: expect.any(Number) as number,
+    });
   });
 
   test('durations in log fields are whole milliseconds', async () => {

@@ -84,6 +84,13 @@ test('an unknown option is rejected with the names of all', () => {
   expect(create).toThrow(/there is no option `retries`; the options are baseUrl, accessToken, .*, allowInsecure$/);
 });
 
+test('an option whose name is misspelt is rejected with the name that is meant', () => {
+  for (const [wrong, right] of Object.entries({ timeoutMS: 'timeoutMs', loger: 'logger', hedaers: 'headers' }))
+    expect(() => new SellerClient({ baseUrl, [wrong]: 1 })).toThrow(
+      `there is no option \`${wrong}\`; did you mean \`${right}\`?`,
+    );
+});
+
 test('a client has these options and no others', () => {
   const names =
     'baseUrl, accessToken, fetch, agent, timeoutMs, deadlineMs, maxRetries, maxRetryDelayMs, onUnknownOutcome, ' +

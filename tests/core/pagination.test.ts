@@ -623,3 +623,20 @@ describe('the call of a page', () => {
     expect(withLimits({ maxRetries: 1 }, { signal: iteration.signal })).toMatchObject({ maxRetries: 1 });
   });
 });
+
+describe('the total of a list', () => {
+  test('is asked for with one page of one entry, whatever the size of a page and the prefetch', async () => {
+    const { sellerClient, sent } = stubbed([Response.json({ questions: [{ id: 1 }], total: 812, limit: 1 })]);
+    const search = sellerClient.questions.search({ seller_id: 7, limit: 50 }, { prefetch: 3 });
+    expect(await search.total()).toBe(812);
+    expect(sent.map(({ url }) => new URL(url).searchParams.get('limit'))).toEqual(['1']);
+  });
+
+  test.each([
+    [{ questions: [], total: 0 }, 0],
+    [{ questions: null }, undefined],
+  ])('of %j is %s', async (body, total) => {
+    const { sellerClient } = stubbed([Response.json(body)]);
+    expect(await sellerClient.questions.search({ seller_id: 7 }).total()).toBe(total);
+  });
+});

@@ -195,7 +195,7 @@ describe('the options are checked when the token provider is created', () => {
   };
 
   test.each<readonly [object, string]>([
-    [{ refreshBefore: 5 }, 'there is no option `refreshBefore`; the options are load, refresh, save, lock,'],
+    [{ refreshBefore: 5 }, 'there is no option `refreshBefore`; did you mean `refreshBeforeMs`?'],
     [{ load: undefined }, '`load` is missing'],
     [{ refresh: undefined }, '`refresh` is missing'],
     [{ save: undefined }, '`save` is missing'],

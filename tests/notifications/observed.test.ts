@@ -376,10 +376,7 @@ describe('what is wrong is said', () => {
 
   test.each<[object, RegExp]>([
     [{ retry: { baseMs: 0 } }, /`retry\.baseMs` must be a number above 0 and at most 2147483647$/],
-    [
-      { retry: { base: 1, cap: 2 } },
-      /there is no option `retry\.base`; the options are attempts, baseMs, capMs; there is no/,
-    ],
+    [{ retry: { base: 1, cap: 2 } }, /there is no option `retry\.base`; did you mean `baseMs`\?; there is no/],
     [{ leaseMs: 2 ** 31 }, /`leaseMs` must be a number above 0 and at most 2147483647$/],
     [{ acknowledge: 'no' }, /`acknowledge` must be 'accepted' or 'handled'$/],
   ])('of the options %o', (options, message) => {

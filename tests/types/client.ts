@@ -1,13 +1,15 @@
 import {
   ApiError,
+  ApiPromise,
   OutcomeUnknownError,
   QuestionNotOpenError,
   RateLimitError,
   SellerClient,
   refreshingToken,
 } from 'marketplace-seller-sdk';
-import type { Endpoint } from 'marketplace-seller-sdk';
+import type { Endpoint, Question } from 'marketplace-seller-sdk';
 import { createReceiver } from 'marketplace-seller-sdk/notifications';
+import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 
 const baseUrl = 'https://api.example.com';
@@ -66,6 +68,28 @@ export async function ownEndpoint(
   (await seller.call(endpoint, { id: 1 })).name satisfies string;
   // @ts-expect-error -- an id is no text here
   await seller.call(endpoint, { id: 'a' });
+}
+
+/** A program that stores its writes reads back one of several operations. */
+export async function storedWrites(seller: SellerClient, isAnswer: boolean): Promise<void> {
+  const { answer, hide } = endpoints.questions;
+  const sentAt = Date.now();
+  const input = { question_id: 42, text: 'Yes.' };
+  const confirmed = await seller.confirm(answer, input, { sentAt });
+  if (confirmed.done) confirmed.output?.answer?.text satisfies string | null | undefined;
+  await seller.confirm(isAnswer ? answer : hide, isAnswer ? input : { question_id: 42 }, { sentAt });
+  // @ts-expect-error -- the text is missing
+  await seller.confirm(answer, { question_id: 42 }, { sentAt });
+  // @ts-expect-error -- neither has such an input
+  await seller.confirm(isAnswer ? answer : hide, { pack_id: 5 }, { sentAt });
+}
+
+/** A mock of a method is one line. */
+export function mocks(seller: SellerClient, question: Question): void {
+  seller.questions.get = () => ApiPromise.of(question);
+  void (ApiPromise.of(question, { attempts: 2 }) satisfies ApiPromise<Question>);
+  // @ts-expect-error -- another type than that of the method
+  seller.questions.responseTime = () => ApiPromise.of(question);
 }
 
 export function receivers(seller: SellerClient): unknown {

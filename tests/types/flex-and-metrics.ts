@@ -63,6 +63,12 @@ export async function flows(): Promise<void> {
   if (!subscription) return;
   subscription.service_id satisfies number;
   const configuration = await seller.flex.configuration({ ...whose, service_id: subscription.service_id });
+  for (const [day, ranges] of Object.entries(configuration.delivery_ranges ?? {})) {
+    day satisfies string;
+    // @ts-expect-error -- a range has no such field: it is not `any`
+    ranges?.[0]?.hours;
+    ranges?.[0]?.capacity satisfies number | null | undefined;
+  }
   // @ts-expect-error -- there may be no zones
   await seller.flex.addZones({ ...whose, zones: configuration.zones });
   if (configuration.zones) await seller.flex.addZones({ ...whose, zones: configuration.zones });

@@ -36,6 +36,18 @@ export class ApiPromise<T> extends Promise<T> {
     return Promise;
   }
 
+  /**
+   * Returns a promise of a value, for a mock of a method. Its response is a 200 of one attempt, without headers; `response`
+   * replaces parts of it.
+   *
+   * @example
+   * const get = () => ApiPromise.of({ id: 42, text: 'Is there stock?' });
+   * console.log((await get()).text);
+   */
+  static of<T>(value: T, response: Partial<ResponseInfo> = {}): ApiPromise<T> {
+    return succeeded({ data: value, response: { ...mockedResponse(), ...response } });
+  }
+
   constructor(source: Promise<WithResponse<T>>) {
     // The base promise is never used: `then` uses the source, so that a rejection is reported once.
     super(() => undefined);
@@ -64,4 +76,13 @@ export class ApiPromise<T> extends Promise<T> {
 /** Outside the class: esbuild renames a class that refers to itself, and logs would show that name. */
 function mapped<T, U>(source: Promise<WithResponse<T>>, change: (data: T, response: ResponseInfo) => U): ApiPromise<U> {
   return new ApiPromise(source.then(({ data, response }) => ({ data: change(data, response), response })));
+}
+
+function succeeded<T>(result: WithResponse<T>): ApiPromise<T> {
+  return new ApiPromise(Promise.resolve(result));
+}
+
+function mockedResponse(): ResponseInfo {
+  const headers = new Headers();
+  return { status: 200, headers, url: '', requestId: undefined, attempts: 1, durationMs: 0, leftOut: 0 };
 }

@@ -107,8 +107,10 @@ function logSink(logger: AnyLogger): Sink {
       }
       case 'end': {
         if (!(event.error instanceof Error)) return undefined;
-        const { name, message } = event.error;
-        return logger.warn(message, { endpoint: endpoint.name, error: name, attempts: event.attempts });
+        const { attempts: attempt, status } = event;
+        const durationMs = Math.round(event.durationMs);
+        const { name: error, message } = event.error;
+        return logger.warn(message, { endpoint: endpoint.name, error, attempt, status, durationMs });
       }
       default:
         return undefined;

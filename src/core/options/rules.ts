@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../errors/errors.js';
 import { isPlainObject } from '../json/plain-object.js';
 import type { Issue } from '../errors/issue.js';
+import { nearest } from './nearest.js';
 import { reservedQuery } from './reserved-query.js';
 import { longestTimerMs } from '../scope/cancel-scope.js';
 
@@ -114,10 +115,15 @@ export function optionIssues(given: object, rules: Readonly<Record<string, Rule>
     const say = (message: string): Issue[] => [{ path: [name], message }];
     if (value === undefined) return [];
     const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
-    if (!rule) return say(`there is no option \`${name}\`; the options are ${Object.keys(rules).join(', ')}`);
+    if (!rule) return say(`there is no option \`${name}\`; ${hintFor(name, Object.keys(rules))}`);
     const found = rule(value);
     return found === undefined ? [] : say(`\`${name}\` ${found}`);
   });
+}
+
+function hintFor(name: string, names: readonly string[]): string {
+  const near = nearest(name, names);
+  return near === undefined ? `the options are ${names.join(', ')}` : `did you mean \`${near}\`?`;
 }
 
 /**

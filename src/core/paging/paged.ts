@@ -33,6 +33,7 @@ export interface PaginationOptions extends CallOptions {
  * for await (const question of search) console.log(question.text);
  * for await (const page of search.pages()) console.log(page.items.length, page.total);
  * const newest = await search.first();
+ * const count = await search.total();
  * const some = await search.toArray({ max: 200 });
  * await search.forEach(async (question) => console.log(question.text), { concurrency: 5 });
  */
@@ -62,6 +63,18 @@ export class Paged<T, Extra = unknown> implements AsyncIterable<T> {
   /** Returns the first entry; `undefined` if the list is empty. It requests one page. */
   async first(): Promise<T | undefined> {
     for await (const page of this.pages()) return page.items[0];
+    return undefined;
+  }
+
+  /**
+   * Returns how many entries the list has, as the service states it; `undefined` if it does not. It requests one page of
+   * one entry.
+   *
+   * @example
+   * const unanswered = await seller.questions.search({ seller_id: 7, filters: { status: 'UNANSWERED' } }).total();
+   */
+  async total(): Promise<number | undefined> {
+    for await (const page of paginate({ ...this.#pager, limit: 1, prefetch: 0 })) return page.total;
     return undefined;
   }
 

@@ -2,6 +2,7 @@ import { defined } from '../json/defined.js';
 import type { Endpoint } from '../operation/endpoint.js';
 import { ConfigurationError, InvalidInputError } from '../errors/errors.js';
 import type { InternalOptions } from '../scope/call-options.js';
+import { nearest } from '../options/nearest.js';
 import { callRules, checkOptions } from '../options/resolve-options.js';
 import { selectAttributes } from '../operation/attributes.js';
 import { openFieldOf, shapeOf } from '../schema/describe.js';
@@ -64,20 +65,22 @@ function checkInput(endpoint: Endpoint, input: unknown): Record<string, unknown>
   const parsed = validate(endpoint.input, input);
   if (!parsed.success) {
     const shape = shapeOf(endpoint.input);
-    throw new InvalidInputError(parsed.issues.map((issue) => withOpenField(issue, shape)));
+    throw new InvalidInputError(parsed.issues.map((issue) => withHint(issue, shape)));
   }
   const { data } = parsed;
   if (typeof data === 'object' && data !== null) return data as Record<string, unknown>;
   throw new ConfigurationError('The input schema of the endpoint returned a value that is no object');
 }
 
-/** Adds a hint to the issue of an unknown field: it may belong into `filters`, which accepts any name. */
-function withOpenField(issue: Issue, shape: Shape): Issue {
+/** Adds a hint to the issue of an unknown field: it may be misspelt, or belong into `filters`, which accepts any name. */
+function withHint(issue: Issue, shape: Shape): Issue {
   if (issue.path.length === 0) return { ...issue, message: issue.message.replace(/^the value /, 'the input ') };
-  const name = issue.path.length === 1 ? issue.path[0] : undefined;
+  const name = issue.path.length === 1 ? String(issue.path[0]) : undefined;
+  if (name === undefined || Object.hasOwn(shape, name)) return issue;
+  const near = nearest(name, Object.keys(shape));
+  if (near !== undefined) return { ...issue, message: `${issue.message}; did you mean \`${near}\`?` };
   const openField = openFieldOf(shape);
-  if (openField === undefined || name === undefined || Object.hasOwn(shape, name)) return issue;
-  return { ...issue, message: `${issue.message}; give it in \`${openField}\`` };
+  return openField === undefined ? issue : { ...issue, message: `${issue.message}; give it in \`${openField}\`` };
 }
 
 function buildUrl({ target }: RequestParts, { query, attributes }: InternalOptions, runtime: RequestSettings): string {

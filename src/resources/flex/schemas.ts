@@ -108,7 +108,8 @@ export const deliveryRanges = s.looseObject({
   saturday: nullishArray<DeliveryRange>(deliveryRange),
   sunday: nullishArray<DeliveryRange>(deliveryRange),
 });
-export interface DeliveryRanges extends Output<typeof deliveryRanges> {}
+// A type, not an interface: `Object.entries` and `Object.values` then know the ranges.
+export type DeliveryRanges = Output<typeof deliveryRanges>;
 
 /** The price of a delivery to a zone, split into the parts that are displayed. */
 export const zonePrice = s.looseObject({
