@@ -12,7 +12,6 @@ const isNamed = (path: string): boolean => process.argv.some((arg) => arg.starts
 const outsideOfNpmTest = [
   'tests/browser/dashboard.test.ts',
   'tests/examples/reliability.test.ts',
-  'tests/recipes/graphile-worker.test.ts',
   'tests/resilience/soak.test.ts',
   'tests/tools/reproducible-build.test.ts',
 ].filter((path) => !isWholeRun && !isNamed(path));

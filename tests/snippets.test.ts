@@ -26,6 +26,7 @@ const givenInGuides: Given = {
 };
 /** What stands around an example in JSDoc: it shows one thing and supposes the rest. */
 const around: Given = {
+  Pool: 'any',
   Queue: 'any',
   Redis: 'any',
   accessToken: 'string',

@@ -63,5 +63,8 @@ export type { WriteRecord } from '../core/recover/write-hook.js';
 export type { Ledger } from '../work/ledger.js';
 export { memoryStore } from './stores/memory.js';
 export type { MemoryStoreOptions } from './stores/memory.js';
+export { postgresStore } from './stores/postgres.js';
+export type { PostgresStoreOptions } from './stores/postgres.js';
+export type { PostgresClient, PostgresPool } from './stores/postgres-database.js';
 export { sqliteStore } from './stores/sqlite.js';
 export type { SqliteStoreOptions } from './stores/sqlite.js';

@@ -1,14 +1,33 @@
-// The guide's handlers of questions and messages in a process of their own, with an inbox in SQLite.
-// node reply-process.js <database> <URL of the marketplace> <token> <user id>
+// The handlers of the guide in a process of their own, with an inbox in SQLite or PostgreSQL, or a queue of BullMQ.
+// node reply-process.js <sqlite | postgres | bullmq> <where it is> <URL of the marketplace> <token> <user id>
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { SellerClient, hasStatus } from 'marketplace-seller-sdk';
-import { createReceiver, nodeHandler, sqliteStore } from 'marketplace-seller-sdk/notifications';
+import { Queue, Worker } from 'bullmq';
+import { SellerClient } from 'marketplace-seller-sdk';
+import {
+  bullmqProcessor,
+  bullmqQueue,
+  createReceiver,
+  nodeHandler,
+  postgresStore,
+  sqliteStore,
+} from 'marketplace-seller-sdk/notifications';
+import type { QueuedNotification } from 'marketplace-seller-sdk/notifications';
+import { Pool } from 'pg';
+import { guideHandlers } from './guide-handlers.ts';
 
-const [path = '', baseUrl = '', accessToken = '', user = ''] = process.argv.slice(2);
+const [kind = '', where = '', baseUrl = '', accessToken = '', user = ''] = process.argv.slice(2);
 const client = new SellerClient({ baseUrl, accessToken, allowInsecure: true, timeoutMs: 2_000 });
-const receiver = createReceiver({
-  store: sqliteStore({ path }),
+const connection = { path: where, maxRetriesPerRequest: null };
+
+function place(): Pick<Parameters<typeof createReceiver>[0], 'store' | 'queue'> {
+  if (kind === 'sqlite') return { store: sqliteStore({ path: where }) };
+  if (kind === 'postgres') return { store: postgresStore({ pool: new Pool({ connectionString: where }) }) };
+  return { queue: bullmqQueue(new Queue<QueuedNotification>('notifications', { connection })) };
+}
+
+const receiver = createReceiver<SellerClient>({
+  ...place(),
   clientFor: (user_id) => (user_id === Number(user) ? client : undefined),
   concurrency: 8,
   leaseMs: 300,
@@ -16,20 +35,21 @@ const receiver = createReceiver({
   acceptTimeoutMs: 5_000,
   retry: { baseMs: 50, capMs: 500 },
   onFailure: () => {},
-  on: {
-    questions: async (_, { read, client: { questions } }) => {
-      const question = await read();
-      if (!hasStatus(question, 'UNANSWERED')) return;
-      await questions.answer({ question_id: question.id, text: 'Yes.' });
-    },
-    messages: async ({ user_id }, { read, reply }) => {
-      const message = await read();
-      if (message.from?.user_id === user_id) return; // the seller's own
-      await reply('Thank you, we will look into it.');
-    },
-  },
+  on: guideHandlers,
 });
 receiver.start();
+if (kind === 'bullmq') {
+  const worker = new Worker<QueuedNotification>('notifications', bullmqProcessor(receiver), {
+    connection,
+    concurrency: 8,
+    maxStalledCount: 10,
+    lockDuration: 500,
+    stalledInterval: 200,
+  });
+  worker.on('error', () => {});
+}
+// Its log would be mistaken for the port.
+console.log = () => {};
 const server = createServer(nodeHandler(receiver)).listen(0, '127.0.0.1', () => {
   process.stdout.write(`${(server.address() as AddressInfo).port}\n`);
 });

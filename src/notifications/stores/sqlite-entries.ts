@@ -4,7 +4,7 @@ import type { QueuedNotification } from '../queued-notification.js';
 import type { StoreStats } from './store.js';
 
 /** The entry of a row; `undefined` when the row is damaged. */
-export function entryOf({ key, entry }: Row): QueuedNotification | undefined {
+export function entryOf({ key, entry }: Pick<Row, 'key' | 'entry'>): QueuedNotification | undefined {
   try {
     const parsed = JSON.parse(entry) as Partial<QueuedNotification> | null;
     return parsed?.key === key && typeof parsed.notification === 'object' ? (parsed as QueuedNotification) : undefined;

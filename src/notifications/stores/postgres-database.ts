@@ -1,0 +1,94 @@
+import { ConfigurationError } from '../../core/errors/errors.js';
+import { tables, version } from './postgres-schema.js';
+import type { Row } from '../../work/sqlite-rows.js';
+
+/** A connection of a `PostgresPool`. */
+export interface PostgresClient {
+  query(text: string, values?: unknown[]): Promise<{ readonly rows: unknown[] }>;
+  /** Gives the connection back. With an error, it is closed. */
+  release(error?: Error): void;
+}
+
+/** The part of the `Pool` of `pg` that is used. */
+export interface PostgresPool {
+  connect(): Promise<PostgresClient>;
+}
+
+/** A row of any of the tables; each query has only the columns that it names. */
+export interface PostgresRow extends Omit<Row, 'alone'> {
+  readonly alone: boolean;
+  readonly version: number;
+  readonly leased: number;
+  readonly dead: number;
+}
+
+/** Runs one statement of a transaction. Each sees what others have committed before it. */
+export type RunStatement = (sql: string, ...values: unknown[]) => Promise<PostgresRow[]>;
+
+/** How a transaction runs. */
+interface TransactionOptions {
+  /** Whether the result must survive a power cut. Every result survives the end of the process. */
+  readonly isDurable: boolean;
+}
+
+/** The tables of an inbox in PostgreSQL. They are created at the first use. */
+export class PostgresDatabase {
+  /** Whether the tables have to be there: they are not created. */
+  mustExist = false;
+  readonly #pool: PostgresPool;
+  #opening: Promise<void> | undefined;
+
+  constructor(pool: PostgresPool) {
+    this.#pool = pool;
+  }
+
+  /** Runs statements in a transaction. What fails undoes all of it. */
+  async write<R>(
+    work: (run: RunStatement) => Promise<R>,
+    { isDurable }: TransactionOptions = { isDurable: true },
+  ): Promise<R> {
+    await this.#open();
+    // Other isolation levels of a session would not see what was committed while a statement waited for a lock.
+    const begin = 'BEGIN ISOLATION LEVEL READ COMMITTED';
+    return this.#with(work, isDurable ? begin : `${begin}; SET LOCAL synchronous_commit = off`);
+  }
+
+  async #with<R>(work: (run: RunStatement) => Promise<R>, begin: string): Promise<R> {
+    const client = await this.#pool.connect();
+    const run: RunStatement = async (sql, ...values) => (await client.query(sql, values)).rows as PostgresRow[];
+    try {
+      await client.query(begin);
+      const result = await work(run);
+      await client.query('COMMIT');
+      client.release();
+      return result;
+    } catch (error) {
+      // A closed connection undoes what it has done, also where the server is out of reach.
+      client.release(error instanceof Error ? error : new Error('The transaction failed'));
+      throw error;
+    }
+  }
+
+  #open(): Promise<void> {
+    this.#opening ??= this.#with(async (run) => this.#prepare(run), 'BEGIN').catch((error: unknown) => {
+      this.#opening = undefined;
+      throw error;
+    });
+    return this.#opening;
+  }
+
+  async #prepare(run: RunStatement): Promise<void> {
+    // Of several processes that start at once, one creates the tables. A cached answer would not show what it has created.
+    await run("SELECT pg_advisory_xact_lock(hashtext('seller_inbox_version'))");
+    const [found] = await run(
+      "SELECT 1 FROM pg_tables WHERE schemaname = ANY(current_schemas(false)) AND tablename = 'seller_inbox_version'",
+    );
+    if (!found && this.mustExist) throw new ConfigurationError('postgresStore: there is no inbox in this database');
+    if (!found) for (const table of tables) await run(table);
+    const [row] = await run('SELECT version FROM seller_inbox_version');
+    if (row?.version !== version)
+      throw new ConfigurationError(
+        `postgresStore: the inbox has version ${row?.version}, and this package reads version ${version}; update the package`,
+      );
+  }
+}

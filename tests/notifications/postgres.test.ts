@@ -1,0 +1,167 @@
+import { StoreFullError, createReceiver, openInbox, postgresStore } from 'marketplace-seller-sdk/notifications';
+import type { NotificationStore, QueuedNotification } from 'marketplace-seller-sdk/notifications';
+import { storeConformance } from 'marketplace-seller-sdk/testing';
+import { Pool } from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { about, deliver } from '../support/deliveries.ts';
+import { hasPostgres, startPostgres } from '../support/postgres.ts';
+import type { OwnPostgres } from '../support/postgres.ts';
+import { claim, entry, lease, settlement } from '../support/stored.ts';
+
+describe.skipIf(!hasPostgres)('a store in PostgreSQL', () => {
+  let postgres: OwnPostgres;
+  let pool: Pool;
+  beforeAll(async () => {
+    postgres = await startPostgres();
+    pool = new Pool({ connectionString: postgres.connectionString });
+  });
+  afterAll(async () => {
+    await pool.end();
+    await postgres.stop();
+  });
+
+  const open = async (): Promise<NotificationStore> => {
+    await pool.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
+    return postgresStore({ pool });
+  };
+  test.each(storeConformance(open).map(({ name, run }) => [name, run] as const))('%s', (_, run) => run());
+
+  const of = (user_id: number, key: string): QueuedNotification => {
+    const plain = entry(key);
+    return { ...plain, notification: { ...plain.notification, user_id } };
+  };
+
+  test('processes that start at once create the tables once', async () => {
+    await open();
+    const stores = Array.from({ length: 8 }, () => postgresStore({ pool }));
+    const states = await Promise.all(stores.map((store) => store.add(entry('k'))));
+    expect(states.sort()).toEqual(['added', ...Array<string>(7).fill('waiting')]);
+  });
+
+  test('several processes handle each notification once, one at a time per resource, whatever they do at once', async () => {
+    const stores = [await open(), postgresStore({ pool }), postgresStore({ pool })];
+    const [first] = stores as [NotificationStore];
+    const keys = Array.from({ length: 120 }, (_, index) => `k${index}`);
+    const running = new Set<string>();
+    const handled: string[] = [];
+    const overlaps: string[] = [];
+    const work = async (store: NotificationStore): Promise<void> => {
+      while (handled.length < keys.length) {
+        const { leases } = await store.claim(claim({ limit: 5 }));
+        await Promise.all(
+          leases.map(async (leased) => {
+            if (running.has(leased.groupId)) overlaps.push(leased.groupId);
+            running.add(leased.groupId);
+            handled.push(leased.entry.key);
+            running.delete(leased.groupId);
+            await store.settle(settlement(leased, { done: [leased.entry.key] }));
+          }),
+        );
+      }
+    };
+    const adding = keys.flatMap((key, index) =>
+      stores.slice(0, 2).map((store) => store.add(entry(key, `g${index % 7}`, index))),
+    );
+    await Promise.all([...adding, ...stores.map(work)]);
+    expect(handled.toSorted()).toEqual(keys.toSorted());
+    expect(overlaps).toEqual([]);
+    expect(await first.stats?.()).toMatchObject({ waiting: 0, running: 0, topics: {} });
+    expect((await pool.query('SELECT 1 FROM seller_inbox_group')).rows).toEqual([]);
+  });
+
+  test('a late run whose lease another process has taken can note nothing', async () => {
+    const store = await open();
+    await store.add(entry('k'));
+    const former = await lease(store, { leaseMs: 0 });
+    const results = await Promise.all([
+      store.claim(claim({ workerId: 'b' })),
+      store.note?.(former, [{ id: 'a', target: 'answer', input: {}, sentAt: 1, state: 'sent' }]),
+    ]);
+    const [{ leases }, isNoted] = results;
+    const [again] = leases.length > 0 ? leases : (await store.claim(claim({ workerId: 'c' }))).leases;
+    expect(again?.writes?.length ?? 0).toBe(isNoted ? 1 : 0);
+  });
+
+  test('users take turns: many notifications of one user do not delay those of others', async () => {
+    const store = await open();
+    for (let index = 0; index < 20; index += 1) await store.add(of(1, `flood-${index}`));
+    const first = await lease(store);
+    await store.settle(settlement(first, { retryInMs: 1 }));
+    for (const key of ['a', 'b']) await store.add(of(2, key));
+    const claimed = async () => (await store.claim(claim({ limit: 3 }))).leases.map(({ groupId }) => groupId);
+    expect([...(await claimed()), ...(await claimed())].filter((id) => ['a', 'b'].includes(id))).toEqual(['a', 'b']);
+  });
+
+  test('a full store rejects more entries, until one of them is handled; the oldest dead letters are deleted', async () => {
+    await open();
+    const store = postgresStore({ pool, maxWaiting: 2, maxDead: 1 });
+    await store.add(entry('a'));
+    await store.add(entry('b'));
+    await expect(store.add(entry('c'))).rejects.toThrow(StoreFullError);
+    expect(await store.add(entry('b'))).toBe('waiting');
+    for (const key of ['a', 'b'])
+      await store.settle(settlement(await lease(store), { deadLetter: { key, failure: 'no \0' } }));
+    expect(await store.deadLetters(10)).toMatchObject([{ entry: entry('b'), failure: 'no \uFFFD' }]);
+    expect((await store.claim(claim())).problems).toEqual([expect.stringContaining('maxDead')]);
+    expect(await store.add(entry('c'))).toBe('added');
+  });
+
+  test('a row that somebody has damaged is set aside, and its resource goes on', async () => {
+    const store = await open();
+    await store.add(entry('a', 'g', 1));
+    await store.add(entry('b', 'g', 2));
+    await pool.query("UPDATE seller_inbox_waiting SET entry = '{' WHERE key = 'a'");
+    expect(await store.claim(claim())).toMatchObject({ leases: [], problems: [expect.stringContaining('damaged')] });
+    expect(await lease(store)).toMatchObject({ entry: { key: 'b' } });
+  });
+
+  test('a topic with characters that PostgreSQL has no place for is stored', async () => {
+    const store = await open();
+    const odd = { ...entry('a'), notification: { known: false, user_id: 7, topic: 'a\0b', resource: '\0' } } as const;
+    expect(await store.add(odd)).toBe('added');
+    expect((await lease(store)).entry).toEqual(odd);
+  });
+
+  test('what fails in a transaction leaves nothing behind, and the next one succeeds', async () => {
+    const store = await open();
+    await store.add(entry('a'));
+    await pool.query('ALTER TABLE seller_inbox_waiting RENAME TO away');
+    await expect(store.add(entry('b'))).rejects.toThrow('seller_inbox_waiting');
+    await pool.query('ALTER TABLE away RENAME TO seller_inbox_waiting');
+    expect((await pool.query('SELECT group_id FROM seller_inbox_group')).rows).toEqual([{ group_id: 'a' }]);
+    expect(await store.add(entry('b'))).toBe('added');
+  });
+
+  test('an operator looks at an inbox that is there, and creates none', async () => {
+    const store = await open();
+    await expect(openInbox(store).stats()).rejects.toThrow('there is no inbox in this database');
+    expect((await pool.query("SELECT to_regclass('seller_inbox_group') AS found")).rows).toEqual([{ found: null }]);
+    await postgresStore({ pool }).add(entry('a'));
+    expect(await openInbox(postgresStore({ pool })).stats()).toMatchObject({ waiting: 1 });
+  });
+
+  test('tables of a newer version are left alone', async () => {
+    await (await open()).add(entry('a'));
+    await pool.query('UPDATE seller_inbox_version SET version = 99');
+    await expect(postgresStore({ pool }).add(entry('b'))).rejects.toThrow('update the package');
+  });
+
+  test('two receivers share the work, and their counts are those of both', async () => {
+    await open();
+    const handled: string[] = [];
+    const receivers = [0, 1].map((index) =>
+      createReceiver({
+        store: postgresStore({ pool }),
+        acceptTimeoutMs: 15_000,
+        pollMs: 20,
+        on: { questions: ({ question_id }) => void handled.push(`${index} ${question_id}`) },
+      }),
+    );
+    const [one, other] = receivers as [(typeof receivers)[0], (typeof receivers)[0]];
+    const deliveries = [1, 2, 3, 4].flatMap((id) => [deliver(one, about(id)), deliver(other, about(id))]);
+    expect(new Set(await Promise.all(deliveries))).toEqual(new Set([200]));
+    await expect.poll(async () => (await one.stats()).waiting + (await one.stats()).running).toBe(0);
+    await Promise.all(receivers.map((receiver) => receiver.close()));
+    expect(handled.map((line) => line.split(' ')[1]).sort()).toEqual(['1', '2', '3', '4']);
+  });
+});
