@@ -1,3 +1,4 @@
+import { longestTimerMs } from '../core/scope/cancel-scope.js';
 import type { CatchUpResult } from './catch-up.js';
 import type { Inbox } from './inbox.js';
 import { leads } from '../work/ledger.js';
@@ -22,22 +23,34 @@ export class CatchUpRounds {
   start(): void {
     if (this.#timer !== undefined) return;
     this.#holder = crypto.randomUUID();
-    // A process that is killed is followed by another one once its lead has ended.
-    this.#timer = setInterval(() => void this.#tick(), this.#leadMs / 3);
+    this.#timer = setInterval(() => void this.#tick(), this.#tickMs);
     (this.#timer as { unref?: () => void }).unref?.();
     void this.#tick();
   }
 
-  get #leadMs(): number {
-    return this.#inbox.options.leaseMs;
+  /** A process that is killed is followed by another one once its lead has ended, where there are others. */
+  get #tickMs(): number {
+    const { leaseMs, catchUpEveryMs } = this.#inbox.options;
+    return this.#hasOthers ? leaseMs / 3 : Math.min(catchUpEveryMs, longestTimerMs);
+  }
+
+  get #hasOthers(): boolean {
+    const { options, store } = this.#inbox;
+    return options.queue !== undefined || store.shared;
+  }
+
+  async #leads(): Promise<boolean> {
+    const { ledger, options } = this.#inbox;
+    return !ledger || !this.#hasOthers || leads(ledger, leader, this.#holder, options.leaseMs);
   }
 
   async #tick(): Promise<void> {
-    const { ledger, reporter } = this.#inbox;
+    const { reporter, options } = this.#inbox;
     try {
-      if (ledger && !(await leads(ledger, leader, this.#holder, this.#leadMs))) return void (this.#nextAt = 0);
-      if (this.#isRunning || performance.now() < this.#nextAt) return;
-      this.#nextAt = performance.now() + this.#inbox.options.catchUpEveryMs;
+      if (!(await this.#leads())) return void (this.#nextAt = 0);
+      // The tick that is nearest: timers and clock differ by a millisecond.
+      if (this.#isRunning || performance.now() < this.#nextAt - this.#tickMs / 2) return;
+      this.#nextAt = performance.now() + options.catchUpEveryMs;
       this.#isRunning = true;
       this.#report(await this.#catchUp());
     } catch (error) {
@@ -58,6 +71,6 @@ export class CatchUpRounds {
     if (this.#timer === undefined) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
-    await this.#inbox.ledger?.replace(leader, this.#holder, '', 0).catch(() => false);
+    if (this.#hasOthers) await this.#inbox.ledger?.replace(leader, this.#holder, '', 0).catch(() => false);
   }
 }

@@ -13,23 +13,30 @@ const answered: Check = ({ marketplace: { questions }, revoked, nameOf }) =>
     .map(({ id }) => `${nameOf(id)} is not answered at the end`);
 
 /** No answer is sent for a question after the bot has received that it is answered. */
-const answeredOnce: Check = ({ calls, nameOf }) =>
-  calls.flatMap((call) => {
-    const id = answeredId(call);
-    const known = id === undefined ? undefined : calls.find((each) => knewOfAnswer(each, id, call.at));
-    if (known === undefined) return [];
-    return [`${call.name} answers ${nameOf(String(id))}, although ${known.name} has told that it is answered`];
+const answeredOnce: Check = ({ calls, nameOf }) => {
+  const told = firstByAnswer(calls);
+  return calls.flatMap(({ name, method, path, body, at }) => {
+    const id = method === 'POST' && path.startsWith('/answers') && isObject(body) ? body.question_id : undefined;
+    const known = id === undefined ? undefined : told.get(id);
+    if ((known?.receivedAt ?? Infinity) >= at) return [];
+    return [`${name} answers ${nameOf(String(id))}, although ${known?.name ?? ''} has told that it is answered`];
   });
+};
 
-function answeredId({ method, path, body }: SimulatedCall): unknown {
-  return method === 'POST' && path.startsWith('/answers') && isObject(body) ? body.question_id : undefined;
+/** The first call that has told the bot that a question is answered, by its id. */
+function firstByAnswer(calls: readonly SimulatedCall[]): Map<unknown, SimulatedCall> {
+  const told = new Map<unknown, SimulatedCall>();
+  for (const call of calls) {
+    const { response, receivedAt = Infinity } = call;
+    for (const { id, status } of isObject(response) ? [response, ...listed(response.questions)] : [])
+      if (String(status).toUpperCase() === 'ANSWERED' && receivedAt < (told.get(id)?.receivedAt ?? Infinity))
+        told.set(id, call);
+  }
+  return told;
 }
 
-/** Whether a call has told the bot before a time that a question is answered. */
-function knewOfAnswer({ receivedAt = Infinity, response }: SimulatedCall, id: unknown, before: number): boolean {
-  if (receivedAt >= before || !isObject(response)) return false;
-  const shown: unknown[] = Array.isArray(response.questions) ? response.questions : [response];
-  return shown.some((each) => isObject(each) && each.id === id && String(each.status).toUpperCase() === 'ANSWERED');
+function listed(list: unknown): Record<string, unknown>[] {
+  return Array.isArray(list) ? list.filter(isObject) : [];
 }
 
 /** The nth message of the bot with one text follows at least n messages of the buyer. */
@@ -88,28 +95,35 @@ const noCallAfterRevocation: Check = ({ calls, revoked, nameOf }) =>
 
 /** What a topic's notifications that were answered with 200 are about is read, if the bot reads that topic at all. */
 const acknowledgedHandled: Check = ({ calls, deliveries, revoked, nameOf }) => {
-  const topicsRead = new Set(deliveries.filter(({ resource }) => isRead(calls, resource, 0)).map(({ topic }) => topic));
+  const readAt = lastReadById(calls);
+  const isRead = (resource: string, since: number): boolean => (readAt.get(idIn(resource)) ?? -1) >= since;
+  const topicsRead = new Set(deliveries.filter(({ resource }) => isRead(resource, 0)).map(({ topic }) => topic));
   const first = new Map<string, { readonly name: string; readonly at: number }>();
   for (const { topic, resource, outcome, user_id, ...delivery } of deliveries)
     if (outcome === 200 && topicsRead.has(topic) && !revoked.has(user_id) && !first.has(resource))
       first.set(resource, delivery);
   return [...first]
-    .filter(([resource, { at }]) => !isRead(calls, resource, at))
+    .filter(([resource, { at }]) => !isRead(resource, at - trustedMs))
     .map(([resource, { name }]) => `${name} was acknowledged, but ${nameOf(resource)} was not read`);
 };
 
-/** Whether a call about a resource has been received. The acknowledgement may come later than the call. */
-function isRead(calls: readonly SimulatedCall[], resource: string, acknowledgedAt: number): boolean {
-  const id = resource.replace(/^.*\//, '');
-  return calls.some(
-    ({ path, response, receivedAt = 0 }) =>
-      receivedAt >= acknowledgedAt - 1000 && (path.includes(id) || listsId(response, id)),
-  );
+/** The acknowledgement may come later than the call, by this many milliseconds. */
+const trustedMs = 1000;
+
+/** When the last call about something was received: one that has its id in its path, or in the list that it returns. */
+function lastReadById(calls: readonly SimulatedCall[]): Map<string, number> {
+  const readAt = new Map<string, number>();
+  for (const { path, response, receivedAt } of calls) {
+    if (receivedAt === undefined) continue;
+    const lists = isObject(response) ? [...listed(response.questions), ...listed(response.messages)] : [];
+    for (const id of [...path.split(/[/?&=]/), ...lists.map((each) => String(each.id))])
+      readAt.set(id, Math.max(receivedAt, readAt.get(id) ?? 0));
+  }
+  return readAt;
 }
 
-function listsId(response: unknown, id: string): boolean {
-  const lists = isObject(response) ? [response.questions, response.messages] : [];
-  return lists.some((list) => Array.isArray(list) && list.some((each) => isObject(each) && String(each.id) === id));
+function idIn(resource: string): string {
+  return resource.replace(/^.*\//, '');
 }
 
 /** No error ends the process. */

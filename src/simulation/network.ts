@@ -62,14 +62,18 @@ export class Network {
     isReceived: () => boolean,
   ): Promise<Response> {
     const { world, recorder, decisions, shares } = this.#init;
-    const call = this.#record(request, body, start);
-    const fault = this.#isOut(request) ? 'failed before' : decisions.choose(call.name, choicesOf(shares));
-    call.fault = this.isOffline ? 'offline' : this.#isOut(request) ? 'outage' : fault;
+    const isOurs = hostOfMarketplace.test(request.url);
+    const call = this.#record(request, body, start, isOurs);
+    const isOut = this.isOut && isOurs;
+    const fault = isOut ? 'failed before' : decisions.choose(call.name, choicesOf(shares));
+    call.fault = this.isOffline ? 'offline' : isOut ? 'outage' : fault;
     recorder.call(call);
     const slow = fault === 'slow' ? decisions.amount(call.name) * slowMs : 0;
     const tripMs = (leastMs + decisions.amount(call.name) * (mostMs - leastMs) + slow) / 2;
     await world.wait(tripMs);
-    const response = await this.#responseTo(request, body, call, fault).catch((error: unknown) => error as Error);
+    const response = await this.#responseTo(request, body, call, fault, isOurs).catch(
+      (error: unknown) => error as Error,
+    );
     await world.wait(tripMs);
     if (!isReceived()) return new Promise(() => undefined);
     call.receivedAt = world.time.now;
@@ -79,14 +83,14 @@ export class Network {
     return response;
   }
 
-  #record(request: Request, body: ArrayBuffer | undefined, start: number): RecordedCall {
+  #record(request: Request, body: ArrayBuffer | undefined, start: number, isOurs: boolean): RecordedCall {
     const { names, world, marketplace } = this.#init;
     const { method } = request;
     const { pathname: path, search: query, host } = new URL(request.url);
     const json = jsonOf(body);
     const user_id = this.#userOf(request);
     const seller = user_id === undefined ? '' : (marketplace.accounts.get(user_id)?.nickname ?? '');
-    const name = this.#isOurs(request)
+    const name = isOurs
       ? names.ofCall({ method, path, query, body: json === undefined ? '' : JSON.stringify(json), seller })
       : names.numbered(`${method} ${host}`);
     return { name, start, user_id, method, path: path + query, body: json, at: world.time.now, isCarriedOut: false };
@@ -104,30 +108,25 @@ export class Network {
     body: ArrayBuffer | undefined,
     call: RecordedCall,
     fault: CallFault | undefined,
+    isOurs: boolean,
   ): Promise<Response> {
     const { serve, outside, decisions } = this.#init;
     if (this.isOffline) throw networkError('connect ECONNREFUSED', 'ECONNREFUSED');
     if (fault === 'request lost') throw networkError('read ECONNRESET', 'ECONNRESET');
     if (fault === 'throttled') return rejection(429, decisions.amount(call.name) < 0.5 ? { 'retry-after': '1' } : {});
-    const failed = rejection(decisions.amount(call.name) < 0.5 ? 500 : 503);
-    if (fault === 'failed before') return failed;
+    const failed = (): Response => rejection(decisions.amount(call.name) < 0.5 ? 500 : 503);
+    if (fault === 'failed before') return failed();
     const { method, headers } = request;
     const sent = body ? new Request(request.url, { method, headers, body }) : request;
-    if (!this.#isOurs(request) && !outside) throw noOutside(request);
-    const response = await (this.#isOurs(request) ? serve(sent) : outside?.(sent));
+    if (!isOurs && !outside) throw noOutside(request);
+    const response = await (isOurs ? serve(sent) : outside?.(sent));
     call.isCarriedOut = true;
     if (fault === 'response lost') throw networkError('read ECONNRESET', 'ECONNRESET');
-    return fault === 'failed after' ? failed : (response ?? failed);
-  }
-
-  #isOurs({ url }: Request): boolean {
-    return /(?:^|\.)marketplace\.test$/.test(new URL(url).host);
-  }
-
-  #isOut(request: Request): boolean {
-    return this.isOut && this.#isOurs(request);
+    return fault === 'failed after' ? failed() : (response ?? failed());
   }
 }
+
+const hostOfMarketplace = /^https:\/\/(?:[^/]+\.)?marketplace\.test(?:\/|$)/;
 
 function choicesOf(shares: FaultShares): readonly (readonly [CallFault, number | undefined])[] {
   return [

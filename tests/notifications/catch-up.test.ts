@@ -385,6 +385,19 @@ describe('rounds', () => {
     await receivers[1]!.close();
   });
 
+  test('a process that has its store for itself looks every 15 minutes, and has no lead to keep', async () => {
+    const store = memoryStore();
+    const [get, replace] = [vi.spyOn(store.ledger!, 'get'), vi.spyOn(store.ledger!, 'replace')];
+    const { looked, receivers } = processes(1, { store });
+    for (const rounds of [1, 2, 3]) {
+      await vi.advanceTimersByTimeAsync(14 * 60_000);
+      expect(looked).toHaveLength(3 * rounds);
+      await vi.advanceTimersByTimeAsync(60_000);
+    }
+    expect([get.mock.calls, replace.mock.calls]).toEqual([[], []]);
+    await receivers[0]!.close();
+  });
+
   test('a process that is restarted looks at once', async () => {
     const { looked, receivers, start } = processes(1, { catchUpEveryMs: Infinity });
     await vi.advanceTimersByTimeAsync(3_600_000);
