@@ -14,7 +14,7 @@ import type {
 } from '../transport/transport.js';
 import type { ClientCall } from './call.js';
 import { exchangeOnce } from './loaded-parts.js';
-import { releaseTurn, waitForTurn } from './wait-for-turn.js';
+import { releaseThrottled, reportToLimiter, waitForTurn } from './wait-for-turn.js';
 
 /**
  * Sends a request once, when its turn has come, and reads the response, both within `timeoutMs`. For an upload,
@@ -48,45 +48,40 @@ export class RequestAttempt {
 
   /** Waits for the limiters, sends the request, and reports to them how it ended. */
   async run(): Promise<AttemptResult> {
-    const { turnQueue, runtime } = this.#call;
+    const { turnQueue, runtime, scope, timeoutMs } = this.#call;
     if (runtime.options.limiter || !turnQueue.tryAcquire()) await waitForTurn(this.#call);
     const sentAt = this.#call.begin(this);
     let result: AttemptResult | undefined;
     try {
-      return (result = await this.#send());
-    } finally {
-      this.#release(result, sentAt);
-    }
-  }
-
-  #release(result: AttemptResult | undefined, sentAt: number): void {
-    const call = this.#call;
-    const response = result?.response;
-    const status = (response && result.errorInBody?.status) ?? response?.status;
-    this.isQueueThrottled = releaseTurn(call, status, response, sentAt);
-    if (call.emit) emitAttemptResult(call, response, sentAt, redactorOf(call));
-  }
-
-  async #send(): Promise<AttemptResult> {
-    const { scope, timeoutMs } = this.#call;
-    try {
-      return await scope.race(
+      result = await scope.race(
         (restartTimeout) => this.#readResponse(restartTimeout),
         (error) => this.#controller.abort(error),
         timeoutMs,
       );
     } catch (error) {
-      return this.#failed(error);
+      result = this.#failed(error);
     } finally {
       this.#form?.close();
+      this.#release(result, sentAt);
     }
+    return result;
+  }
+
+  #release(result: AttemptResult | undefined, sentAt: number): void {
+    const call = this.#call;
+    const { limiter } = call.runtime.options;
+    const response = result?.response;
+    const status = result?.errorInBody?.status ?? response?.status;
+    if (limiter) reportToLimiter(limiter, call, status, response);
+    if (response && status === 429) this.isQueueThrottled = releaseThrottled(call, response, sentAt);
+    else call.turnQueue.release(status === undefined || status >= 500 ? 'other' : 'accepted', sentAt);
+    if (call.emit) emitAttemptResult(call, response, sentAt, redactorOf(call));
   }
 
   async #readResponse(restartTimeout: () => void): Promise<AttemptResult> {
-    const { request, options, loaded, booked } = this.#call;
+    const { request, options, loaded, turn } = this.#call;
     const { endpoint } = request;
-    const noted = booked?.beforeSend();
-    if (noted) await noted;
+    if (turn) await turn.beforeSend();
     if (loaded.upload)
       this.#form = await loaded.upload.build((progress) => {
         restartTimeout();
@@ -96,8 +91,11 @@ export class RequestAttempt {
       ? exchangeOnce(loaded.exchange, request.url, (body) => this.#receive(body))
       : this.#receive(this.#form?.body ?? request.body));
     if (!isOk(response.status)) return { delivery: 'maybe', response };
-    if (endpoint.responseBody === 'stream') return { delivery: 'maybe', response, download: this.#received };
-    return { delivery: 'maybe', response, errorInBody: errorInBody(endpoint, response) };
+    if (endpoint.responseBody === 'stream')
+      return { delivery: 'maybe', isSuccess: true, response, download: this.#received };
+    const inBody = errorInBody(endpoint, response);
+    if (inBody) return { delivery: 'maybe', response, errorInBody: inBody };
+    return { delivery: 'maybe', isSuccess: true, response };
   }
 
   async #receive(body: OutgoingRequest['body']): Promise<BufferedResponse> {

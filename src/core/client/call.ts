@@ -8,13 +8,14 @@ import type { ResponseInfo, WithResponse } from '../operation/api-promise.js';
 import type { EndpointExchange } from '../operation/endpoint.js';
 import type { Emit } from '../options/events.js';
 import type { CallInfo } from '../options/hooks.js';
-import type { BookView } from '../recover/book-view.js';
+import { BookView } from '../recover/book-view.js';
+import { RememberedWrite } from '../recover/memory-book.js';
 import type { CallState, WriteOutcome } from '../recover/next-step.js';
+import type { WriteResult, WriteTurn } from '../recover/write-hook.js';
 import type { BuiltRequest } from '../request/built-request.js';
 import type { InternalOptions } from '../scope/call-options.js';
 import { CancelScope } from '../scope/cancel-scope.js';
 import type { RequestDelivery } from '../transport/transport.js';
-import { BookedCall } from './booked-call.js';
 import type { ClientRuntime } from './client-runtime.js';
 
 /** What a call needs beyond JSON. It is loaded before the first attempt, because other calls do not need it. */
@@ -46,8 +47,8 @@ export class ClientCall {
   readonly maxRetries: number;
   /** Where it waits for its turn. */
   readonly turnQueue: TurnQueue;
-  /** The write, in the book of its seller; `undefined` for a read. */
-  readonly booked: BookedCall | undefined;
+  /** Whether its write is entered in the book, and a hook is asked. Other writes may be repeated. */
+  readonly isBooked: boolean;
   /** Identifies the call in its events. */
   readonly info: CallInfo;
   /** Receives the events of the call; `undefined` if nothing observes them. */
@@ -66,6 +67,11 @@ export class ClientCall {
   firstSentAt = 0;
   /** What is known of the attempts that have ended. */
   outcome: WriteOutcome = 'none';
+  /** What the hook has decided about the write. */
+  turn: Extract<WriteTurn, { isDone: false }> | undefined;
+  readonly #calledAt = Date.now();
+  /** The write in the book, when it was sent. */
+  #write: RememberedWrite | undefined;
   /** The attempt that is being sent. */
   #current: { readonly delivery: RequestDelivery } | undefined;
 
@@ -79,7 +85,7 @@ export class ClientCall {
     this.startedAt = startedAt;
     this.timeoutMs = options.timeoutMs ?? timeoutMs;
     this.maxRetries = options.maxRetries ?? maxRetries;
-    this.booked = endpoint.retry === 'safe' ? undefined : new BookedCall(request, runtime);
+    this.isBooked = endpoint.retry === 'unsafe' && !endpoint.isHarmless;
     this.info = { endpoint, baseUrl };
     this.emit = runtime.events.sink;
     this.scope = new CancelScope({
@@ -118,13 +124,28 @@ export class ClientCall {
     this.emit?.({ type: 'attempt', call: this.info, attempt: this.attempts });
     if (this.attempts > 1) return now;
     this.firstSentAt = now;
-    this.booked?.onFirstSend(this.token);
+    if (this.isBooked) this.runtime.shared.writes.add((this.#write = this.described(true)));
     return now;
   }
 
-  /** What the book knows for the write of this call. */
+  /** Enters how the write ended, and tells the hook. `output` is that of a success. */
+  endWrite(state: WriteResult['state'], output?: unknown): Promise<void> | undefined {
+    const entry = this.#write && this.runtime.shared.writes.end(this.#write, state, output);
+    return this.turn?.end(state === 'done' ? { state, output, entry } : { state });
+  }
+
+  /** The write of this call, as a book describes it. */
+  described(isInFlight = false): RememberedWrite {
+    const { endpoint, input } = this.request;
+    const { token, turn } = this;
+    return new RememberedWrite({ endpoint, input, token, calledAt: this.#calledAt, id: turn?.id, isInFlight });
+  }
+
+  /** What the books know for the write of this call. */
   get view(): BookView {
-    return (this.booked ?? new BookedCall(this.request, this.runtime)).view(this.token);
+    const { request, runtime, timeoutMs } = this;
+    const write = this.#write ?? this.described();
+    return new BookView({ endpoint: request.endpoint, write, memory: runtime.shared.writes, timeoutMs });
   }
 
   /** Returns the result of the call. Its response is described on use, because few callers need it. */

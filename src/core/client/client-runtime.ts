@@ -17,6 +17,7 @@ import { userAgentOf } from '../request/user-agent.js';
  * derived from the same one, they share the limits.
  */
 export class SharedState {
+  /** Present if the token comes from a function. */
   readonly tokens: TokenSource | undefined;
   readonly budget = new RetryBudget();
   /** The writes of this process, which all clients of the host share. */
@@ -32,7 +33,7 @@ export class SharedState {
     this.writes = parent && parent.#baseUrl === baseUrl ? parent.writes : bookOf(options);
     this.#baseUrl = baseUrl;
     this.#accessToken = accessToken;
-    this.tokens = accessToken === undefined ? undefined : new TokenSource(accessToken, timeoutMs);
+    this.tokens = typeof accessToken === 'function' ? new TokenSource(accessToken, timeoutMs) : undefined;
     this.#limitsByOrigin = parent ? parent.#limitsByOrigin : new Map<string, Limits>();
     const { origin } = new URL(baseUrl);
     this.limits = this.#limitsByOrigin.get(origin) ?? new Limits();
@@ -70,11 +71,7 @@ export function createRuntime(
   return {
     options,
     shared,
-    events: new Events({
-      loggers: [logger, platform.debugLogger()],
-      tracing,
-      openChannel: () => platform.openChannel(),
-    }),
+    events: new Events([logger, platform.debugLogger()], tracing, platform.openChannel()),
     headers: { accept: 'application/json', ...lowerCaseNames(options.headers ?? {}) },
     userAgent: userAgentOf(options.userAgent),
     isSecretHeader: secretNamesWith(options.redactHeaders),

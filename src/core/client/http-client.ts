@@ -13,12 +13,11 @@ import { checkOptions, confirmRules, storedWriteRules } from '../options/resolve
 import type { ResolvedOptions } from '../options/resolve-options.js';
 import { cannotConfirm, confirmLater, confirmWindowMs, confirmWrite } from '../recover/confirm-write.js';
 import { withUnknownOutcome } from '../recover/failure-error.js';
-import type { AttemptResult } from '../recover/failure.js';
+import type { AttemptResult, FailedAttempt } from '../recover/failure.js';
+import { hookOfRun } from '../recover/write-hook.js';
 import type { WriteHook } from '../recover/write-hook.js';
-import { currentWriteHook } from '../recover/write-scope.js';
 import { buildRequest } from '../request/build-request.js';
 import { curlOf } from '../request/curl.js';
-import { isOk } from '../response/body.js';
 import { readOutput } from '../response/read-output.js';
 import type { InternalOptions } from '../scope/call-options.js';
 import { ignoreErrors } from '../scope/ignore-errors.js';
@@ -28,7 +27,8 @@ import { ClientCall } from './call.js';
 import type { CallResult } from './call.js';
 import { SharedState, createRuntime } from './client-runtime.js';
 import type { ClientRuntime } from './client-runtime.js';
-import { downloadFrom, loadParts, needsParts } from './loaded-parts.js';
+import { askHook } from './hooked-write.js';
+import { downloadFrom, loadParts } from './loaded-parts.js';
 import { recover } from './recover.js';
 import { storedCall } from './stored-call.js';
 
@@ -88,18 +88,18 @@ export class HttpClient implements Requester {
     const request = buildRequest(endpoint, input, options, this.#runtime);
     const call = new ClientCall(request, this.#runtime, startedAt);
     const { emit, info } = call;
+    const { budget } = this.#runtime.shared;
     let result: CallResult | undefined;
     emit?.({ type: 'start', call: info });
     try {
       result = await this.#resultOf(call);
-      const noted = call.booked?.end('done', result.data);
-      if (noted) await noted;
-      this.#runtime.shared.budget.deposit(call.faultRetries);
+      if (call.isBooked) await call.endWrite('done', result.data);
+      if (budget.spent > 0) budget.deposit(call.faultRetries);
       if (emit) emit({ type: 'end', call: info, ...endOf(result) });
       return result;
     } catch (thrown) {
       const error = call.outcomeUnknown ? withUnknownOutcome(thrown, call) : thrown;
-      await call.booked?.end(call.outcomeUnknown ? 'sent' : 'rejected');
+      await call.endWrite(call.outcomeUnknown ? 'sent' : 'rejected');
       if (error instanceof SellerError) this.#attachCall(error, call);
       const status = error instanceof ApiError ? error.status : undefined;
       const durationMs = performance.now() - startedAt;
@@ -113,17 +113,22 @@ export class HttpClient implements Requester {
   /** Sends the request until it succeeds. An error ends the call. */
   async #resultOf(call: ClientCall): Promise<CallResult> {
     const { scope, request } = call;
-    if (needsParts(request.endpoint)) call.loaded = await scope.race(() => loadParts(call));
+    const { loadExchange, requestBody, responseBody } = request.endpoint;
+    if (loadExchange || requestBody === 'multipart' || responseBody === 'stream')
+      call.loaded = await scope.race(() => loadParts(call));
     scope.throwIfAborted();
     const token = this.#tokenOf(call);
     call.token = typeof token === 'object' ? await token : token;
-    const hook = this.#runtime.writeHook ?? currentWriteHook();
-    const earlier = hook && (await call.booked?.begin(hook, call, this));
-    if (earlier) return call.resultOf(earlier.output, { status: 200, headers: responseHeaders(new Headers()) });
+    const hook = call.isBooked ? (this.#runtime.writeHook ?? hookOfRun.find?.()) : undefined;
+    if (hook) {
+      const turn = await askHook(hook, call, this);
+      if (turn.isDone) return call.resultOf(turn.output, { status: 200, headers: responseHeaders(new Headers()) });
+      call.turn = turn;
+    }
     for (;;) {
       const attempt = new RequestAttempt(call, this.#transport);
       const result = await attempt.run();
-      const delivered = hasSucceeded(result) ? this.#deliver(call, attempt, result) : result;
+      const delivered = result.isSuccess ? this.#deliver(call, attempt, result) : result;
       if ('data' in delivered) return delivered;
       const found = await recover(call, attempt, delivered, this);
       if (found) return found;
@@ -131,12 +136,12 @@ export class HttpClient implements Requester {
   }
 
   #tokenOf({ scope, options }: Pick<ClientCall, 'scope' | 'options'>): string | undefined | Promise<string> {
-    if (options.accessToken === null) return undefined;
-    return options.accessToken ?? this.#runtime.shared.tokens?.current(scope);
+    const { accessToken = this.#runtime.options.accessToken } = options;
+    return typeof accessToken === 'function' ? this.#runtime.shared.tokens?.current(scope) : (accessToken ?? undefined);
   }
 
   /** Returns the output. If the response to a write belongs to another request, nothing is known of the write. */
-  #deliver(call: ClientCall, attempt: RequestAttempt, { response, download }: Success): CallResult | AttemptResult {
+  #deliver(call: ClientCall, attempt: RequestAttempt, { response, download }: Success): CallResult | FailedAttempt {
     if (download) return call.resultOf(downloadFrom(download, call), response);
     const { value, leftOut, ofAnother } = readOutput(response, call.request.output, call, this.#runtime.options);
     if (!ofAnother) return call.resultOf(value, response, leftOut);
@@ -160,12 +165,7 @@ export class HttpClient implements Requester {
   }
 }
 
-type Success = Extract<AttemptResult, { response: object }>;
-
-/** Whether an attempt succeeded: its status is a success, and its body contains no error. */
-function hasSucceeded(result: AttemptResult): result is Success {
-  return result.response !== undefined && isOk(result.response.status) && !result.errorInBody;
-}
+type Success = Extract<AttemptResult, { isSuccess: true }>;
 
 function endOf({ attempts, durationMs, status }: CallResult): Pick<CallResult, 'attempts' | 'durationMs' | 'status'> {
   return { attempts, durationMs, status };

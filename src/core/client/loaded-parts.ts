@@ -23,11 +23,6 @@ export async function loadParts(call: ClientCall): Promise<LoadedParts> {
   return { upload };
 }
 
-/** Whether an endpoint needs parts that are loaded. */
-export function needsParts({ loadExchange, requestBody, responseBody }: ClientCall['request']['endpoint']): boolean {
-  return loadExchange !== undefined || requestBody === 'multipart' || responseBody === 'stream';
-}
-
 /** Makes one attempt with the exchange of the endpoint. `send` sends a body and receives the response. */
 export async function exchangeOnce(
   exchange: EndpointExchange,

@@ -5,7 +5,7 @@ import { emitWait } from '../options/events.js';
 import { confirmWindowMs, confirmWrite } from '../recover/confirm-write.js';
 import { errorOf } from '../recover/failure-error.js';
 import { failureOf, mayHaveSucceeded, withoutEffect } from '../recover/failure.js';
-import type { AttemptResult } from '../recover/failure.js';
+import type { FailedAttempt } from '../recover/failure.js';
 import { nextStep } from '../recover/next-step.js';
 import type { RequestAttempt } from './attempt.js';
 import type { ClientCall, CallResult } from './call.js';
@@ -19,7 +19,7 @@ import type { ClientCall, CallResult } from './call.js';
 export async function recover(
   call: ClientCall,
   attempt: RequestAttempt,
-  result: AttemptResult,
+  result: FailedAttempt,
   requester: Requester,
 ): Promise<CallResult | undefined> {
   const { endpoint } = call.request;
@@ -55,7 +55,7 @@ export async function recover(
   }
 }
 
-function windowAfter(result: AttemptResult, { timeoutMs, options }: ClientCall): number {
+function windowAfter(result: FailedAttempt, { timeoutMs, options }: ClientCall): number {
   return (
     options.confirmWindowMs ?? confirmWindowMs(!result.response && result.error instanceof TimeoutError, timeoutMs)
   );

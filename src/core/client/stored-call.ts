@@ -1,8 +1,6 @@
 import { BookView } from '../recover/book-view.js';
 import type { ConfirmResult, UnconfirmedCall } from '../recover/confirm-write.js';
-import type { RememberedWrite } from '../recover/memory-book.js';
-import { userOf } from '../recover/user-of-token.js';
-import { contentOf, targetOf } from '../recover/write-target.js';
+import { RememberedWrite } from '../recover/memory-book.js';
 import type { BuiltRequest } from '../request/built-request.js';
 import type { ClientRuntime } from './client-runtime.js';
 
@@ -22,9 +20,9 @@ export function storedCall(
   { shared, options }: ClientRuntime,
 ): StoredCall {
   const { endpoint, input } = request;
-  const target = targetOf(endpoint, input, userOf(endpoint, input, token));
   const { writes: memory } = shared;
-  const { write, isUncertain } = memory.askFor({ target, input, content: contentOf(endpoint, input), sentAt });
+  const stored = new RememberedWrite({ endpoint, input, token, calledAt: sentAt, sentAt });
+  const { write, isUncertain } = memory.askFor(stored);
   const view = new BookView({ endpoint, write, memory, timeoutMs: options.timeoutMs });
   const firstSentAt = performance.now() - (Date.now() - write.sentAt);
   return {
@@ -32,8 +30,7 @@ export function storedCall(
     call: { request, options: {}, token, firstSentAt, view },
     judge: (result) => {
       if (result.confirmation.done !== false) return result;
-      if (memory.get(write.id)?.isInFlight)
-        return { ...result, confirmation: { unknown: 'the write is being sent', mayChange: true } };
+      if (write.isInFlight) return { ...result, confirmation: { unknown: 'the write is being sent', mayChange: true } };
       if (isUncertain)
         return { ...result, confirmation: { unknown: 'an equal write was sent later, and may be this one' } };
       return result;

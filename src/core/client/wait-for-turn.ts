@@ -4,6 +4,7 @@ import { RateLimitError } from '../errors/status-errors.js';
 import { groupOf } from '../limits/limits.js';
 import type { AcquireRejection } from '../limits/limits.js';
 import { emitWait } from '../options/events.js';
+import type { Limiter } from '../options/limiter.js';
 import { userOf } from '../recover/user-of-token.js';
 import { warningOf } from '../response/api-error.js';
 import type { BufferedResponse } from '../response/body.js';
@@ -50,28 +51,31 @@ async function waitInTurnQueue(call: ClientCall, hadTurn: boolean): Promise<void
   if (rejection) throw notSentError(call, rejection);
 }
 
-/**
- * Gives back the places of an attempt that has ended.
- *
- * @returns whether it got a 429 for which all calls of its queue wait.
- */
-export function releaseTurn(
+/** Reports the result of an attempt to the user's limiter. */
+export function reportToLimiter(
+  limiter: Limiter,
   call: ClientCall,
   status: number | undefined,
   response: BufferedResponse | undefined,
-  sentAt: number,
-): boolean {
+): void {
+  const retryAfterMs = response && parseRetryAfter(response.headers, Date.now());
+  releaseLimiter(limiter, limitedAttempt(call, call.attempts), { status, retryAfterMs });
+}
+
+/**
+ * Gives back the place of an attempt that got a 429.
+ *
+ * @returns whether all calls of its queue wait.
+ */
+export function releaseThrottled(call: ClientCall, { headers }: BufferedResponse, sentAt: number): boolean {
   const { turnQueue, maxRetries, faultRetries, runtime } = call;
-  const { limiter, maxRetryDelayMs } = runtime.options;
-  const retryAfterMs =
-    response && (limiter || status === 429) ? parseRetryAfter(response.headers, Date.now()) : undefined;
-  if (limiter) releaseLimiter(limiter, limitedAttempt(call, call.attempts), { status, retryAfterMs });
-  if (status !== 429) return turnQueue.release(status === undefined || status >= 500 ? 'other' : 'accepted', sentAt);
-  const isLast = faultRetries >= Math.max(maxRetries, 1);
-  const pause = { retryAfterMs, isLast, doublings: Math.max(0, maxRetries - 1), maxPauseMs: maxRetryDelayMs };
-  const isEvent = turnQueue.release('throttled', sentAt, pause);
   call.throttledAt.push(performance.now());
-  return isEvent;
+  return turnQueue.release('throttled', sentAt, {
+    retryAfterMs: parseRetryAfter(headers, Date.now()),
+    isLast: faultRetries >= Math.max(maxRetries, 1),
+    doublings: Math.max(0, maxRetries - 1),
+    maxPauseMs: runtime.options.maxRetryDelayMs,
+  });
 }
 
 function limitedAttempt(call: ClientCall, attempt: number): LimitedAttempt {

@@ -23,23 +23,13 @@ export class ApplicationLimit {
   readonly bucket = new Bucket(usualWindow, true);
   /** Those that have calls that wait. */
   readonly waiting = new Set<Waiter>();
-  /** Those that can send a call as soon as the application can, in the order of their turns. */
-  readonly #ready = new Set<Waiter>();
+  /** Those that can send a call as soon as the application can, in the order of their turns: before any new call. */
+  readonly ready = new Set<Waiter>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** The last two sellers that got a first 429, and when. */
   #throttled = { latest: never, other: never };
   /** Whether the next probe is that of a seller that got no 429. */
   #probesFresh = true;
-
-  /** Whether calls are to be sent before a new one. */
-  get hasTurns(): boolean {
-    return this.#ready.size > 0;
-  }
-
-  setReady(waiter: Waiter, isReady: boolean): void {
-    if (isReady) this.#ready.add(waiter);
-    else this.#ready.delete(waiter);
-  }
 
   /** Whether another seller got its first 429 within the last second. */
   isNear(seller: unknown, now: number): boolean {
@@ -61,23 +51,23 @@ export class ApplicationLimit {
   /** Sends every call that can be sent now, and sets a timer for the next one. */
   pump(now: number): void {
     clearTimeout(this.#timer);
-    while (this.#ready.size > 0 && this.bucket.isOpen(now)) {
+    while (this.ready.size > 0 && this.bucket.isOpen(now)) {
       const next = this.#next();
       if (!next) break;
       // It adds itself again, behind the others, if it has another call.
-      this.#ready.delete(next);
+      this.ready.delete(next);
       next.sendNext(now);
     }
-    if (this.#ready.size === 0) return;
+    if (this.ready.size === 0) return;
     this.#timer = setTimeout(() => this.#onTimer(), Math.max(1, Math.ceil(this.bucket.nextChangeAt(now) - now)));
   }
 
   /** After an event, sellers that got no 429 and those that got one are asked alternately. */
   #next(): Waiter | undefined {
-    const ready = [...(this.bucket.isSilent ? this.#ready : [])];
+    const ready = [...(this.bucket.isSilent ? this.ready : [])];
     const probe = ready.find(({ isThrottled }) => isThrottled !== this.#probesFresh);
     if (ready.length > 0) this.#probesFresh = !this.#probesFresh;
-    return probe ?? this.#ready.values().next().value;
+    return probe ?? this.ready.values().next().value;
   }
 
   #onTimer(): void {
@@ -85,6 +75,6 @@ export class ApplicationLimit {
     const isStalled = this.bucket.growIfStalled(now);
     this.pump(now);
     // The calls that still wait need a response of another attempt.
-    if (isStalled) for (const waiter of this.#ready) waiter.reconsider(now, this.bucket.stallMs);
+    if (isStalled) for (const waiter of this.ready) waiter.reconsider(now, this.bucket.stallMs);
   }
 }

@@ -50,7 +50,8 @@ export class Limits {
     const queueName = `${groupName} ${maxConcurrency}`;
     let turnQueue = limit.turnQueues.get(queueName);
     if (!turnQueue) limit.turnQueues.set(queueName, (turnQueue = this.#turnQueueOf(limit, groupName, maxConcurrency)));
-    return turnQueue.enter();
+    limit.calls += 1;
+    return turnQueue;
   }
 
   #turnQueueOf(token: TokenLimit, groupName: string, maxConcurrency: number): TurnQueue {

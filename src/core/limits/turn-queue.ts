@@ -75,12 +75,7 @@ export class TurnQueue implements Waiter {
     this.#maxInFlight = maxInFlight;
   }
 
-  /** Counts a call that uses the queue, until `leave`. */
-  enter(): this {
-    this.#token.calls += 1;
-    return this;
-  }
-
+  /** Ends the use by a call. */
   leave(): void {
     this.#token.calls -= 1;
   }
@@ -103,7 +98,7 @@ export class TurnQueue implements Waiter {
   /** Admits an attempt immediately if that is possible and overtakes no call. */
   tryAcquire(): boolean {
     const now = performance.now();
-    const isFree = !this.#application.hasTurns && this.#size === 0 && this.#hasRoom;
+    const isFree = this.#application.ready.size === 0 && this.#size === 0 && this.#hasRoom;
     if (!isFree || !this.#application.bucket.isOpen(now) || !this.#bucket.isOpen(now)) return false;
     this.#admit(now);
     return true;
@@ -140,14 +135,14 @@ export class TurnQueue implements Waiter {
    */
   release(result: LimitSignal, sentAt: number, rules?: PauseRules): boolean {
     const now = performance.now();
-    const wasThrottled = this.#bucket.isThrottled;
+    const isFirst = result === 'throttled' && !this.#bucket.isThrottled;
     if (this.#maxInFlight !== Infinity) this.#countInFlight(-1);
     this.#bucket.end(result, now, sentAt);
     this.#application.bucket.end(result, now, sentAt);
     const isEvent = result === 'throttled' && this.#hear(now, sentAt, rules);
-    if (result === 'throttled' && !wasThrottled) this.#application.hear(this.#bucket, now, sentAt, rules?.retryAfterMs);
+    if (isFirst) this.#application.hear(this.#bucket, now, sentAt, rules?.retryAfterMs);
     if (this.#token.waiting.size > 0) this.#token.wake(now);
-    if (this.#application.hasTurns) this.#application.pump(now);
+    if (this.#application.ready.size > 0) this.#application.pump(now);
     return isEvent;
   }
 
@@ -187,7 +182,8 @@ export class TurnQueue implements Waiter {
     clearTimeout(this.#timer);
     const hasNext = this.#size > 0 && this.#hasRoom;
     const isOpen = hasNext && this.#bucket.isOpen(now);
-    this.#application.setReady(this, isOpen);
+    if (isOpen) this.#application.ready.add(this);
+    else this.#application.ready.delete(this);
     if (!hasNext || isOpen) return;
     const waitMs = Math.max(1, Math.ceil(this.#bucket.nextChangeAt(now) - now));
     this.#timer = setTimeout(() => this.#onTimer(), waitMs);

@@ -41,38 +41,26 @@ export function emitAttemptResult(
   emit?.({ type: 'response', call, attempt: attempts, status, requestId, durationMs });
 }
 
-/** What receives the events of a client. */
-interface EventReceivers {
-  readonly loggers: readonly (Logger | undefined)[];
-  readonly tracing: Tracing | undefined;
-  readonly openChannel: () => Channel | undefined;
-}
-
 /** The receivers of a client's events. */
 export class Events {
   readonly #sinks: readonly Sink[];
-  readonly #openChannel: EventReceivers['openChannel'];
-  #channel: Channel | undefined;
+  readonly #channel: Channel | undefined;
 
-  /** `openChannel` opens the channel of the platform, if it has one. */
-  constructor({ loggers, tracing, openChannel }: EventReceivers) {
+  /** `channel` is that of the platform, if it has one. */
+  constructor(loggers: readonly (Logger | undefined)[], tracing: Tracing | undefined, channel: Channel | undefined) {
     const sinks = [...loggers.map((logger) => logger && logSink(logger)), tracing?.observe.bind(tracing)];
     this.#sinks = sinks.filter((sink) => sink !== undefined);
-    this.#openChannel = openChannel;
+    this.#channel = channel;
   }
 
   /** Receives the events of a call; `undefined` if nothing observes them. */
   get sink(): Emit | undefined {
-    const channel = (this.#channel ??= this.#openChannel() ?? silentChannel);
-    if (!channel.hasSubscribers) return this.#sinks.length === 0 ? undefined : this.#toSinks;
-    return (event) => {
-      this.#toSinks(event);
-      channel.publish(event);
-    };
+    return this.#sinks.length > 0 || this.#channel?.hasSubscribers ? this.#emit : undefined;
   }
 
-  readonly #toSinks: Emit = (event) => {
+  readonly #emit: Emit = (event) => {
     for (const sink of this.#sinks) ignoreErrors(() => sink(event));
+    this.#channel?.publish(event);
   };
 }
 
@@ -81,8 +69,6 @@ export interface Channel {
   readonly hasSubscribers: boolean;
   publish(event: CallEvent): void;
 }
-
-const silentChannel: Channel = { hasSubscribers: false, publish: () => undefined };
 
 /** A logger whose methods may be asynchronous. */
 type AnyLogger = Readonly<Record<keyof Logger, (message: string, fields: object) => unknown>>;

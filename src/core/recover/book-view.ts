@@ -1,6 +1,6 @@
 import type { Endpoint, KnownWrites, OtherWrite, SentTime } from '../operation/endpoint.js';
 import type { BookedWrite, WriteBook } from '../operation/write-book.js';
-import type { MemoryBook, RememberedWrite } from './memory-book.js';
+import type { MemoryBook } from './memory-book.js';
 import { contentOf } from './write-target.js';
 
 /** What is needed to see the books from one write. */
@@ -14,6 +14,10 @@ export interface BookViewOptions {
   readonly stored?: WriteBook | undefined;
   /** After this time the service no longer carries out a write of another process, in milliseconds. */
   readonly timeoutMs: number;
+}
+
+interface SeenWrite extends BookedWrite {
+  readonly isInFlight?: boolean;
 }
 
 /** What the books know, as it matters for one write. */
@@ -43,16 +47,19 @@ export class BookView {
   }
 
   /** The writes of both books, in the order of sending. This process knows more of its own ones. */
-  async #writes(entries: readonly string[]): Promise<readonly (BookedWrite & Partial<RememberedWrite>)[]> {
+  async #writes(entries: readonly string[]): Promise<readonly SeenWrite[]> {
     const { write, memory, stored } = this.#options;
     const own = await memory.look(write.target, entries);
     const others = (await stored?.look(write.target, entries)) ?? [];
-    const known = own.map((each) => ({ ...others.find(({ id }) => id === each.id), ...each }));
+    const known = own.map(({ id, target, input, sentAt, state, isInFlight, entry }) => {
+      const proved = entry ?? others.find((each) => each.id === id)?.entry;
+      return { id, target, input, sentAt, state, isInFlight, entry: proved };
+    });
     const added = others.filter(({ id }) => own.every((each) => each.id !== id));
     return [...added, ...known].sort((a, b) => a.sentAt - b.sentAt);
   }
 
-  #seen(other: BookedWrite & Partial<RememberedWrite>, sent: SentTime): OtherWrite {
+  #seen(other: SeenWrite, sent: SentTime): OtherWrite {
     const { endpoint, write, timeoutMs } = this.#options;
     const laterMs = other.sentAt - write.sentAt;
     return {

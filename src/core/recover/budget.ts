@@ -11,20 +11,21 @@ const earnings = 1;
  * nothing. Retries after a 429 that pauses all calls cost nothing, because the rate limiter already delays them.
  */
 export class RetryBudget {
-  #left = capacity;
+  /** What the retries have cost, and successes have not returned. */
+  spent = 0;
 
   /** Whether enough is left for a retry. */
   get isEnough(): boolean {
-    return this.#left >= cost;
+    return this.spent + cost <= capacity;
   }
 
   /** Withdraws the cost of a retry. */
   withdraw(): void {
-    this.#left -= cost;
+    this.spent += cost;
   }
 
   /** Records a call that succeeded after this many retries. */
   deposit(retries: number): void {
-    this.#left = Math.min(capacity, this.#left + Math.max(retries * cost, earnings));
+    this.spent = Math.max(0, this.spent - Math.max(retries * cost, earnings));
   }
 }

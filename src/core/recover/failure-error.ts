@@ -8,16 +8,17 @@ import type { SentCall } from '../request/built-request.js';
 import { adviceFor, apiError } from '../response/api-error.js';
 import { readError } from '../response/read-error.js';
 import { isOfNetwork, mayHaveSucceeded } from './failure.js';
-import type { AttemptResult, Failure } from './failure.js';
+import type { FailedAttempt, Failure } from './failure.js';
 
 /** Creates the error with which a call rejects because its last attempt failed. */
-export function errorOf(result: AttemptResult, failure: Failure, call: SentCall, earlierUnknown: boolean): unknown {
+export function errorOf(result: FailedAttempt, failure: Failure, call: SentCall, earlierUnknown: boolean): unknown {
   const { endpoint } = call.request;
   const outcomeUnknown = mayHaveSucceeded(endpoint.retry, failure);
   if (result.response) {
     const { response } = result;
     const known = { outcomeUnknown, earlierUnknown, transient: failure.transient === true };
-    return apiError(readError(response, endpoint), response, call, known);
+    const read = failure.kind === 'errorResponse' ? failure.read : undefined;
+    return apiError(read ?? readError(response, endpoint), response, call, known);
   }
   const { error, delivery, status } = result;
   if (delivery === 'never' && !isOfNetwork(error)) return error;

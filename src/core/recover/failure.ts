@@ -5,6 +5,7 @@ import type { ErrorInBody } from '../operation/documented-error.js';
 import type { Endpoint, RetryClass } from '../operation/endpoint.js';
 import type { BufferedResponse } from '../response/body.js';
 import { readError } from '../response/read-error.js';
+import type { ReadError } from '../response/read-error.js';
 import { isNetworkError } from '../transport/transport.js';
 import type { RequestDelivery, TransportResponse } from '../transport/transport.js';
 
@@ -12,15 +13,28 @@ import type { RequestDelivery, TransportResponse } from '../transport/transport.
 export type AttemptResult =
   | {
       readonly delivery: RequestDelivery;
+      readonly isSuccess: true;
       readonly response: BufferedResponse;
-      /** The error in the body of a success. */
-      readonly errorInBody?: ErrorInBody | undefined;
+      readonly errorInBody?: undefined;
       /** The unread body of a download. */
       readonly download?: TransportResponse | undefined;
     }
+  | FailedAttempt;
+
+/** How an attempt failed. */
+export type FailedAttempt =
   | {
       readonly delivery: RequestDelivery;
+      readonly isSuccess?: undefined;
+      readonly response: BufferedResponse;
+      /** The error in the body of a success. */
+      readonly errorInBody?: ErrorInBody | undefined;
+    }
+  | {
+      readonly delivery: RequestDelivery;
+      readonly isSuccess?: undefined;
       readonly response?: undefined;
+      readonly errorInBody?: undefined;
       readonly error: unknown;
       /** The status of the response whose body was lost. */
       readonly status?: number | undefined;
@@ -47,12 +61,14 @@ export type Failure = {
       readonly status: number;
       readonly retryAfterMs?: number | undefined;
       readonly transient?: boolean;
+      /** The error, if its body had to be read. */
+      readonly read?: ReadError | undefined;
     }
 );
 
 /** Why an attempt failed. `ended` is the error that has ended its call, if one has. */
-export function failureOf(result: AttemptResult, endpoint: Endpoint, ended: Error | undefined): Failure {
-  if (result.response) return errorResponseOf(result.response, endpoint, result.errorInBody !== undefined);
+export function failureOf(result: FailedAttempt, endpoint: Endpoint, ended: Error | undefined): Failure {
+  if (result.response) return errorResponseOf(result.response, endpoint, result.errorInBody);
   const { error, delivery } = result;
   if (delivery === 'maybe') return { kind: 'noResponse', isFinal: error === ended };
   const isFinal = !isOfNetwork(error) || error === ended || platform.connectErrorOf(error)?.isPermanent === true;
@@ -64,18 +80,19 @@ export function isOfNetwork(error: unknown): boolean {
   return error instanceof TimeoutError || isNetworkError(error) || platform.connectErrorOf(error) !== undefined;
 }
 
-function errorResponseOf(response: BufferedResponse, endpoint: Endpoint, isInBody: boolean): Failure {
+function errorResponseOf(response: BufferedResponse, endpoint: Endpoint, inBody: ErrorInBody | undefined): Failure {
   const { status, headers } = response;
   // Only these depend on what the body says.
   const mayBeTransient = endpoint.errors.some(
     (each) => each.transient && (each.status === status || each.otherStatuses?.includes(status)),
   );
-  const read = isInBody || mayBeTransient ? readError(response, endpoint) : undefined;
+  const read = inBody || mayBeTransient ? readError(response, endpoint, inBody) : undefined;
   return {
     kind: 'errorResponse',
     status: read?.status ?? status,
     retryAfterMs: parseRetryAfter(headers, Date.now()),
     transient: read?.documented?.transient === true,
+    read,
   };
 }
 

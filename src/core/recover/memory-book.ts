@@ -1,16 +1,64 @@
+import type { Endpoint } from '../operation/endpoint.js';
 import type { BookedWrite, WriteBook } from '../operation/write-book.js';
+import { userOf } from './user-of-token.js';
+import { contentOf, targetOf } from './write-target.js';
 
-/** A write of this process, or one that was stored before a restart and is read back. */
-export interface RememberedWrite extends BookedWrite {
-  /** The content, to find equal writes. */
-  readonly content: string;
+/** What is known of a write of this process, or of one that was stored before a restart and is read back. */
+interface KnownWrite {
+  readonly endpoint: Endpoint;
+  readonly input: unknown;
+  readonly token: string | undefined;
   /** When its call began, in milliseconds since 1970. */
   readonly calledAt: number;
-  /** Whether its call is still running. */
-  readonly isInFlight: boolean;
-  /** The stored time by which `seller.confirm` asked for it last. */
-  readonly askedBy?: number | undefined;
+  /** The `id` and the `target` of a write that was stored. */
+  readonly id?: string | undefined;
+  readonly target?: string | undefined;
+  readonly sentAt?: number | undefined;
+  readonly state?: BookedWrite['state'] | undefined;
+  readonly isInFlight?: boolean | undefined;
 }
+
+/** A write in the book of this process. Few are compared with others, so their target and content are found on use. */
+export class RememberedWrite implements BookedWrite {
+  readonly id: string;
+  readonly input: unknown;
+  readonly calledAt: number;
+  readonly sentAt: number;
+  state: BookedWrite['state'];
+  /** Whether its call is still running. */
+  isInFlight: boolean;
+  entry: string | undefined;
+  /** The stored time by which `seller.confirm` asked for it last. */
+  askedBy: number | undefined;
+  readonly endpoint: Endpoint;
+  readonly #token: string | undefined;
+  #target: string | undefined;
+  #content: string | undefined;
+
+  constructor(known: KnownWrite) {
+    this.endpoint = known.endpoint;
+    this.#token = known.token;
+    this.#target = known.target;
+    this.id = known.id ?? `call ${(lastNumber += 1)}`;
+    this.input = known.input;
+    this.calledAt = known.calledAt;
+    this.sentAt = known.sentAt ?? Date.now();
+    this.state = known.state ?? 'sent';
+    this.isInFlight = known.isInFlight ?? false;
+  }
+
+  get target(): string {
+    const { endpoint, input } = this;
+    return (this.#target ??= targetOf(endpoint, input, userOf(endpoint, input, this.#token)));
+  }
+
+  /** The content, to find equal writes. */
+  get content(): string {
+    return (this.#content ??= contentOf(this.endpoint, this.input));
+  }
+}
+
+let lastNumber = 0;
 
 /** Entries that are older cannot be confused with a write that is read back today. */
 const rememberedMs = 24 * 3_600_000;
@@ -26,27 +74,38 @@ export class MemoryBook implements WriteBook {
   /** The id of the write that an entry proves, by the name of the entry. */
   readonly #proofs = new Map<string, string>();
 
+  /** Enters a write. */
   add(write: RememberedWrite): void {
     const now = Date.now();
     for (const oldest of this.#writes.values()) {
       if (now - oldest.calledAt < rememberedMs && this.#writes.size < maxWrites) break;
-      this.remove(oldest.id);
+      this.#remove(oldest);
     }
-    this.#writes.set(write.id, { ...this.#writes.get(write.id), ...write });
+    this.#writes.set(write.id, write);
   }
 
-  change(id: string, changes: Partial<RememberedWrite>): void {
-    const write = this.#writes.get(id);
-    if (write) this.#writes.set(id, { ...write, ...changes });
+  /** Enters how a call ended. @returns the name of the entry that its write made, if the `output` of a success shows it */
+  end(write: RememberedWrite, state: BookedWrite['state'], output: unknown): string | undefined {
+    write.isInFlight = false;
+    write.state = state;
+    // It was certainly not carried out.
+    if (state === 'rejected') this.#remove(write);
+    if (state !== 'done') return undefined;
+    try {
+      const entry = write.endpoint.entryOf?.(output, write.input);
+      if (entry !== undefined) this.#prove(entry, write.id);
+      return entry;
+    } catch {
+      // An endpoint of the user may throw, but the call has succeeded.
+      return undefined;
+    }
   }
 
   get(id: string): RememberedWrite | undefined {
     return this.#writes.get(id);
   }
 
-  /** Forgets a write, for example because it was certainly not carried out. */
-  remove(id: string): void {
-    const entry = this.#writes.get(id)?.entry;
+  #remove({ id, entry }: RememberedWrite): void {
     if (entry !== undefined) this.#proofs.delete(entry);
     this.#writes.delete(id);
   }
@@ -57,11 +116,16 @@ export class MemoryBook implements WriteBook {
   }
 
   claim(entry: string, id: string): Promise<boolean> {
-    if (!this.#proofs.has(entry)) {
-      this.#proofs.set(entry, id);
-      this.change(id, { entry });
-    }
-    return Promise.resolve(this.#proofs.get(entry) === id);
+    return Promise.resolve(this.#prove(entry, id));
+  }
+
+  #prove(entry: string, id: string): boolean {
+    const proved = this.#proofs.get(entry);
+    if (proved !== undefined) return proved === id;
+    this.#proofs.set(entry, id);
+    const write = this.#writes.get(id);
+    if (write) write.entry = entry;
+    return true;
   }
 
   /**
@@ -71,7 +135,7 @@ export class MemoryBook implements WriteBook {
    *
    * `isUncertain`: none was called soon after it was stored, but an equal one later, which may be it.
    */
-  askFor(stored: Pick<RememberedWrite, 'target' | 'input' | 'content' | 'sentAt'>): {
+  askFor(stored: RememberedWrite): {
     readonly write: RememberedWrite;
     readonly isUncertain: boolean;
   } {
@@ -87,19 +151,13 @@ export class MemoryBook implements WriteBook {
       soon.find(isFree) ??
       // Another one asked twice, and took the one that was meant.
       soon.find((each) => soon.some(({ id, askedBy }) => id !== each.id && askedBy === each.askedBy));
-    const write = found ?? { ...stored, id: nextWriteId(), calledAt: sentAt, state: 'sent', isInFlight: false };
+    const write = found ?? stored;
+    write.askedBy = sentAt;
     // Behind the others, so that the next one who asks gets another.
     this.#writes.delete(write.id);
-    this.#writes.set(write.id, { ...write, askedBy: sentAt });
+    this.#writes.set(write.id, write);
     return { write, isUncertain: !found && later.some(isFree) };
   }
-}
-
-let lastNumber = 0;
-
-/** Identifies a write of this process. */
-export function nextWriteId(): string {
-  return `call ${(lastNumber += 1)}`;
 }
 
 const ofPlatform = new Map<string, MemoryBook>();

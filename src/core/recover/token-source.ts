@@ -17,29 +17,27 @@ interface PendingToken {
   waiting: number;
 }
 
-/** Provides a client's access token. All calls that wait for a token share one call of the provider. */
+/** Asks the user's function for the access token of a client. All calls that wait for a token share one call of the provider. */
 export class TokenSource {
-  readonly #provider: string | TokenProvider;
+  readonly #provider: TokenProvider;
   readonly #timeoutMs: number;
   #pending: PendingToken | undefined;
   /** The last rejected token and its replacement. */
   #replaced: { readonly rejected: string; readonly by: string } | undefined;
 
   /** `timeoutMs` limits one call of the provider. */
-  constructor(provider: string | TokenProvider, timeoutMs: number) {
+  constructor(provider: TokenProvider, timeoutMs: number) {
     this.#provider = provider;
     this.#timeoutMs = timeoutMs;
   }
 
   /** Returns the token to send; not a promise if the token is already known. */
   current(scope: CancelScope): string | Promise<string> {
-    if (typeof this.#provider === 'string') return this.#provider;
     return this.#pending ? this.#wait(this.#pending, scope) : this.#request(undefined, scope);
   }
 
   /** Returns a replacement for a token that got a 401; `undefined` if there is none. */
   async replace(rejected: string, scope: CancelScope): Promise<string | undefined> {
-    if (typeof this.#provider === 'string') return undefined;
     if (this.#replaced?.rejected === rejected) return this.#replaced.by;
     // A pending request may return a newer token, and two requests in parallel could both use the same refresh token.
     while (this.#pending && this.#pending.rejected !== rejected) {
@@ -66,10 +64,9 @@ export class TokenSource {
 
   /** Calls the provider and checks its token. */
   #callProvider(rejected: string | undefined, signal: AbortSignal): string | Promise<string> {
-    const provider = this.#provider as TokenProvider;
     let provided: unknown;
     try {
-      provided = provider({ ...(rejected !== undefined && { rejected }), signal });
+      provided = this.#provider({ ...(rejected !== undefined && { rejected }), signal });
     } catch (error) {
       throw providerError(error);
     }

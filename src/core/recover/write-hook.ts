@@ -70,6 +70,9 @@ export interface WriteRecord extends BookedWrite {
   readonly before?: unknown;
 }
 
+/** Finds the hook of the run that is making a call: set by `runWithWrites`. */
+export const hookOfRun: { find?: () => WriteHook | undefined } = {};
+
 /** A client of this or another copy of the package. */
 interface HookedClient<C> {
   // Not a symbol: bundlers keep a class that computes the name of a method, and with it all resources.

@@ -1,5 +1,6 @@
 import type { AsyncLocalStorage } from 'node:async_hooks';
 import { nodeModule } from '../scope/node-module.js';
+import { hookOfRun } from './write-hook.js';
 import type { WriteHook } from './write-hook.js';
 
 interface HookedRun {
@@ -18,6 +19,7 @@ export async function runWithWrites<T>(hook: WriteHook, run: () => Promise<T>): 
   const Storage = nodeModule('node:async_hooks')?.AsyncLocalStorage;
   if (!Storage) return run();
   runs ??= new Storage<HookedRun>();
+  hookOfRun.find = currentWriteHook;
   const current: HookedRun = { hook, isOver: false };
   try {
     return await runs.run(current, run);
@@ -27,7 +29,7 @@ export async function runWithWrites<T>(hook: WriteHook, run: () => Promise<T>): 
 }
 
 /** The hook of the run that is making a call; `undefined` outside. */
-export function currentWriteHook(): WriteHook | undefined {
+function currentWriteHook(): WriteHook | undefined {
   const current = runs?.getStore();
   return current?.isOver === false ? current.hook : undefined;
 }

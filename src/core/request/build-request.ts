@@ -41,12 +41,13 @@ export function buildRequest(
   const options = given === undefined ? {} : readOptions(given);
   const parsed = checkInput(endpoint, input ?? {});
   const parts = encode(endpoint, parsed);
+  const url = runtime.options.baseUrl + parts.target;
   return {
     endpoint,
     // Copied, because `confirm` needs the input later and the caller may have changed the object by then.
     input: endpoint.confirm && endpoint.requestBody !== 'multipart' ? structuredClone(parsed) : parsed,
     options,
-    url: buildUrl(parts, options, runtime),
+    url: options.query || options.attributes ? extendedUrl(url, options) : url,
     isSecretHeader: runtime.isSecretHeader,
     headers: buildHeaders(endpoint, parts, options, runtime),
     body: parts.json,
@@ -83,12 +84,11 @@ function withHint(issue: Issue, shape: Shape): Issue {
   return openField === undefined ? issue : { ...issue, message: `${issue.message}; give it in \`${openField}\`` };
 }
 
-function buildUrl({ target }: RequestParts, { query, attributes }: InternalOptions, runtime: RequestSettings): string {
-  const { baseUrl } = runtime.options;
-  if (!attributes && !query) return baseUrl + target;
-  const url = new URL(baseUrl + target);
+/** Adds the query and the `attributes` of the call to a URL. */
+function extendedUrl(given: string, { query = {}, attributes }: InternalOptions): string {
+  const url = new URL(given);
   if (attributes) url.searchParams.set('attributes', attributes.join(','));
-  for (const [name, value] of Object.entries(defined(query ?? {}))) url.searchParams.set(name, String(value));
+  for (const [name, value] of Object.entries(defined(query))) url.searchParams.set(name, String(value));
   return url.href;
 }
 

@@ -34,9 +34,7 @@ interface Encoding {
 /** Found on the first call of an endpoint. */
 const encodings = new WeakMap<Endpoint, Encoding>();
 
-function encodingOf(endpoint: Endpoint): Encoding {
-  const known = encodings.get(endpoint);
-  if (known) return known;
+function findEncoding(endpoint: Endpoint): Encoding {
   const { path, method, input } = endpoint;
   const encoding: Encoding = {
     inPath: fieldsOf(path),
@@ -55,9 +53,9 @@ function encodingOf(endpoint: Endpoint): Encoding {
  * @throws {InvalidInputError} when a value cannot be part of the path, the query, a header or JSON.
  */
 export function encode(endpoint: Endpoint, checked: InputValues): RequestParts {
-  const { inPath, shape, hasBody, write, isClosed: isPlain } = encodingOf(endpoint);
+  const { inPath, shape, hasBody, write, isClosed: isPlain } = encodings.get(endpoint) ?? findEncoding(endpoint);
   const input = (write ? write(checked) : checked) as InputValues;
-  const path = fillPath(endpoint.path, (name) => textOrEmpty(input[name], name));
+  const path = inPath.length === 0 ? endpoint.path : fillPath(endpoint.path, (name) => textOrEmpty(input[name], name));
   const headers: Record<string, string> = {};
   const fields: Record<string, unknown> = {};
   const query = new URLSearchParams(endpoint.query);

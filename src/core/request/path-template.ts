@@ -22,7 +22,6 @@ export function fieldsOf(path: string): readonly string[] {
  * @throws {InvalidInputError} when a value could change the structure of the path.
  */
 export function fillPath(path: string, valueOf: (name: string) => string): string {
-  if (!path.includes('{')) return path;
   const parts = partsOf(path);
   let filled = parts[0] ?? '';
   for (let at = 1; at < parts.length; at += 3) {

@@ -37,20 +37,16 @@ export function errorInBody(endpoint: Endpoint, response: BufferedResponse): Err
 }
 
 function standardError(output: StandardSchema, body: ObjectBody): ErrorInBody | undefined {
-  const status = statedStatus(output, body, 'status') ?? statedStatus(output, body, 'status_code');
-  if (status !== undefined) return { status };
+  for (const name of ['status', 'status_code']) {
+    const stated = body[name];
+    if (typeof stated !== 'number' || stated < 400 || stated > 599) continue;
+    // A number of this name may be a field of the output.
+    if (!['integer', 'number', 'int64'].includes(unwrapped(shapeOf(output)[name]).kind)) return { status: stated };
+  }
   const { error, code } = body;
   // A number as `code` is for example the 200 of an entry.
   const isNamed = (error ?? '') !== '' || (typeof code === 'string' && code !== '');
   return isNamed && !hasContent(output, body, contentNames) ? {} : undefined;
-}
-
-/** The status of an error, unless the output has a number of this name. */
-function statedStatus(output: StandardSchema, body: ObjectBody, name: 'status' | 'status_code'): number | undefined {
-  const stated = body[name];
-  if (typeof stated !== 'number' || stated < 400 || stated > 599) return undefined;
-  const { kind } = unwrapped(shapeOf(output)[name]);
-  return ['integer', 'number', 'int64'].includes(kind) ? undefined : stated;
 }
 
 type ObjectBody = Readonly<Record<string, unknown>>;

@@ -1,6 +1,8 @@
 import type { Issue } from '../errors/issue.js';
 import type { Endpoint } from '../operation/endpoint.js';
 
+type NamedValues = Readonly<Record<string, unknown>>;
+
 /**
  * Finds the part of an output that names another resource than the input does: then the response belongs to another request.
  * What is absent on either side is not compared.
@@ -14,7 +16,7 @@ export function identityMismatch(
     const asked: string[] = [];
     const named: string[] = [];
     for (const [field, itsPath] of Object.entries(identity)) {
-      const given = itsPath === path ? fieldOf(input, field) : undefined;
+      const given = itsPath === path ? (input as NamedValues)[field] : undefined;
       if (given === undefined) continue;
       asked.push(`\`${field}\``);
       addIds(given, named);
@@ -35,14 +37,11 @@ function idsAt(value: unknown, [step, ...rest]: readonly string[], found: string
     return found;
   }
   const [name = '', wanted] = step.split('=');
-  if (step !== '*' && wanted === undefined) return idsAt(fieldOf(value, name), rest, found);
+  if (step !== '*' && wanted === undefined)
+    return idsAt((value as NamedValues | null | undefined)?.[name], rest, found);
   for (const entry of Array.isArray(value) ? (value as unknown[]) : [value])
-    if (wanted === undefined || fieldOf(entry, name) === wanted) idsAt(entry, rest, found);
+    if (wanted === undefined || (entry as NamedValues | null)?.[name] === wanted) idsAt(entry, rest, found);
   return found;
-}
-
-function fieldOf(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
 }
 
 /** Adds ids as text. The service writes some as numbers and some as text, and sites and items in upper case. */

@@ -3,11 +3,9 @@ import type { ResponseHeaders } from '../errors/response-headers.js';
 import { parseRetryAfter } from '../errors/response-headers.js';
 import { redactUrl } from '../errors/redactor.js';
 import { matchDocumentedError, statusOfErrorInBody, withTexts } from '../operation/documented-error.js';
-import type { DocumentedError, MatchedResponse } from '../operation/documented-error.js';
+import type { DocumentedError, ErrorInBody, MatchedResponse } from '../operation/documented-error.js';
 import type { Endpoint } from '../operation/endpoint.js';
-import { isOk } from './body.js';
 import type { BufferedResponse } from './body.js';
-import { errorInBody } from './error-in-body.js';
 
 /** An error response as the service sent it, before anything in it is masked, and the documented error that it is. */
 export interface ReadError extends MatchedResponse {
@@ -19,12 +17,11 @@ export interface ReadError extends MatchedResponse {
 const maxCauseDepth = 2;
 const maxCauses = 100;
 
-/** Reads an error response of any shape. */
-export function readError(response: BufferedResponse, endpoint: Endpoint): ReadError {
+/** Reads an error response of any shape. `inBody` is the error in a success. */
+export function readError(response: BufferedResponse, endpoint: Endpoint, inBody?: ErrorInBody): ReadError {
   const { status, headers } = response;
   const stated = readBody(response.body.value);
   const redirect = redirectText(response);
-  const inBody = isOk(status) ? errorInBody(endpoint, response) : undefined;
   const details = withTexts({
     ...stated,
     ...(redirect !== undefined && { text: redirect }),

@@ -7,15 +7,6 @@ export function isOwn(schema: StandardSchema | undefined): schema is StandardSch
   return schema instanceof LazySchema;
 }
 
-/**
- * Whether a schema is a zod schema, of this package or of the user.
- *
- * @internal Users have no zod of ours, so its types are no part of the declarations.
- */
-export function isZod(schema: StandardSchema): schema is StandardSchema & z.$ZodType {
-  return '_zod' in schema;
-}
-
 /** Returns the facts of a schema. */
 export function factsOf(schema: StandardSchema | undefined): Facts {
   return isOwn(schema) ? schema.facts : {};

@@ -3,6 +3,15 @@ import type { Issue, Path } from '../errors/issue.js';
 
 export type ZodIssues = readonly z.$ZodIssue[];
 
+/**
+ * Whether a schema is a zod schema, of this package or of the user.
+ *
+ * @internal Users have no zod of ours, so its types are no part of the declarations.
+ */
+export function isZod<S extends object>(schema: S): schema is S & z.$ZodType {
+  return '_zod' in schema;
+}
+
 /** A parsed value, or zod's issues. Each issue says what its place takes, in words of this package. */
 export function zodParse(
   schema: z.$ZodType,

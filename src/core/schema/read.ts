@@ -1,8 +1,8 @@
 import type { Issue, Path } from '../errors/issue.js';
 import { isObject } from '../json/plain-object.js';
-import { factsOf, inspect, isZod, unwrapped } from './describe.js';
+import { factsOf, inspect, unwrapped } from './describe.js';
 import type { Inspected } from './describe.js';
-import { formatIssue, sentences, valueAt, zodParse } from './issues.js';
+import { formatIssue, sentences, valueAt, zodParse, isZod } from './issues.js';
 import type { ZodIssues } from './issues.js';
 import type { Facts, Schema, Shape, StandardSchema } from './schema.js';
 import { validate } from './validate.js';
