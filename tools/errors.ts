@@ -1,5 +1,5 @@
 import type { DocumentedError } from '../src/core/operation/documented-error.js';
-import { isPermanentStatus } from '../src/core/errors/response-errors.js';
+import { permanentStatuses } from '../src/core/errors/response-errors.js';
 import type { SellerError } from '../src/core/errors/seller-error.js';
 import type { Catalogue } from './catalogue.ts';
 import { withAnchors } from './headings.ts';
@@ -89,7 +89,7 @@ function permanence({ permanent, statuses }: ErrorClass, documented: readonly Do
   if (permanent === undefined && status === undefined && !statuses) {
     return '`isPermanent` depends on the status: it is `true` if the service rejects the request itself.';
   }
-  return (permanent ?? isPermanentStatus(status ?? 0))
+  return (permanent ?? permanentStatuses.has(status ?? 0))
     ? '`isPermanent` is `true`: the same call can never succeed.'
     : '`isPermanent` is `false`: the same call may succeed later, or with another token.';
 }

@@ -69,13 +69,15 @@ export function reportToLimiter(
  */
 export function releaseThrottled(call: ClientCall, { headers }: BufferedResponse, sentAt: number): boolean {
   const { turnQueue, maxRetries, faultRetries, runtime } = call;
-  call.throttledAt.push(performance.now());
-  return turnQueue.release('throttled', sentAt, {
+  const isEvent = turnQueue.release('throttled', sentAt, {
     retryAfterMs: parseRetryAfter(headers, Date.now()),
     isLast: faultRetries >= Math.max(maxRetries, 1),
     doublings: Math.max(0, maxRetries - 1),
     maxPauseMs: runtime.options.maxRetryDelayMs,
   });
+  // After the row of 429s has begun to which it belongs.
+  call.throttledAt.push(performance.now());
+  return isEvent;
 }
 
 function limitedAttempt(call: ClientCall, attempt: number): LimitedAttempt {

@@ -1,13 +1,10 @@
 /** This many characters in a row of a user's text are an echo; fewer may be a coincidence. */
 const echoLength = 12;
-/** A shorter text is a word of many messages. */
-const shortestText = 4;
 const entity = /&(?:#(\d{1,7})|#x([\da-f]{1,6})|(amp|lt|gt|quot|apos|nbsp));/gi;
 const named: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
 
 /** Masks the parts of a text that repeat a user's text: in any case, escaped for HTML, or only a part of it. */
 export function maskEchoes(text: string, userText: string, mask: string): string {
-  if (userText.length < shortestText) return text;
   const length = Math.min(echoLength, userText.length);
   const own = foldCase(userText);
   const runs = new Set(Array.from({ length: own.length - length + 1 }, (_, at) => own.slice(at, at + length)));

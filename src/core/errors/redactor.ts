@@ -33,7 +33,7 @@ export class Redactor {
 
   constructor({ secrets = [], texts = [], isSecretHeader = isSecretName }: Hidden = {}) {
     this.#secrets = secretPatterns(secrets);
-    this.#texts = texts;
+    this.#texts = texts.filter((text) => text.length >= shortestText);
     this.#isSecretHeader = isSecretHeader;
   }
 
@@ -109,6 +109,9 @@ export function secretsInUrl(url: string): string[] {
 export function redactUserText(text: string, name: string): string {
   return name === 'text' || isSecretName(name) ? mask : text;
 }
+
+/** A shorter text is a word of many messages. */
+const shortestText = 4;
 
 /** The texts of an input that a person may have written. */
 export function userTexts(input: unknown, depth = 0): string[] {

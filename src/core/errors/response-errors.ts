@@ -49,8 +49,7 @@ export class UnexpectedResponseError extends SellerError {
     this.issues = details.issues;
     this.attempts = details.attempts ?? 1;
     const { body, headers, endpoint } = details;
-    defineHidden(this, { body, endpoint });
-    defineHeaders(this, headers);
+    defineHidden(this, { body, endpoint }, headers);
   }
 }
 
@@ -117,9 +116,8 @@ export class ApiError extends SellerError {
     this.retryAfterMs = details.retryAfterMs;
     this.outcomeUnknown = details.outcomeUnknown ?? false;
     const { body, headers, url, endpoint } = details;
-    const isPermanent = !details.transient && (new.target.permanent ?? isPermanentStatus(details.status));
-    defineHidden(this, { body, url, endpoint, isPermanent });
-    defineHeaders(this, headers);
+    const isPermanent = !details.transient && (new.target.permanent ?? permanentStatuses.has(details.status));
+    defineHidden(this, { body, url, endpoint, isPermanent }, headers);
   }
 
   /** Reads back whether the write was carried out. */
@@ -129,22 +127,17 @@ export class ApiError extends SellerError {
 }
 
 /** The statuses with which the service rejects the request itself. After the others, time or another token may help. */
-const permanentStatuses = new Set([400, 405, 406, 410, 411, 413, 414, 415, 422, 431, 501, 505]);
-
-export function isPermanentStatus(status: number): boolean {
-  return permanentStatuses.has(status);
-}
+export const permanentStatuses: ReadonlySet<number> = new Set([
+  400, 405, 406, 410, 411, 413, 414, 415, 422, 431, 501, 505,
+]);
 
 /** The request id that the service sent in a header. */
 export function requestIdOf(headers: Pick<Headers, 'get'>): string | undefined {
   return headers.get('x-request-id') ?? headers.get('x-amzn-requestid') ?? undefined;
 }
 
-/** Creates the headers on first use, because few callers need them. */
-function defineHeaders(error: Error, headers: Headers | ResponseHeaders): void {
-  Object.defineProperty(error, 'headers', { get: () => ('toHeaders' in headers ? headers.toHeaders() : headers) });
-}
-
-function defineHidden(error: Error, fields: Record<string, unknown>): void {
+/** Defines fields that logs do not show. The headers are created on first use, because few callers need them. */
+function defineHidden(error: Error, fields: Record<string, unknown>, headers: Headers | ResponseHeaders): void {
   for (const [name, value] of Object.entries(fields)) Object.defineProperty(error, name, { value });
+  Object.defineProperty(error, 'headers', { get: () => ('toHeaders' in headers ? headers.toHeaders() : headers) });
 }

@@ -74,7 +74,8 @@ const longestRetryAfterMs = 24 * 3_600_000;
  */
 export function parseRetryAfter(headers: Pick<Headers, 'get'>, now: number): number | undefined {
   const value = headers.get('retry-after');
-  const seconds = /^(\d+(?:\.\d+)?)(?:,|$)/.exec(value ?? '')?.[1];
+  if (value === null) return undefined;
+  const seconds = /^(\d+(?:\.\d+)?)(?:,|$)/.exec(value)?.[1];
   // A date is compared with the service's clock, because the clock of this machine may be wrong.
   const ms =
     seconds === undefined

@@ -44,7 +44,7 @@ export class Limits {
 
   /** Returns the queue of a token, or of the function that returns it, for a call that uses it until `leave`. */
   of(token: unknown, endpoint: Endpoint, maxConcurrency: number): TurnQueue {
-    const limit = this.#tokenLimit(token);
+    const limit = this.#tokens.get(token) ?? this.#addToken(token);
     const { group, isWrite } = groupOf(endpoint);
     const groupName = isWrite ? `${group} writes` : group;
     const queueName = `${groupName} ${maxConcurrency}`;
@@ -62,12 +62,10 @@ export class Limits {
     return new TurnQueue(application, token, bucket, maxConcurrency);
   }
 
-  #tokenLimit(token: unknown): TokenLimit {
-    let limit = this.#tokens.get(token);
-    if (!limit) {
-      if (this.#tokens.size >= this.#mostBeforeDrop) this.#dropIdle();
-      this.#tokens.set(token, (limit = new TokenLimit()));
-    }
+  #addToken(token: unknown): TokenLimit {
+    if (this.#tokens.size >= this.#mostBeforeDrop) this.#dropIdle();
+    const limit = new TokenLimit();
+    this.#tokens.set(token, limit);
     return limit;
   }
 

@@ -98,7 +98,7 @@ export class TurnQueue implements Waiter {
   /** Admits an attempt immediately if that is possible and overtakes no call. */
   tryAcquire(): boolean {
     const now = performance.now();
-    const isFree = this.#application.ready.size === 0 && this.#size === 0 && this.#hasRoom;
+    const isFree = this.#application.ready.size === 0 && !this.#token.waiting.has(this) && this.#hasRoom;
     if (!isFree || !this.#application.bucket.isOpen(now) || !this.#bucket.isOpen(now)) return false;
     this.#admit(now);
     return true;

@@ -43,24 +43,19 @@ export function emitAttemptResult(
 
 /** The receivers of a client's events. */
 export class Events {
-  readonly #sinks: readonly Sink[];
-  readonly #channel: Channel | undefined;
+  readonly sinks: readonly Sink[];
+  /** That of the platform, if it has one. */
+  readonly channel: Channel | undefined;
 
-  /** `channel` is that of the platform, if it has one. */
   constructor(loggers: readonly (Logger | undefined)[], tracing: Tracing | undefined, channel: Channel | undefined) {
     const sinks = [...loggers.map((logger) => logger && logSink(logger)), tracing?.observe.bind(tracing)];
-    this.#sinks = sinks.filter((sink) => sink !== undefined);
-    this.#channel = channel;
+    this.sinks = sinks.filter((sink) => sink !== undefined);
+    this.channel = channel;
   }
 
-  /** Receives the events of a call; `undefined` if nothing observes them. */
-  get sink(): Emit | undefined {
-    return this.#sinks.length > 0 || this.#channel?.hasSubscribers ? this.#emit : undefined;
-  }
-
-  readonly #emit: Emit = (event) => {
-    for (const sink of this.#sinks) ignoreErrors(() => sink(event));
-    this.#channel?.publish(event);
+  readonly emit: Emit = (event) => {
+    for (const sink of this.sinks) ignoreErrors(() => sink(event));
+    this.channel?.publish(event);
   };
 }
 

@@ -11,21 +11,23 @@ const earnings = 1;
  * nothing. Retries after a 429 that pauses all calls cost nothing, because the rate limiter already delays them.
  */
 export class RetryBudget {
+  /** Whether enough is left for a retry. */
+  isEnough = true;
   /** What the retries have cost, and successes have not returned. */
   spent = 0;
 
-  /** Whether enough is left for a retry. */
-  get isEnough(): boolean {
-    return this.spent + cost <= capacity;
-  }
-
   /** Withdraws the cost of a retry. */
   withdraw(): void {
-    this.spent += cost;
+    this.#change(cost);
   }
 
   /** Records a call that succeeded after this many retries. */
   deposit(retries: number): void {
-    this.spent = Math.max(0, this.spent - Math.max(retries * cost, earnings));
+    this.#change(-Math.max(retries * cost, earnings));
+  }
+
+  #change(by: number): void {
+    this.spent = Math.max(0, this.spent + by);
+    this.isEnough = this.spent + cost <= capacity;
   }
 }

@@ -63,10 +63,10 @@ export function nextStep(failure: Failure, state: CallState): NextStep {
   if (failure.isFinal || hasNoProof) return { kind: 'throw' };
   if (failure.status === 401 && state.canReplaceToken && state.isReplayable) return { kind: 'replaceToken' };
   const waitsForTurn = state.queuePausedMs !== undefined;
-  const waitMs = state.queuePausedMs ?? waitAfter(failure, state);
+  const waitMs = canRetry(failure, state) ? (state.queuePausedMs ?? waitAfter(failure, state)) : Infinity;
   // A retry after the deadline would fail.
-  const isInTime = canRetry(failure, state) && waitMs < state.remainingMs;
-  const confirms = needsConfirmation(failure, state);
+  const isInTime = waitMs < state.remainingMs;
+  const confirms = state.canConfirm && !state.isConfirmed && needsConfirmation(failure, state);
   // An idempotent write may be sent again without proof, so it is read back only if no retry is left.
   if (isInTime && (waitsForTurn || state.hasBudget) && (!confirms || state.retry === 'idempotent'))
     return waitsForTurn ? { kind: 'retry' } : { kind: 'retry', waitMs };
@@ -76,8 +76,7 @@ export function nextStep(failure: Failure, state: CallState): NextStep {
   return { kind: 'confirm', once, waitsForTurn: waitsForTurn && isInTime };
 }
 
-function needsConfirmation(failure: Failure, { outcome, canConfirm, isConfirmed }: CallState): boolean {
-  if (!canConfirm || isConfirmed) return false;
+function needsConfirmation(failure: Failure, { outcome }: CallState): boolean {
   // A write that was sent again may fail because the first attempt was carried out nevertheless.
   return outcome === 'unknown' || (outcome === 'notDone' && failure.kind === 'errorResponse' && failure.status < 500);
 }

@@ -35,11 +35,9 @@ export function buildRequest(
   given: InternalOptions | undefined,
   runtime: RequestSettings,
 ): BuiltRequest {
-  // If the input is no object, what follows it is most likely a part of it, and not the options.
-  const isInput = input === undefined || (typeof input === 'object' && !Array.isArray(input));
-  if (!isInput) checkInput(endpoint, input);
-  const options = given === undefined ? {} : readOptions(given);
+  // First: if the input is no object, what follows it is most likely a part of it, and not the options.
   const parsed = checkInput(endpoint, input ?? {});
+  const options = given === undefined ? {} : readOptions(given);
   const parts = encode(endpoint, parsed);
   const url = runtime.options.baseUrl + parts.target;
   return {

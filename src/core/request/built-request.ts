@@ -33,8 +33,7 @@ export interface SentCall {
 /** Returns what masks the secrets of a call. `texts` are the texts of people that it masks, too. */
 export function redactorOf({ token, rejectedToken, request }: SentCall, texts?: readonly string[]): Redactor {
   const { headers, url, isSecretHeader } = request;
-  const tokens = [token, rejectedToken].filter((each) => each !== undefined);
-  const secrets = [...tokens, ...secretsIn(headers, isSecretHeader), ...secretsInUrl(url)];
+  const secrets = [token ?? '', rejectedToken ?? '', ...secretsIn(headers, isSecretHeader), ...secretsInUrl(url)];
   return new Redactor({ secrets, texts, isSecretHeader });
 }
 

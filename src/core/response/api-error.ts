@@ -54,8 +54,11 @@ export function apiError(
       `${what} responded ${status} with an error in the body${named}: ${reason}. The service did not do it`,
       { status, headers, body, issues: [], url: redactUrl(url), endpoint, attempts },
     );
+  const hasToken = call.token !== undefined || request.headers.authorization !== undefined;
+  const hint =
+    status === 401 && !hasToken ? '. The request had no token: give the client or the call an `accessToken`' : '';
   const inSuccess = status === response.status ? '' : `, stated in a response with status ${response.status}`;
-  return new Class(`${what} failed with ${status}${named}${inSuccess}: ${reason}${tokenHint(status, call)}${warning}`, {
+  return new Class(`${what} failed with ${status}${named}${inSuccess}: ${reason}${hint}${warning}`, {
     status,
     code,
     causes: read.causes.map((cause) => mapValues(cause, shown)),
@@ -76,12 +79,6 @@ function bodyOf({ body }: ReadError, text: string, redactor: Redactor): unknown 
   return redactor.body(masked === text ? body : parseBody(masked).value);
 }
 
-/** A 401 of a request without a token has a simple reason. */
-function tokenHint(status: number, { token, request }: SentCall): string {
-  if (status !== 401 || token !== undefined || request.headers.authorization !== undefined) return '';
-  return '. The request had no token: give the client or the call an `accessToken`';
-}
-
 /** What to do about a write that may have been carried out. */
 export function adviceFor(endpoint: Endpoint): string {
   return endpoint.confirm ? 'confirm() reads it back' : 'read back before you retry it';
@@ -89,9 +86,8 @@ export function adviceFor(endpoint: Endpoint): string {
 
 /** The end of an error's message that says that a write may have been carried out nevertheless. */
 export function warningOf(endpoint: Endpoint, outcomeUnknown: boolean, earlierUnknown: boolean): string {
-  const advice = adviceFor(endpoint);
-  if (outcomeUnknown) return `. The write may have been carried out anyway: ${advice}`;
-  return earlierUnknown ? `. An earlier attempt may have been carried out: ${advice}` : '';
+  if (outcomeUnknown) return `. The write may have been carried out anyway: ${adviceFor(endpoint)}`;
+  return earlierUnknown ? `. An earlier attempt may have been carried out: ${adviceFor(endpoint)}` : '';
 }
 
 function mapValues(cause: ApiErrorCause, change: (text: string) => string): ApiErrorCause {

@@ -21,10 +21,9 @@ const maxCauses = 100;
 export function readError(response: BufferedResponse, endpoint: Endpoint, inBody?: ErrorInBody): ReadError {
   const { status, headers } = response;
   const stated = readBody(response.body.value);
-  const redirect = redirectText(response);
   const details = withTexts({
     ...stated,
-    ...(redirect !== undefined && { text: redirect }),
+    ...(redirectStatuses.has(status) && { text: redirectText(headers) }),
     ...inBody,
     status,
     headers,
@@ -34,13 +33,11 @@ export function readError(response: BufferedResponse, endpoint: Endpoint, inBody
   return { ...found, headers, documented: matchDocumentedError(endpoint.errors, found) };
 }
 
-/** The statuses with which a service redirects. */
-const redirectStatuses = new Set([301, 302, 303, 307, 308]);
+/** The statuses with which a service redirects. 0: a browser hides the status and the location. */
+const redirectStatuses = new Set([0, 301, 302, 303, 307, 308]);
 
 /** The text for a redirect. Redirects are not followed, because another host would receive the token. */
-function redirectText({ status, headers }: BufferedResponse): string | undefined {
-  // A browser hides the status and the location of a redirect that it does not follow.
-  if (status !== 0 && !redirectStatuses.has(status)) return undefined;
+function redirectText(headers: ResponseHeaders): string {
   const location = headers.get('location');
   return `\`baseUrl\` redirects${location === null ? '' : ` to ${redactUrl(location)}`}; is it right?`;
 }

@@ -41,7 +41,13 @@ export function readOutput(
   const isOther = isObject(value) && Object.keys(value).length > 0 && isObjectWithMainList(schema);
   if (isOther && !hasContent(schema, value, Object.keys))
     throw unexpectedResponse('a body without a list, or any other documented field', response, call, value);
-  const found = readValue(schema, value, responseValidation !== 'throw');
+  let found: ReadValue | Misfit;
+  try {
+    found = read(schema, value, responseValidation !== 'throw');
+  } catch (error) {
+    // The response has arrived, so the error of the call must say what is known of it.
+    found = misfitOf(schema, error);
+  }
   if ('value' in found) {
     const { endpoint, input } = call.request;
     const mismatch = endpoint.identity && identityMismatch(endpoint, input, found.value);
@@ -60,17 +66,10 @@ interface Misfit {
   readonly thrown?: unknown;
 }
 
-/**
- * A schema may fail: one of the user's own, or any schema where very deep nesting overflows the stack. The response has
- * arrived by then, so the error of the call must say what is known of it.
- */
-function readValue(schema: StandardSchema, value: unknown, isRelaxed: boolean): ReadValue | Misfit {
-  try {
-    return read(schema, value, isRelaxed);
-  } catch (error) {
-    const thrown = error instanceof ConfigurationError ? error.cause : error;
-    return { issues: [{ path: [], message: failureOf(schema, error) }], thrown };
-  }
+/** A schema may fail: one of the user's own, or any schema where very deep nesting overflows the stack. */
+function misfitOf(schema: StandardSchema, error: unknown): Misfit {
+  const thrown = error instanceof ConfigurationError ? error.cause : error;
+  return { issues: [{ path: [], message: failureOf(schema, error) }], thrown };
 }
 
 function failureOf(schema: StandardSchema, error: unknown): string {

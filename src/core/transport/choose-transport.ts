@@ -74,8 +74,9 @@ export function isNodesOwn(fetch: unknown): boolean {
 
 /** Checked for each request, because mocks can be enabled and disabled at any time. */
 function canUseNode({ endpoint }: OutgoingRequest): boolean {
+  const fetch: unknown = globalThis.fetch;
   // A download needs a web stream and redirects.
-  return endpoint.responseBody !== 'stream' && isNodesOwn(globalThis.fetch) && hasDefaultDispatcher();
+  return fetch !== undefined && fetch === ownFetch && endpoint.responseBody !== 'stream' && hasDefaultDispatcher();
 }
 
 /**
@@ -89,12 +90,13 @@ const dispatchers: readonly (readonly [key: symbol, classes: readonly string[]])
 
 /** Whether undici's dispatcher is not replaced, e.g. by a `MockAgent` or a `ProxyAgent`, which only `fetch` uses. */
 function hasDefaultDispatcher(): boolean {
-  return dispatchers.every(([key, classes]) => {
+  for (const [key, classes] of dispatchers) {
     const dispatcher = (globalThis as Record<symbol, unknown>)[key] as UndiciDispatcher | undefined;
-    if (dispatcher === undefined) return true;
+    if (dispatcher === undefined) continue;
     const { name, prototype } = dispatcher.constructor;
-    return classes.includes(name) && dispatcher.dispatch === prototype.dispatch;
-  });
+    if (!classes.includes(name) || dispatcher.dispatch !== prototype.dispatch) return false;
+  }
+  return true;
 }
 
 interface UndiciDispatcher {

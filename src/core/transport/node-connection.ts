@@ -16,15 +16,11 @@ const nextTurn = 'clock' in setImmediate ? (turn: () => void): void => turn() : 
  * error of the connection.
  */
 export function whenConnected(outgoing: ClientRequest, ready: () => void): void {
-  outgoing.on('socket', (socket) => {
-    if (isConnected(socket)) whenAlive(outgoing, socket, ready);
-    else whenOpened(outgoing, socket, ready);
+  // Every TLS socket has `secureConnecting`, but the types do not declare it.
+  outgoing.on('socket', (socket: Socket & { secureConnecting?: boolean }) => {
+    if (socket.connecting || socket.secureConnecting === true) whenOpened(outgoing, socket, ready);
+    else whenAlive(outgoing, socket, ready);
   });
-}
-
-/** Every TLS socket has `secureConnecting`, but the types do not declare it. */
-function isConnected(socket: Socket & { secureConnecting?: boolean }): boolean {
-  return !socket.connecting && socket.secureConnecting !== true;
 }
 
 /** A shorter turn of the event loop only polled for events; in milliseconds. */

@@ -55,7 +55,7 @@ export async function confirmAnswered(
 ): Promise<Confirmation<schemas.Question | undefined>> {
   const { data: output, sent } = await context.read(get, { question_id });
   const { answer: given, status } = output;
-  const entry = answerEntry(question_id);
+  const entry = answerEntry(undefined, { question_id });
   const known = await context.look([entry]);
   const proves = known.provedBy(entry);
   // A question has at most one answer: if it is another one, this write was not carried out.
@@ -74,8 +74,8 @@ export async function confirmAnswered(
   return { unknown: `the question is ${status ?? 'in no known state'} and shows no answer` };
 }
 
-/** The name of an answer in the book of writes. */
-export function answerEntry(question_id: schemas.AnswerParams['question_id']): string {
+/** The name of an answer in the book of writes. A question has one. */
+export function answerEntry(_: unknown, { question_id }: Pick<schemas.AnswerParams, 'question_id'>): string {
   return `answer ${question_id}`;
 }
 

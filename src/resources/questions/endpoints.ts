@@ -35,7 +35,7 @@ const answer: DescribedEndpoint<schemas.AnswerParams, schemas.Question | undefin
   identity: { question_id: 'id' },
   retry: 'unsafe',
   content: ['text'],
-  entryOf: (_, { question_id }) => answerEntry(question_id),
+  entryOf: answerEntry,
   errors: [errors.invalidQuestion, errors.invalidPostBody, errors.notUnansweredQuestion, errors.notActiveItem],
   confirm: confirmAnswered,
 };
