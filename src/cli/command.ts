@@ -16,6 +16,8 @@ export interface Command {
   readonly summary: string;
   /** The name of its argument in the help, e.g. `TAPE`; `undefined` if it takes none. */
   readonly argument?: string;
+  /** The words that may follow the argument; the first is the default. */
+  readonly actions?: readonly string[];
   readonly options: Options;
   /** Runs it. @returns the exit code. @throws {UsageError} 2, @throws {CliError} 1 */
   run(values: Values, io: ProcessIO): Promise<number>;

@@ -11,12 +11,13 @@ export function helpOf(commands: readonly Command[]): string {
   --version              print the version
   --help                 print this help
 
-The files docs/guide/check.md and docs/guide/fake-server.md of this package describe the commands: the
-results of a check, and the dashboard, seed files, faults and control endpoints of the fake marketplace.`;
+The files check.md, fake-server.md and inbox-command.md in docs/guide of this package describe the
+commands: the results of a check, the fake marketplace with its controls, and the actions on an inbox.`;
 }
 
-function describe({ name, argument, summary, options }: Command): string {
-  const line = `Usage: npx marketplace-seller-sdk ${name}${argument === undefined ? '' : ` ${argument}`} [options]`;
+function describe({ name, argument, actions, summary, options }: Command): string {
+  const words = ['npx marketplace-seller-sdk', name, argument, actions && `[${actions.join('|')}]`, '[options]'];
+  const line = `Usage: ${words.filter((word) => word !== undefined).join(' ')}`;
   const rows = Object.entries(options).map(([option, details]) => row(option, details));
   return [line, '', summary, '', ...rows].join('\n');
 }

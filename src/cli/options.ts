@@ -19,10 +19,13 @@ export class Values {
   readonly #values: Readonly<Record<string, unknown>>;
   /** The argument of the command; empty if it takes none. */
   readonly argument: string;
+  /** The word behind the argument, or its default; empty if the command has no actions. */
+  readonly action: string;
 
-  constructor(values: Readonly<Record<string, unknown>>, argument: string) {
+  constructor(values: Readonly<Record<string, unknown>>, argument: string, action = '') {
     this.#values = values;
     this.argument = argument;
+    this.action = action;
   }
 
   /** Returns the value of an option, or its default. */

@@ -5,11 +5,12 @@ import { check } from './commands/check.js';
 import { fake } from './commands/fake.js';
 import { fakeRecord } from './commands/fake-record.js';
 import { fakeVerify } from './commands/fake-verify.js';
+import { inbox } from './commands/inbox.js';
 import { helpOf } from './help.js';
 import { Values, readOptions } from './options.js';
 
 /** The commands. A new one is one more entry. */
-const commands: readonly Command[] = [check, fake, fakeRecord, fakeVerify];
+const commands: readonly Command[] = [check, fake, fakeRecord, fakeVerify, inbox];
 
 /** Runs the program. @returns the exit code: 0 for success, 1 for a failure, 2 for an invalid command line */
 export async function run(args: readonly string[], io: ProcessIO): Promise<number> {
@@ -41,7 +42,7 @@ async function runCommand(args: readonly string[], io: ProcessIO): Promise<numbe
     return 2;
   }
   const { values, rest } = readOptions(args.slice(command.name.split(' ').length), command.options);
-  return command.run(new Values(values, argumentOf(command, rest)), io);
+  return command.run(new Values(values, argumentOf(command, rest), actionOf(command, rest)), io);
 }
 
 /** Returns the command with the longest name that the command line starts with. */
@@ -56,9 +57,16 @@ function unknownCommand(word: string): string {
 }
 
 /** @throws {UsageError} when the argument is missing, or there are too many */
-function argumentOf({ name, argument }: Command, rest: readonly string[]): string {
+function argumentOf({ name, argument, actions }: Command, rest: readonly string[]): string {
   // What is given may be a token.
   if (argument === undefined && rest.length > 0) throw new UsageError(`${name} takes no arguments, only options`);
-  if (argument !== undefined && rest.length !== 1) throw new UsageError(`${name} takes one argument, ${argument}`);
+  if (argument !== undefined && (rest.length < 1 || rest.length > (actions ? 2 : 1)))
+    throw new UsageError(`${name} takes ${actions ? `${argument} and an action` : `one argument, ${argument}`}`);
   return rest[0] ?? '';
+}
+
+/** @throws {UsageError} when the command has no such action */
+function actionOf({ name, actions }: Command, [, action = actions?.[0] ?? '']: readonly string[]): string {
+  if (!actions || actions.includes(action)) return action;
+  throw new UsageError(`${name} has no action "${action}"; the actions are ${actions.join(', ')}`);
 }

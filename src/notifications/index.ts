@@ -19,7 +19,9 @@ export { bullmqProcessor, bullmqQueue } from './queues/bullmq.js';
 export type { BullMQJob, BullMQJobData, BullMQQueue } from './queues/bullmq.js';
 export type { HandleOptions } from './queues/queue-runs.js';
 export type { LastFailure, Outcome } from './handling/outcome.js';
-export type { DeadLetters, ListOptions } from '../work/dead-letters.js';
+export type { DeadLetters } from '../work/dead-letters.js';
+export type { ListOptions } from '../work/pages.js';
+export type { WaitingEntries } from '../work/waiting-entries.js';
 export type { Handler, HandlerContext, Handlers, MessageContext, OwnHandlers } from './handling/handler.js';
 export type { OwnNotification, OwnResource, OwnTopic, OwnTopics } from './handling/own-topic.js';
 export type {
@@ -57,6 +59,7 @@ export type {
   Settlement,
   StoreStats,
   TopicStats,
+  WaitingEntry,
 } from './stores/store.js';
 export type { QueuedNotification } from './queued-notification.js';
 export type { WriteRecord } from '../core/recover/write-hook.js';

@@ -1,13 +1,16 @@
 import { DeadLetters } from '../work/dead-letters.js';
 import { storeRule } from './resolve-options.js';
+import { WaitingEntries } from '../work/waiting-entries.js';
 import { ConfigurationError } from '../core/errors/errors.js';
 import { statsOf } from './stores/store.js';
-import type { DeadLetter, NotificationStore, StoreStats } from './stores/store.js';
+import type { DeadLetter, NotificationStore, StoreStats, WaitingEntry } from './stores/store.js';
 
 /** An inbox that an operator looks at. It handles nothing. */
 export interface StoredInbox {
   /** The notifications that were given up: list, replay or remove them. A replayed one is handled by a running receiver. */
   readonly deadLetters: DeadLetters<DeadLetter>;
+  /** The notifications that are not handled yet: list, retry now or remove them. */
+  readonly waiting: WaitingEntries<WaitingEntry>;
   /** Counts what the store holds. */
   stats(): Promise<StoreStats>;
   /** Closes the store. */
@@ -34,6 +37,7 @@ export function openInbox(store: NotificationStore): StoredInbox {
   store.onlyOpen?.();
   return {
     deadLetters: new DeadLetters(store, () => undefined),
+    waiting: new WaitingEntries(store, () => undefined),
     stats: () => statsOf(store),
     close: async () => store.close?.(),
   };

@@ -25,8 +25,9 @@ import type { HandleOptions } from './queues/queue-runs.js';
 import { resolveReceiverOptions } from './resolve-options.js';
 import type { ResolvedReceiverOptions } from './resolve-options.js';
 import { statsOf } from './stores/store.js';
-import type { DeadLetter, StoreStats } from './stores/store.js';
+import type { DeadLetter, StoreStats, WaitingEntry } from './stores/store.js';
 import { abortGraceMs, endsWithin } from '../work/ends-within.js';
+import { WaitingEntries } from '../work/waiting-entries.js';
 import { Worker } from './worker/worker.js';
 
 const isDuration: Rule = (ms) => (typeof ms === 'number' && ms >= 0 ? undefined : 'must be a number of at least 0');
@@ -89,6 +90,8 @@ export interface CloseOptions {
 export class Receiver {
   /** The notifications that were given up: list, replay or remove them. */
   readonly deadLetters: DeadLetters<DeadLetter>;
+  /** The notifications that are not handled yet: list, retry now or remove them. */
+  readonly waiting: WaitingEntries<WaitingEntry>;
   readonly #inbox: Inbox;
   readonly #attempts: Attempts;
   readonly #worker: Worker;
@@ -106,7 +109,9 @@ export class Receiver {
     this.#deliveries = new Deliveries(this.#inbox, this.#worker);
     this.#backlog = new Backlog(this.#inbox, () => this.#worker.isStarted);
     this.#rounds = new CatchUpRounds(this.#inbox, () => this.catchUp());
-    this.deadLetters = new DeadLetters(this.#inbox.store, () => this.#worker.wake());
+    const wake = (): void => this.#worker.wake();
+    this.deadLetters = new DeadLetters(this.#inbox.store, wake);
+    this.waiting = new WaitingEntries(this.#inbox.store, wake);
   }
 
   /**

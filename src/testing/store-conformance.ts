@@ -212,6 +212,41 @@ const rules: Readonly<Record<string, (store: NotificationStore) => Promise<void>
     equal([await store.redrive('b'), await store.removeDeadLetter('a')], [false, false], 'what is gone');
     equal((await lease(store)).attempt, 1, 'the attempt after a replay');
   },
+  'what waits is listed in pages, in the order of arrival, with its last error and its next attempt': async (store) => {
+    if (!store.waiting) return;
+    for (const key of ['a', 'b', 'c']) await store.add(entryOf(key));
+    const lastFailure = { failure: 'no', isPermanent: false };
+    await settle(store, await lease(store, { groupId: 'a' }), { retryInMs: 60_000, lastFailure });
+    await lease(store, { groupId: 'b' });
+    const [first] = await store.waiting(1);
+    equal([first?.entry.key, first?.attempts, first?.failure], ['a', 1, 'no'], 'one that has failed');
+    equal((first?.nextInMs ?? 0) > 50_000, true, 'its next attempt');
+    const [second, third, ...rest] = await store.waiting(10, first?.number);
+    equal([second?.entry.key, second?.nextInMs], ['b', undefined], 'one whose handler runs');
+    equal([third?.entry.key, third?.nextInMs, rest.length], ['c', 0, 0], 'one that is due');
+  },
+  'what waits for its next attempt can be due now, and keeps its attempts': async (store) => {
+    if (!store.retryNow) return;
+    await store.add(entryOf('a'));
+    const leased = await lease(store);
+    equal(await store.retryNow('a'), false, 'one whose handler runs');
+    await settle(store, leased, { retryInMs: 60_000 });
+    equal(
+      [await store.retryNow('a'), await store.retryNow('b')],
+      [true, false],
+      'one that waits, and one that does not exist',
+    );
+    equal((await lease(store)).attempt, 2, 'the attempt');
+  },
+  'what waits can be removed, unless its handler runs': async (store) => {
+    if (!store.removeWaiting) return;
+    for (const key of ['a', 'b']) await store.add(entryOf(key, { groupId: 'g' }));
+    const leased = await lease(store);
+    const removed = [await store.removeWaiting('a'), await store.removeWaiting('b'), await store.removeWaiting('b')];
+    equal(removed, [false, true, false], 'one whose handler runs, one that waits, and one that is gone');
+    equal(await settle(store, leased, { done: ['a'] }), true, 'the result of the handler');
+    equal([await keysOf(store), await store.add(entryOf('b'))], [[], 'added'], 'what is left');
+  },
   'what waits, runs and is dead is counted': async (store) => {
     for (const key of ['a', 'b', 'c']) await store.add(entryOf(key));
     await settle(store, await lease(store), { deadLetter: { key: 'a', failure: 'no' } });

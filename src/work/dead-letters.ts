@@ -1,29 +1,11 @@
-import { ConfigurationError } from '../core/errors/errors.js';
-import { checkConfiguration, integerFrom } from '../core/options/rules.js';
-
-/** Which dead letters to list. */
-export interface ListOptions {
-  /**
-   * The most dead letters.
-   *
-   * @default 100
-   */
-  readonly limit?: number | undefined;
-  /**
-   * Begin after the dead letter with this `number`: the last one of the page before.
-   *
-   * @default 0: at the oldest
-   */
-  readonly after?: number | undefined;
-}
+import { checkConfiguration } from '../core/options/rules.js';
+import { assertFilter, assertKey, forEachOfPages, listRules, pagesOf } from './pages.js';
+import type { ListOptions, StoredFacts } from './pages.js';
 
 /** The least that a dead letter has. */
-export interface DeadLetterFacts {
-  readonly entry: { readonly key: string };
+export interface DeadLetterFacts extends StoredFacts {
   /** When it was given up, in milliseconds since 1970. */
   readonly deadLetteredAt: number;
-  /** Its place in the list; the next page begins after it. */
-  readonly number: number;
 }
 
 /** What dead letters need of a store. */
@@ -32,9 +14,6 @@ export interface DeadLetterStore<Letter extends DeadLetterFacts> {
   redrive(key: string, forgetsUnknown?: boolean): Promise<boolean>;
   removeDeadLetter(key: string): Promise<boolean>;
 }
-
-/** How many dead letters `replayAll` reads at a time. */
-const replayedAtATime = 100;
 
 /**
  * What was given up after its last attempt: notifications of an inbox, or jobs of an outbox.
@@ -45,7 +24,8 @@ const replayedAtATime = 100;
  *   if (failure.includes('TimeoutError')) await receiver.deadLetters.replay(entry.key);
  *   else await receiver.deadLetters.remove(entry.key);
  * }
- * console.log(await receiver.deadLetters.replayAll());
+ * console.log(await receiver.deadLetters.replayAll(({ entry }) => entry.notification.topic === 'questions'));
+ * console.log(await receiver.deadLetters.removeAll(({ failure }) => failure.includes('NotFoundError')));
  */
 export class DeadLetters<Letter extends DeadLetterFacts> {
   readonly #store: DeadLetterStore<Letter>;
@@ -65,7 +45,7 @@ export class DeadLetters<Letter extends DeadLetterFacts> {
    * @throws {ConfigurationError} when an option is unknown or wrong.
    */
   async list(options: ListOptions = {}): Promise<readonly Letter[]> {
-    checkConfiguration('list', options, { limit: integerFrom(1), after: integerFrom(0) });
+    checkConfiguration('list', options, listRules);
     const { limit = 100, after = 0 } = options;
     return this.#store.deadLetters(limit, after);
   }
@@ -84,22 +64,15 @@ export class DeadLetters<Letter extends DeadLetterFacts> {
   }
 
   /**
-   * Handles all dead letters again that there are now. Returns how many they are. Writes of which nobody knows whether they were
-   * carried out are read back once more, and not sent.
+   * Handles dead letters again: all that there are now, or those for which `where` returns `true`. Returns how many they are.
+   * Writes of which nobody knows whether they were carried out are read back once more, and not sent.
+   *
+   * @throws {ConfigurationError} when `where` is not a function.
    */
-  async replayAll(): Promise<number> {
-    let replayed = 0;
-    const until = Date.now();
-    for (let after = 0; ;) {
-      const letters = await this.#store.deadLetters(replayedAtATime, after);
-      // One that fails again at once is a dead letter again, with a later number.
-      const earlier = letters.filter(({ deadLetteredAt }) => deadLetteredAt <= until);
-      const results = await Promise.all(earlier.map(({ entry }) => this.#store.redrive(entry.key)));
-      replayed += results.filter(Boolean).length;
-      this.#wake();
-      after = letters.at(-1)?.number ?? 0;
-      if (earlier.length < replayedAtATime) return replayed;
-    }
+  async replayAll(where: (letter: Letter) => boolean = () => true): Promise<number> {
+    const replayed = await this.#forEach(where, (key) => this.#store.redrive(key));
+    this.#wake();
+    return replayed;
   }
 
   /**
@@ -111,9 +84,22 @@ export class DeadLetters<Letter extends DeadLetterFacts> {
     assertKey(key);
     return this.#store.removeDeadLetter(key);
   }
-}
 
-/** Without types, a store could get `undefined` or the whole dead letter. */
-function assertKey(key: unknown): void {
-  if (typeof key !== 'string') throw new ConfigurationError('`key` must be a string: the `entry.key` of a dead letter');
+  /**
+   * Removes the dead letters for which `where` returns `true`. Returns how many they were.
+   *
+   * @throws {ConfigurationError} when `where` is not a function.
+   */
+  async removeAll(where: (letter: Letter) => boolean): Promise<number> {
+    return this.#forEach(where, (key) => this.#store.removeDeadLetter(key));
+  }
+
+  #forEach(where: (letter: Letter) => boolean, run: (key: string) => Promise<boolean>): Promise<number> {
+    assertFilter(where);
+    const until = Date.now();
+    // One that is replayed and fails again at once is a dead letter again, with a later number.
+    const isMeant = (letter: Letter): boolean => letter.deadLetteredAt <= until && where(letter);
+    const pages = pagesOf((limit, after) => this.#store.deadLetters(limit, after));
+    return forEachOfPages(pages, isMeant, run);
+  }
 }

@@ -1,3 +1,4 @@
+import { printable } from '../core/json/printable.js';
 import type { Logger } from '../core/options/hooks.js';
 
 type Level = 'error' | 'warn' | 'info';
@@ -15,7 +16,7 @@ export class Log {
 
   async write(level: Level, message: string, ...error: readonly unknown[]): Promise<void> {
     const failure = error.length === 0 ? undefined : describeFailure(error[0]);
-    const line = escaped(failure === undefined ? message : `${message}: ${failure}`);
+    const line = printable(failure === undefined ? message : `${message}: ${failure}`);
     // `console` would print an argument that is `undefined`.
     const fields = failure === undefined ? [] : [{ error: failure }];
     try {
@@ -50,11 +51,4 @@ function textOf(error: unknown): string {
   } catch {
     return 'an error that cannot be read';
   }
-}
-
-/** A text of strangers stays on one line, and can neither control a terminal nor change the order of what it shows. */
-function escaped(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, (character) => {
-    return `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`;
-  });
 }

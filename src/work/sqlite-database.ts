@@ -33,6 +33,8 @@ export class SqliteDatabase {
   #synchronous = '';
   /** Which file was opened; `undefined` in memory. */
   #file: string | undefined;
+  /** Which file its log is; `undefined` before the first transaction. */
+  #log: string | undefined;
 
   constructor(path: string) {
     this.#path = path;
@@ -94,14 +96,21 @@ export class SqliteDatabase {
   /** Writes jobs in one transaction. While it waits for the lock, more are added to them. */
   async #write(jobs: readonly Job[]): Promise<void> {
     try {
-      // SQLite goes on writing to a file that has no name any more, and nobody would find the notifications in it.
-      if (fileOf(this.#path) !== this.#file) throw new Error(`The file ${this.#path} was deleted or moved; restart`);
+      this.#assertFiles();
       const areWritten = await unlessBusy(() => this.#commit(jobs));
       if (!areWritten) for (const job of jobs) await this.#write([job]);
     } catch (error) {
       this.#begin(jobs);
       for (const { reject } of jobs) reject(error);
     }
+  }
+
+  /** SQLite goes on writing to a file that has no name any more, and nobody would find the notifications in it. */
+  #assertFiles(): void {
+    const log = `${this.#path}-wal`;
+    if (fileOf(this.#path) !== this.#file) throw new Error(`The file ${this.#path} was deleted or moved; restart`);
+    if (this.#log !== undefined && fileOf(log) !== this.#log)
+      throw new Error(`The file ${log} was deleted or moved; restart, so that its content is kept`);
   }
 
   /** From now on, writes are collected for another transaction. */
@@ -126,6 +135,7 @@ export class SqliteDatabase {
       const results = jobs.map(({ run }) => run(transaction));
       transaction.finish();
       this.run('COMMIT');
+      if (this.#file !== undefined) this.#log ??= fileOf(`${this.#path}-wal`);
       for (const [index, { resolve }] of jobs.entries()) resolve(results[index] as never);
     } catch (error) {
       this.#rollBack();
@@ -158,6 +168,7 @@ export class SqliteDatabase {
       await this.write(() => undefined);
     } finally {
       this.#opening = undefined;
+      this.#log = undefined;
       this.#statements.clear();
       this.#db.close();
     }

@@ -17,6 +17,7 @@ export interface Row {
   readonly last_failure: string | null;
   readonly writes: string | null;
   readonly alone: number;
+  readonly running: number;
   readonly value: string;
   readonly token: string | null;
   readonly leased_key: string | null;

@@ -42,6 +42,15 @@ describe('a file that is deleted or moved while a process uses it', () => {
     await receiver.close();
   });
 
+  test('without its log, nothing is acknowledged, and what was acknowledged is there after a restart', async () => {
+    const store = open();
+    await store.add(entry('a'));
+    unlinkSync(`${path}-wal`);
+    await expect(store.add(entry('b'))).rejects.toThrow('inbox.db-wal was deleted or moved; restart');
+    await store.close?.().catch(() => {});
+    expect((await open().claim(claim())).leases).toMatchObject([{ groupId: 'a' }]);
+  });
+
   test('one that is moved back is used again', async () => {
     const store = open();
     await store.add(entry('a'));

@@ -33,6 +33,18 @@ test.each<[string, (store: NotificationStore) => Partial<NotificationStore>, Reg
 });
 
 function bound(store: NotificationStore): Partial<NotificationStore> {
-  const names = ['add', 'claim', 'renew', 'settle', 'deadLetters', 'redrive', 'removeDeadLetter', 'stats'] as const;
+  const names = [
+    'add',
+    'claim',
+    'renew',
+    'settle',
+    'deadLetters',
+    'redrive',
+    'removeDeadLetter',
+    'stats',
+    'waiting',
+    'retryNow',
+    'removeWaiting',
+  ] as const;
   return Object.fromEntries(names.map((name) => [name, (store[name] as () => unknown).bind(store)]));
 }

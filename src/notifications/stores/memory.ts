@@ -22,6 +22,7 @@ import type {
   Settlement,
   StoreStats,
   TopicStats,
+  WaitingEntry,
 } from './store.js';
 import type { WaitingNotification } from './waiting-list.js';
 
@@ -59,8 +60,8 @@ class MemoryStore implements NotificationStore {
   readonly durable = false;
   readonly shared = false;
   readonly #groups = new Groups();
-  /** When each entry was added. */
-  readonly #waiting = new FifoMap<number>();
+  readonly #waiting = new FifoMap<WaitingNotification>();
+  #added = 0;
   readonly #topics = new FifoMap<TopicStats>();
   /** Until when the keys of handled entries are kept. */
   readonly #processed: FifoMap<number>;
@@ -95,10 +96,11 @@ class MemoryStore implements NotificationStore {
 
   /** Counts an entry that is inserted into its group. */
   #counted(entry: QueuedNotification, bytes: number): WaitingNotification {
-    this.#waiting.set(entry.key, Date.now());
+    const waiting = { entry, bytes, number: ++this.#added, addedAt: Date.now(), failures: 0, stalls: 0 };
+    this.#waiting.set(entry.key, waiting);
     this.#waitingBytes += bytes;
     this.#arrived(entry.notification.topic);
-    return { entry, bytes, failures: 0, stalls: 0 };
+    return waiting;
   }
 
   #arrived(topic: string): void {
@@ -194,7 +196,7 @@ class MemoryStore implements NotificationStore {
   #takeSettled(group: Group, { done, doneUntil, deadLetter, deduplicationMs }: Settlement): void {
     const until = Date.now() + deduplicationMs;
     const keys = doneUntil === undefined ? [] : group.waiting.keys();
-    const earlier = keys.filter((key) => (this.#waiting.get(key) ?? 0) < (doneUntil ?? 0));
+    const earlier = keys.filter((key) => (this.#waiting.get(key)?.addedAt ?? 0) < (doneUntil ?? 0));
     const settled = new Set([...done, ...earlier, ...(deadLetter ? [deadLetter.key] : [])]);
     for (const waiting of group.waiting.take(settled)) {
       this.#uncount(waiting);
@@ -215,10 +217,9 @@ class MemoryStore implements NotificationStore {
     const dead = this.#dead.take(key);
     if (!dead) return false;
     const { entry, writes = [] } = dead;
-    this.#groups.insert({
-      ...this.#counted(entry, bytesOf(entry)),
-      writes: forgetsUnknown ? withoutUnknown(writes) : writes,
-    });
+    const waiting = this.#counted(entry, bytesOf(entry));
+    waiting.writes = forgetsUnknown ? withoutUnknown(writes) : writes;
+    this.#groups.insert(waiting);
     return true;
   }
 
@@ -226,8 +227,31 @@ class MemoryStore implements NotificationStore {
     return this.#dead.take(key) !== undefined;
   }
 
+  async waiting(limit: number, after = 0): Promise<WaitingEntry[]> {
+    const now = performance.now();
+    const later = [...this.#waiting.values()].filter(({ number }) => number > after).slice(0, limit);
+    return later.map((waiting) => waitingEntryOf(waiting, this.#groups.get(waiting.entry.groupId), now));
+  }
+
+  async retryNow(key: string): Promise<boolean> {
+    const waiting = this.#waiting.get(key);
+    const group = waiting && this.#groups.get(waiting.entry.groupId);
+    if (!group || group.lease) return false;
+    if (group.turn === undefined) this.#groups.release(group, 0, performance.now());
+    return true;
+  }
+
+  async removeWaiting(key: string): Promise<boolean> {
+    const waiting = this.#waiting.get(key);
+    const group = waiting && this.#groups.get(waiting.entry.groupId);
+    if (!group || group.lease?.leased === waiting) return false;
+    for (const taken of group.waiting.take(new Set([key]))) this.#uncount(taken);
+    if (group.waiting.length === 0) this.#groups.release(group, 0, performance.now());
+    return true;
+  }
+
   async stats(): Promise<StoreStats> {
-    const oldest = this.#waiting.get(this.#waiting.oldest() ?? '');
+    const oldest = this.#waiting.get(this.#waiting.oldest() ?? '')?.addedAt;
     const running = this.#groups.leased;
     return {
       waiting: this.#waiting.size - running,
@@ -242,6 +266,20 @@ class MemoryStore implements NotificationStore {
 /** Counts a lease that has expired. From the second stall on, only one that ran alone shows that it ends the process. */
 function countStall({ leased, alone }: NonNullable<Group['lease']>): void {
   if (alone || leased.stalls < stallsUntilSuspect) leased.stalls += 1;
+}
+
+function waitingEntryOf(waiting: WaitingNotification, group: Group | undefined, now: number): WaitingEntry {
+  const { entry, failures, stalls, lastFailure, addedAt, number } = waiting;
+  const isRunning = group?.lease?.leased === waiting;
+  const nextInMs = group?.turn === undefined ? Math.max(0, (group?.readyAt ?? now) - now) : 0;
+  return {
+    entry,
+    attempts: failures + stalls,
+    ...(lastFailure && { failure: lastFailure.failure }),
+    ...(!isRunning && { nextInMs }),
+    addedAt,
+    number,
+  };
 }
 
 /** Remembers what was handled, and forgets what has expired. */

@@ -106,6 +106,12 @@ export class SqliteGroups {
     }
   }
 
+  /** Deletes a group without entries. */
+  removeEmpty(groupId: string): void {
+    const isEmpty = 'NOT EXISTS (SELECT 1 FROM notification_waiting WHERE group_id = ?1)';
+    this.#db.run(`DELETE FROM notification_group WHERE group_id = ?1 AND ${isEmpty}`, groupId);
+  }
+
   /** Ends the lease of a group, and deletes the group if it is empty. */
   release(groupId: string, userId: number | null, transaction: StoreTransaction, delayMs: number): void {
     if (this.#db.all('SELECT 1 FROM notification_waiting WHERE group_id = ? LIMIT 1', groupId).length > 0) {

@@ -8,7 +8,7 @@ import { SqliteDeadLetters } from './sqlite-dead-letters.js';
 import { SqliteGroups } from './sqlite-groups.js';
 import { SqliteLedger } from '../../work/sqlite-ledger.js';
 import { writesOf } from '../../work/sqlite-rows.js';
-import { countsOf } from './sqlite-entries.js';
+import { countsOf, waitingOf } from './sqlite-entries.js';
 import type { Row } from '../../work/sqlite-rows.js';
 import type { StoreTransaction } from '../../work/sqlite-transaction.js';
 import { StoreFullError, fullError, resolveStoreOptions } from './store-limits.js';
@@ -22,6 +22,7 @@ import type {
   NotificationStore,
   Settlement,
   StoreStats,
+  WaitingEntry,
 } from './store.js';
 
 /** The options of `sqliteStore`. */
@@ -243,6 +244,31 @@ class SqliteStore implements NotificationStore {
 
   removeDeadLetter(key: string): Promise<boolean> {
     return this.#db.write(() => this.#dead.take(key) !== undefined);
+  }
+
+  waiting(limit: number, after = 0): Promise<WaitingEntry[]> {
+    return this.#write(({ now }) => waitingOf(this.#db, { limit, after, now }));
+  }
+
+  retryNow(key: string): Promise<boolean> {
+    return this.#write((transaction) => {
+      const free = `SELECT group_id, user_id, turn FROM notification_group
+        WHERE group_id = (SELECT group_id FROM notification_waiting WHERE key = ?) AND token IS NULL`;
+      const [group] = this.#db.all(free, key);
+      if (group?.turn === null) this.#groups.release(group.group_id, group.user_id, transaction, 0);
+      return group !== undefined;
+    });
+  }
+
+  removeWaiting(key: string): Promise<boolean> {
+    return this.#db.write(() => {
+      const isFree = `DELETE FROM notification_waiting WHERE key = ?1
+        AND NOT EXISTS (SELECT 1 FROM notification_group WHERE leased_key = ?1 AND token IS NOT NULL
+          AND group_id = notification_waiting.group_id) RETURNING group_id`;
+      const [row] = this.#db.all(isFree, key);
+      if (row) this.#groups.removeEmpty(row.group_id);
+      return row !== undefined;
+    });
   }
 
   stats(): Promise<StoreStats> {

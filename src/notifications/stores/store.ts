@@ -101,6 +101,21 @@ export interface DeadLetter {
   readonly number: number;
 }
 
+/** A notification that is not handled yet. */
+export interface WaitingEntry {
+  readonly entry: QueuedNotification;
+  /** How many attempts have failed, or ended with the process. */
+  readonly attempts: number;
+  /** The name and the message of the last error; absent before the first one. */
+  readonly failure?: string | undefined;
+  /** When its group may be leased next, in milliseconds; 0 when it is due, absent while its handler runs. */
+  readonly nextInMs?: number | undefined;
+  /** When it was added, in milliseconds since 1970. */
+  readonly addedAt: number;
+  /** Its place in the list; the next page begins after it. */
+  readonly number: number;
+}
+
 /** What a store holds. */
 export interface StoreStats {
   /** Entries that wait for a handler, or for their next attempt. */
@@ -168,6 +183,12 @@ export interface NotificationStore {
   redrive(key: string, forgetsUnknown?: boolean): Promise<boolean>;
   /** Deletes a dead letter. `false` if there is none with this key. */
   removeDeadLetter(key: string): Promise<boolean>;
+  /** What waits, after the one with this number, in the order of arrival, at most `limit`. */
+  waiting?(limit: number, after?: number): Promise<readonly WaitingEntry[]>;
+  /** Makes the group of a waiting entry due now. `false` if there is none with this key, or its group is leased. */
+  retryNow?(key: string): Promise<boolean>;
+  /** Deletes a waiting entry. `false` if there is none with this key, or its handler runs. */
+  removeWaiting?(key: string): Promise<boolean>;
   /** Counts what it holds. Without it, `receiver.stats()` and `openInbox` reject. */
   stats?(): Promise<StoreStats>;
   close?(): Promise<void>;

@@ -7,6 +7,10 @@ export interface WaitingNotification {
   readonly entry: QueuedNotification;
   /** The length of its JSON in UTF-8. */
   readonly bytes: number;
+  /** Its place among all that were added. */
+  readonly number: number;
+  /** When it was added, in milliseconds since 1970. */
+  readonly addedAt: number;
   failures: number;
   /** How many leases in a row expired without a result. */
   stalls: number;
