@@ -18,10 +18,10 @@ interface Limit {
 const limits: readonly Limit[] = [
   // The goals of the bundles are 45 and 60 KiB. They are missed today, by more than in version 0.2.0: these limits only keep
   // the bundles from growing further.
-  { what: 'KiB in a bundle, questions only', most: 59, measure: () => bundled(questionsOnly) },
+  { what: 'KiB in a bundle, questions only', most: 56, measure: () => bundled(questionsOnly) },
   {
     what: 'KiB in a bundle, the whole client',
-    most: 78,
+    most: 75,
     measure: () => bundled(`import { SellerClient } from 'marketplace-seller-sdk'; globalThis.it = SellerClient;`),
   },
   {
@@ -29,7 +29,7 @@ const limits: readonly Limit[] = [
     most: 0,
     measure: () => bytesFrom(/\/src\/resources\/(?!questions\/|blacklist\/)[\w-]+\//, questionsOnly),
   },
-  { what: 'files read by an import', most: 24, measure: filesOfMainEntry },
+  { what: 'files read by an import', most: 20, measure: filesOfMainEntry },
   ...concepts,
   {
     what: 'type instantiations of a consumer',

@@ -59,7 +59,7 @@ export {
   type ApiErrorCause,
   type ApiErrorDetails,
 } from './core/errors/response-errors.js';
-export { EarlierWriteOpenError, EarlierWriteUnknownError } from './core/errors/earlier-write-errors.js';
+export { EarlierWriteOpenError, EarlierWriteUnknownError } from './core/errors/errors.js';
 export { SellerError, type CurlOptions } from './core/errors/seller-error.js';
 export {
   AuthenticationError,

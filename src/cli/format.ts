@@ -1,4 +1,4 @@
-import { isLoopback } from '../core/options/is-loopback.js';
+import { isLoopback } from '../core/options/rules.js';
 import type { FakeMarketplace } from '../testing/marketplace.js';
 import type { LoggedRequest } from '../testing/dashboard/request-log.js';
 

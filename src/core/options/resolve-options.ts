@@ -1,4 +1,4 @@
-import { isLoopback } from './is-loopback.js';
+import { isLoopback } from './rules.js';
 import { defined } from '../json/defined.js';
 import type { ConfirmOptions, StoredWriteOptions } from '../errors/confirmation.js';
 import { ConfigurationError, InvalidInputError } from '../errors/errors.js';

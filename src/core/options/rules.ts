@@ -2,7 +2,6 @@ import { ConfigurationError } from '../errors/errors.js';
 import { isPlainObject } from '../json/plain-object.js';
 import type { Issue } from '../errors/issue.js';
 import { nearest } from './nearest.js';
-import { reservedQuery } from './reserved-query.js';
 import { longestTimerMs } from '../scope/cancel-scope.js';
 
 /** Returns what an option accepts if the value is wrong; `undefined` if the value is right. */
@@ -38,6 +37,12 @@ const record: Rule = (value) => {
   if (isPlainObject(value)) return undefined;
   const isMap = typeof value === 'object' && value !== null && Symbol.iterator in value && !Array.isArray(value);
   return `takes an object of names and values${isMap ? '; convert it with Object.fromEntries' : ''}`;
+};
+
+/** Query parameters that change the shape of every response, and what to use instead. */
+export const reservedQuery: Readonly<Record<string, string>> = {
+  callback: 'makes the response JSONP; see readJsonp',
+  attributes: 'removes fields that the client needs; use the call option `attributes` where a method offers it',
 };
 
 export const queryRecord: Rule = (value) => {
@@ -145,4 +150,9 @@ export function checkConfiguration(
     ...optionIssues(options, rules).map(({ message }) => message),
   ];
   if (problems.length > 0) throw new ConfigurationError(`${creator}: ${problems.join('; ')}`);
+}
+
+/** Returns whether a host name or IP address is this machine. IPv6 addresses may have brackets. */
+export function isLoopback(host: string): boolean {
+  return /^(localhost|.+\.localhost|\[?::1\]?|127(\.\d{1,3}){3})$/.test(host);
 }

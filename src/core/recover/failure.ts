@@ -6,7 +6,7 @@ import type { Endpoint, RetryClass } from '../operation/endpoint.js';
 import type { BufferedResponse } from '../response/body.js';
 import { readError } from '../response/read-error.js';
 import type { ReadError } from '../response/read-error.js';
-import { isNetworkError } from '../transport/transport.js';
+import { isNetworkError } from '../errors/errors.js';
 import type { RequestDelivery, TransportResponse } from '../transport/transport.js';
 
 /** How an attempt ended, and whether its request may have reached the service. */

@@ -1,4 +1,4 @@
-import { EarlierWriteOpenError, EarlierWriteUnknownError } from '../errors/earlier-write-errors.js';
+import { EarlierWriteOpenError, EarlierWriteUnknownError } from '../errors/errors.js';
 import type { WriteBook } from '../operation/write-book.js';
 import type { PendingWrite, WriteHook, WriteRecord, WriteResult, WriteTurn } from './write-hook.js';
 import { contentOf } from './write-target.js';

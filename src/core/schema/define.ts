@@ -136,7 +136,7 @@ const BoundedArray: z.$constructor<z.$ZodArray> = /* @__PURE__ */ z.$constructor
       if (entry instanceof Promise) throw new z.$ZodAsyncError();
       read.push(entry.value);
       if (entry.issues.length === 0) continue;
-      payload.issues.push(...z.util.prefixIssues(index, entry.issues));
+      for (const issue of entry.issues) payload.issues.push({ ...issue, path: [index, ...(issue.path ?? [])] });
       context.wrongEntries = (context.wrongEntries ?? 0) + 1;
     }
     return payload;

@@ -1,5 +1,5 @@
 import { RequestAbortedError, TimeoutError } from '../errors/errors.js';
-import { onAbort } from './abort-listeners.js';
+import { onAbort } from './wait.js';
 
 /** The longest timer of the platform. A longer one would fire immediately. */
 export const longestTimerMs = 2 ** 31 - 1;

@@ -1,5 +1,3 @@
-import { onAbort } from './abort-listeners.js';
-
 /** Waits, or until a signal aborts. Leaves no timer or listener behind. */
 export async function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
   if (signal?.aborted) return;
@@ -12,4 +10,37 @@ export async function wait(ms: number, signal: AbortSignal | undefined): Promise
     const timer = setTimeout(end, ms);
     const stopListening = signal && onAbort(signal, end);
   });
+}
+
+/** The listeners of a signal. */
+interface Listeners {
+  readonly all: Set<() => void>;
+  readonly notify: () => void;
+}
+
+/** The signals that calls listen to now. */
+const listenersOf = new Map<AbortSignal, Listeners>();
+
+/**
+ * Calls a listener when a signal aborts, and returns a function that removes it.
+ *
+ * The platform searches all listeners of a signal when one is added or removed. So a signal that many calls share has
+ * only one, which calls the others.
+ */
+export function onAbort(signal: AbortSignal, listener: () => void): () => void {
+  const listeners = listenersOf.get(signal) ?? listenTo(signal);
+  listeners.all.add(listener);
+  return () => {
+    if (!listeners.all.delete(listener) || listeners.all.size > 0) return;
+    listenersOf.delete(signal);
+    signal.removeEventListener('abort', listeners.notify);
+  };
+}
+
+function listenTo(signal: AbortSignal): Listeners {
+  const all = new Set<() => void>();
+  const listeners = { all, notify: () => all.forEach((listener) => listener()) };
+  listenersOf.set(signal, listeners);
+  signal.addEventListener('abort', listeners.notify);
+  return listeners;
 }

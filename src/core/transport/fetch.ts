@@ -3,7 +3,7 @@ import { ConfigurationError } from '../errors/errors.js';
 import type { Middleware } from '../options/hooks.js';
 import type { ResolvedOptions } from '../options/resolve-options.js';
 import { FetchResponse } from './fetch-response.js';
-import { networkError } from './transport.js';
+import { networkError } from '../errors/errors.js';
 import type { RequestDelivery, Exchange, OutgoingRequest, Transport, TransportResponse } from './transport.js';
 
 /** What has to be known of a `fetch`. Only that of Node.js needs it. */

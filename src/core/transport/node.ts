@@ -4,7 +4,7 @@ import { closeIdleConnections, whenConnected } from './node-connection.js';
 import { RawHeaders } from '../errors/response-headers.js';
 import { TimeoutError } from '../errors/errors.js';
 import type { ResolvedOptions } from '../options/resolve-options.js';
-import { networkError } from './transport.js';
+import { networkError } from '../errors/errors.js';
 import type {
   BodyText,
   RequestDelivery,

@@ -58,17 +58,3 @@ export interface Exchange {
 
 /** Sends a request once. It does not retry, does not check the status, and follows redirects only for downloads. */
 export type Transport = (outgoing: OutgoingRequest) => Exchange;
-
-/** The error of the network, unlike that of a middleware or of a file. */
-export interface NetworkError extends TypeError {
-  readonly isOfNetwork: true;
-}
-
-/** Marks the error of a transport as one of the network. */
-export function networkError(error: TypeError): NetworkError {
-  return Object.assign(error, { isOfNetwork: true } as const);
-}
-
-export function isNetworkError(error: unknown): error is NetworkError {
-  return error instanceof TypeError && 'isOfNetwork' in error;
-}

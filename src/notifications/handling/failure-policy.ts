@@ -1,4 +1,4 @@
-import { EarlierWriteOpenError, EarlierWriteUnknownError } from '../../core/errors/earlier-write-errors.js';
+import { EarlierWriteOpenError, EarlierWriteUnknownError } from '../../core/errors/errors.js';
 import type { WriteRecords } from '../../core/recover/write-records.js';
 import { jitteredDelay } from '../../work/backoff.js';
 import { isPermanentError, isUnknownOutcome, retryAfterOf } from '../../work/failures.js';
