@@ -106,15 +106,28 @@ export async function runSnippet(
   modules: Readonly<Record<string, unknown>>,
   given: Readonly<Record<string, unknown>>,
 ): Promise<void> {
+  await compiled(code)(modules, given);
+}
+
+/** Runs compiled code. It may import `modules` and use the names in `given`. */
+export type RunCompiled = (
+  modules: Readonly<Record<string, unknown>>,
+  given: Readonly<Record<string, unknown>>,
+) => Promise<void>;
+
+/** Compiles a snippet, which can then run several times. */
+export function compiled(code: string): RunCompiled {
   const compilerOptions = { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.CommonJS };
   const { outputText } = ts.transpileModule(code, { compilerOptions });
-  const load = (name: string): unknown => {
-    if (!(name in modules)) throw new Error(`A snippet imports '${name}', which is not available`);
-    return modules[name];
+  return async (modules, given) => {
+    const load = (name: string): unknown => {
+      if (!(name in modules)) throw new Error(`A snippet imports '${name}', which is not available`);
+      return modules[name];
+    };
+    // Inside a block, a snippet may redeclare the given names.
+    const run = new AsyncFunction('require', 'exports', ...Object.keys(given), `{${outputText}\n}`);
+    await run(load, {}, ...Object.values(given));
   };
-  // Inside a block, a snippet may redeclare the given names.
-  const run = new AsyncFunction('require', 'exports', ...Object.keys(given), `{${outputText}\n}`);
-  await run(load, {}, ...Object.values(given));
 }
 
 const { constructor: AsyncFunction } = Object.getPrototypeOf(runSnippet) as {

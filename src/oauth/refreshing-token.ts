@@ -91,6 +91,8 @@ class RefreshingTokenSource<T extends TokenSet> {
   #lifeMs = Infinity;
   /** The token set whose grant was revoked, and the error. */
   #revoked: { readonly tokens: T; readonly error: GrantRevokedError } | undefined;
+  /** The access token that the service rejected last. */
+  #rejected: string | undefined;
 
   constructor(options: RefreshingTokenOptions<T>) {
     this.#options = options;
@@ -98,12 +100,18 @@ class RefreshingTokenSource<T extends TokenSet> {
 
   async token({ rejected, signal }: Parameters<TokenProvider>[0]): Promise<string> {
     const tokens = (this.#tokens ??= checkTokenSet('load', await this.#options.load()));
-    if (tokens.accessToken === rejected || this.#unsaved || remainingMs(tokens) <= 0) {
+    this.#rejected = rejected ?? this.#rejected;
+    if (tokens.accessToken === rejected || this.#unsaved || remainingMs(tokens) <= 0 || this.#isUseless(tokens)) {
       return (await this.#refreshOnce(tokens.accessToken, signal)).accessToken;
     }
     const beforeMs = Math.min(this.#options.refreshBeforeMs ?? 60_000, this.#lifeMs * refreshShare);
     if (remainingMs(tokens) <= beforeMs) this.#refreshInBackground(tokens.accessToken);
     return tokens.accessToken;
+  }
+
+  /** Of a revoked grant, an access token may still work; one that was rejected does not. */
+  #isUseless(tokens: T): boolean {
+    return tokens.accessToken === this.#rejected && this.#revoked !== undefined && isSame(tokens, this.#revoked.tokens);
   }
 
   #refreshInBackground(oldToken: string): void {

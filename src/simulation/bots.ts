@@ -14,8 +14,8 @@ export interface BotsInit {
 /** How long a bot may take to stop, and to start, in milliseconds. */
 const stopMs = 10_000;
 const startMs = 600_000;
-/** When a bot starts again after an error that nobody handled, in milliseconds. */
-const restartMs = 5_000;
+/** When a bot starts again after an error that nobody handled, in milliseconds: later after each one in a row. */
+const [restartMs, longestRestartMs] = [5_000, 600_000];
 
 /** The bot across its starts: of one at a time the process is alive. */
 export class Bots {
@@ -23,6 +23,7 @@ export class Bots {
   start = 0;
   process: SimulatedProcess | undefined;
   #bot: Bot | undefined;
+  #restartMs = restartMs;
   readonly #init: BotsInit;
 
   constructor(init: BotsInit) {
@@ -48,8 +49,9 @@ export class Bots {
   }
 
   #assertStarted(process: SimulatedProcess): void {
-    if (process.isAlive && this.process === process && !this.#bot)
-      this.crash(process, new Error('bot(world) has not returned within ten minutes'));
+    if (!process.isAlive || this.process !== process) return;
+    if (this.#bot) this.#restartMs = restartMs;
+    else this.crash(process, new Error('bot(world) has not returned within ten minutes'));
   }
 
   /** Ends a process after an error that nobody handled, as Node.js does. */
@@ -60,7 +62,8 @@ export class Bots {
     const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
     recorder.crash({ start, at: world.time.now, message: message.split('\n')[0] ?? '' });
     process.end();
-    world.run(() => setTimeout(() => this.begin(), restartMs));
+    world.run(() => setTimeout(() => this.begin(), this.#restartMs));
+    this.#restartMs = Math.min(this.#restartMs * 2, longestRestartMs);
   }
 
   /** Kills the process between two events. */

@@ -93,17 +93,19 @@ const noCallAfterRevocation: Check = ({ calls, revoked, nameOf }) =>
     ];
   });
 
-/** What a topic's notifications that were answered with 200 are about is read, if the bot reads that topic at all. */
+/** What a topic's notifications that were answered with 200 are about is read, if the bot reads something of that topic by its id. */
 const acknowledgedHandled: Check = ({ calls, deliveries, revoked, nameOf }) => {
+  const handled = lastReadById(calls.map((call) => ({ ...call, response: undefined })));
+  const topicsHandled = new Set(
+    deliveries.filter(({ resource }) => handled.has(idIn(resource))).map(({ topic }) => topic),
+  );
   const readAt = lastReadById(calls);
-  const isRead = (resource: string, since: number): boolean => (readAt.get(idIn(resource)) ?? -1) >= since;
-  const topicsRead = new Set(deliveries.filter(({ resource }) => isRead(resource, 0)).map(({ topic }) => topic));
   const first = new Map<string, { readonly name: string; readonly at: number }>();
   for (const { topic, resource, outcome, user_id, ...delivery } of deliveries)
-    if (outcome === 200 && topicsRead.has(topic) && !revoked.has(user_id) && !first.has(resource))
+    if (outcome === 200 && topicsHandled.has(topic) && !revoked.has(user_id) && !first.has(resource))
       first.set(resource, delivery);
   return [...first]
-    .filter(([resource, { at }]) => !isRead(resource, at - trustedMs))
+    .filter(([resource, { at }]) => (readAt.get(idIn(resource)) ?? 0) < at - trustedMs)
     .map(([resource, { name }]) => `${name} was acknowledged, but ${nameOf(resource)} was not read`);
 };
 

@@ -3,7 +3,7 @@ import type { PlannedDelivery } from '../testing/webhooks/callback.js';
 import type { Scene } from './scene.js';
 
 /** The topics of the bot. */
-export const topics: readonly string[] = ['questions', 'messages'];
+export const topics: readonly string[] = ['questions', 'messages', 'orders_v2'];
 const longestDelayMs = 600_000;
 const tripMs = 10;
 

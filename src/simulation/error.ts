@@ -35,9 +35,9 @@ export class SimulationError extends SellerError {
     super(
       [
         `The bot fails with seed ${seed}. ${only.length === 1 ? 'One event is' : `${only.length} events are`} enough (found in ${runs} runs):`,
-        ...violations.map((violation) => `  ${violation}`),
+        ...shownOf(violations, 'violations').map((violation) => `  ${violation}`),
         'Trace:',
-        ...shownOf(trace).map((line) => `  ${line}`),
+        ...shownOf(trace, 'trace').map((line) => `  ${line}`),
         'To replay it:',
         `  await simulate({ ...options, seeds: [${seed}], only: [${names}] });`,
       ].join('\n'),
@@ -50,15 +50,15 @@ export class SimulationError extends SellerError {
 }
 
 /** The lines to print: of many that are alike, the first ones. */
-function shownOf(trace: readonly string[]): string[] {
+function shownOf(lines: readonly string[], name: string): string[] {
   const counts = new Map<string, number>();
-  const different = trace.filter((line) => {
+  const different = lines.filter((line) => {
     // Without the time, the number and the duration.
-    const text = line.replace(/^day \S+ \S+/, '').replace(/#\d+|after \d+ ms/g, '');
+    const text = line.replace(/^day \S+ \S+/, '').replace(/#\d+|after \d+ ms|^start \d+/g, '');
     counts.set(text, (counts.get(text) ?? 0) + 1);
     return (counts.get(text) ?? 0) <= mostAlike;
   });
   const shown = different.slice(0, mostLines);
-  const left = trace.length - shown.length;
-  return left > 0 ? [...shown, `(${left} more lines are in \`trace\`)`] : shown;
+  const left = lines.length - shown.length;
+  return left > 0 ? [...shown, `(${left} more lines are in \`${name}\`)`] : shown;
 }

@@ -1,6 +1,7 @@
 import type { Account } from '../testing/state/accounts.js';
 import type { Pack } from '../testing/state/packs.js';
 import type { StoredMessage } from '../testing/state/message.js';
+import type { StoredQuestion } from '../testing/state/questions.js';
 import { topics } from './deliveries.js';
 import { dayMs } from './plan.js';
 import type { PlannedEvent } from './plan.js';
@@ -93,7 +94,8 @@ export class PlannedEvents {
     const { marketplace, names, items, sellers } = this.#scene;
     const { item_id } = nth(items, seller);
     const from = this.#buyerOf(name);
-    const asked = names.creating(name, () => marketplace.ask({ from, item_id, text: `Is it in stock? (${name})` }));
+    const ask = (): StoredQuestion => marketplace.ask({ from, item_id, text: `Is it in stock? (${name})` });
+    const asked = names.creating(name, ask, ({ id }) => [id]);
     this.#questions.set(name, asked.id);
     return `${from.nickname} asks ${nth(sellers, seller).nickname}`;
   }
@@ -101,8 +103,8 @@ export class PlannedEvents {
   #sell(name: string, seller: number): string {
     const { marketplace, names, sellers } = this.#scene;
     const [{ user_id: seller_id, nickname }, buyer] = [nth(sellers, seller), this.#buyerOf(name)];
-    const pack = marketplace.addPack({ seller_id, buyer_id: buyer.user_id });
-    names.give(pack.pack_id ?? 0, name);
+    const sell = (): Pack => marketplace.addPack({ seller_id, buyer_id: buyer.user_id });
+    const pack = names.creating(name, sell, ({ pack_id, order_ids }) => [pack_id ?? 0, ...order_ids]);
     this.#packs.set(name, pack);
     return `${buyer.nickname} buys from ${nickname}`;
   }
@@ -119,9 +121,10 @@ export class PlannedEvents {
     const pack = marketplace.packs.getOrThrow(this.#packOf(about, seller).pack_id ?? 0);
     if (pack.blockedBy !== null) return undefined;
     const text = `Where is my parcel? (${name})`;
+    const write = (): StoredMessage => marketplace.buyerWrites({ pack, text });
     this.#messages.set(
       name,
-      names.creating(name, () => marketplace.buyerWrites({ pack, text })),
+      names.creating(name, write, ({ id }) => [id]),
     );
     return `the buyer of ${about} writes`;
   }

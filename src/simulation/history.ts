@@ -46,7 +46,7 @@ export interface SimulatedCall {
   readonly user_id?: number | undefined;
   readonly method: string;
   readonly path: string;
-  /** The JSON value of the body. */
+  /** The JSON value of the body, or its text. */
   readonly body: unknown;
   readonly at: number;
   /** The fault, e.g. `response lost`. */

@@ -4,12 +4,12 @@ export class Names {
   readonly #counts = new Map<string, number>();
   #expected: string | undefined;
 
-  /** Runs what creates a thing; the first unknown id that is asked for meanwhile is that of the thing. */
-  creating<T extends { readonly id: number | string }>(name: string, create: () => T): T {
+  /** Runs what creates a thing; an unknown id that is asked for meanwhile is that of the thing. */
+  creating<T>(name: string, create: () => T, idsOf: (created: T) => readonly (number | string)[]): T {
     this.#expected = name;
     const created = create();
     this.#expected = undefined;
-    this.give(created.id, name);
+    for (const id of idsOf(created)) this.give(id, name);
     return created;
   }
 

@@ -87,13 +87,13 @@ export class Network {
     const { names, world, marketplace } = this.#init;
     const { method } = request;
     const { pathname: path, search: query, host } = new URL(request.url);
-    const json = jsonOf(body);
+    const content = contentOf(body);
     const user_id = this.#userOf(request);
     const seller = user_id === undefined ? '' : (marketplace.accounts.get(user_id)?.nickname ?? '');
     const name = isOurs
-      ? names.ofCall({ method, path, query, body: json === undefined ? '' : JSON.stringify(json), seller })
+      ? names.ofCall({ method, path, query, body: content === undefined ? '' : JSON.stringify(content), seller })
       : names.numbered(`${method} ${host}`);
-    return { name, start, user_id, method, path: path + query, body: json, at: world.time.now, isCarriedOut: false };
+    return { name, start, user_id, method, path: path + query, body: content, at: world.time.now, isCarriedOut: false };
   }
 
   #userOf(request: Request): number | undefined {
@@ -158,11 +158,13 @@ function rejection(status: number, headers: Record<string, string> = {}): Respon
 
 const utf8 = new TextDecoder();
 
-function jsonOf(bytes: ArrayBuffer | undefined): unknown {
+/** The JSON value of a body, or its text. */
+function contentOf(bytes: ArrayBuffer | undefined): unknown {
   if (!bytes || bytes.byteLength === 0 || bytes.byteLength > 1_000_000) return undefined;
+  const text = utf8.decode(bytes);
   try {
-    return JSON.parse(utf8.decode(bytes));
+    return JSON.parse(text);
   } catch {
-    return undefined;
+    return text;
   }
 }

@@ -46,6 +46,7 @@ export function createScene(init: SceneInit): Scene {
   const sellers = Array.from({ length: options.sellers ?? 2 }, (_, index) =>
     marketplace.addUser({ user_id: 7 + index, nickname: `seller${index + 1}` }),
   );
+  for (const { user_id, nickname } of sellers) init.names.give(user_id, nickname);
   const items = sellers.map(({ user_id }) => marketplace.addItem({ seller_id: user_id }));
   const worldOf = worldsOf(init, marketplace, sellers);
   const processOf = (start: number): SimulatedProcess => botProcess(init, network, start);

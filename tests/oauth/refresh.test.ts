@@ -196,3 +196,20 @@ test('a revoked grant is remembered until the store holds another token set', as
   store.tokens = await oauth.refresh(stored);
   await advanceUntilSettled(search(seller));
 });
+
+test('of a revoked grant, an access token that was rejected is not sent again; one that was not rejected is', async () => {
+  const { start, store, marketplace, fail, oauth } = await createExpired();
+  const { requests } = marketplace;
+  const tokens = (store.tokens = await oauth.refresh(store.tokens));
+  const seller = start({ lock: (work) => work() });
+  fail(errorResponse(400, 'invalid_grant'));
+  // It is refreshed in the background, before its end: that fails, and the token works until then.
+  vi.setSystemTime(tokens.expiresAt! - 30_000);
+  await advanceUntilSettled(search(seller));
+  await advanceUntilSettled(search(seller));
+  const { length } = requests.all;
+  marketplace.accounts.revokeToken(tokens.accessToken);
+  for (let call = 0; call < 3; call += 1)
+    expect(await advanceUntilSettled(errorOf(search(seller)))).toBeInstanceOf(GrantRevokedError);
+  expect(requests.all.slice(length)).toHaveLength(1);
+});

@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { checks, simulate } from 'marketplace-seller-sdk/simulation';
+import type { SimulationOptions } from 'marketplace-seller-sdk/simulation';
+import { describe, expect, test } from 'vitest';
+import { documentedBots, exampleBot } from './bots/documented.ts';
+import type { DocumentedBot } from './bots/documented.ts';
+import { inboxBot } from './bots/inbox-bot.ts';
+import { failedOnce } from './failed-seeds.ts';
+
+type CheckName = Exclude<keyof typeof checks, 'usual'>;
+
+/** `npm run simulate` sets them: each commit has seeds of its own. */
+const { SIMULATION_SEEDS: count = '', SIMULATION_SEED: first = '1' } = process.env;
+const drawn = Array.from({ length: Number(count) || 5 }, (_, index) => Number(first) + index);
+/** In `npm test`, a smaller day: it has every fault, and fewer questions. */
+const load = count === '' ? { questions: 10, sales: 4, messages: 6, cancellations: 1, byHand: 2 } : {};
+
+/** What a page says beside its code, and the checks that may fail because of it. */
+const named: readonly (readonly [code: RegExp, page: string, sentence: string, checks: readonly CheckName[]])[] = [
+  [/^(?![^]*(sqliteStore|sellers:))/, 'docs/guide/notifications.md', 'A crash loses what waits.', ['acknowledgedHandled', 'answered']], // prettier-ignore
+  [/^(?![^]*sellers:)/, 'docs/guide/notifications.md', 'A notification that never came is lost', ['answered']],
+  [/clientFor/, 'docs/guide/several-sellers.md', 'With a fixed token, each call gets a 401', ['noCallAfterRevocation']],
+];
+
+const bots = [...documentedBots(), exampleBot('examples/answer-questions.ts')];
+
+describe('on bad days, nothing goes wrong that its page does not name', () => {
+  test.each(bots)('$name', async (documented) => {
+    await simulate(dayOf(documented, { seeds: drawn, load }));
+    const seeds = failedOnce[documented.name] ?? [];
+    if (seeds.length > 0) await simulate(dayOf(documented, { seeds }));
+  });
+
+  test('the bot of examples/inbox-bot, whose tokens are refreshed', async () => {
+    const asked = { sales: 0, messages: 0, cancellations: 0 };
+    await simulate({ bot: inboxBot, seeds: drawn, load: { ...load, ...asked } });
+  });
+
+  test.each(named)('%s: %s says "%s"', (_, page, sentence) => {
+    expect(readFileSync(join(import.meta.dirname, '../..', page), 'utf8').replace(/\s+/g, ' ')).toContain(sentence);
+  });
+
+  test('there are many of them, and a seed is kept only for one that exists', () => {
+    expect(bots.length).toBeGreaterThan(9);
+    expect(Object.keys(failedOnce).filter((name) => bots.every((each) => each.name !== name))).toEqual([]);
+  });
+});
+
+function dayOf({ bot, code, marketplace }: DocumentedBot, options: Partial<SimulationOptions>): SimulationOptions {
+  const mayFail = named.filter(([pattern]) => pattern.test(code)).flatMap(([, , , names]) => names);
+  const answers = code.includes('questions.answer(');
+  const judged = checks.usual.filter(
+    (check) => mayFail.every((name) => checks[name] !== check) && (answers || check !== checks.answered),
+  );
+  // Most have one seller, as their page has.
+  const sellers = code.includes('clientFor({ user_id })') ? 2 : 1;
+  return { seeds: drawn, bot, marketplace, sellers, checks: judged, ...options };
+}

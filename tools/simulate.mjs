@@ -1,0 +1,9 @@
+// Runs the bots that the guides and examples show through whole bad days, with other seeds than `npm test`.
+import { spawnSync } from 'node:child_process';
+
+const first = process.env.SIMULATION_SEED ?? String(Date.now() % 2 ** 31);
+const count = process.env.SIMULATION_SEEDS ?? '20';
+console.log(`SIMULATION_SEED=${first} SIMULATION_SEEDS=${count} npm run simulate   # repeats this run`);
+const args = ['node_modules/vitest/vitest.mjs', 'run', 'tests/simulation/documented-bots.test.ts'];
+const env = { ...process.env, SIMULATION_SEED: first, SIMULATION_SEEDS: count };
+process.exitCode = spawnSync(process.execPath, args, { stdio: 'inherit', env }).status ?? 1;
