@@ -23,6 +23,17 @@ export interface Row {
   readonly figures: readonly Figure[];
   /** What was to be reached, in words. */
   readonly goal: string;
+  /** The same as figures, from which the page says whether it was met. None for a row that only states what is. */
+  readonly limits?: readonly Limit[];
+}
+
+/** The most that a line may have, as its ratio (to the first line, or to `of`) or its value, or the lines that it has to be below. */
+export interface Limit {
+  readonly who: string;
+  readonly ratio?: number;
+  readonly of?: string;
+  readonly value?: number;
+  readonly below?: readonly string[];
 }
 
 export const here = (path: string): string => new URL(path, import.meta.url).pathname;

@@ -33,9 +33,26 @@ export function page(results: readonly Result[]): string {
 }
 
 /** A row as a section of the page, as it is printed too. */
-export function section({ title, goal, origin, unit, figures }: Result): string {
+export function section(row: Result): string {
+  const { title, goal, origin, unit, figures } = row;
   const head = `| | ${unit || 'count'} | range | ratio | range |\n| --- | ---: | ---: | ---: | ---: |`;
-  return `## ${title}\n\nTo reach: ${goal}. ${origin}\n\n${head}\n${figures.map(line).join('\n')}\n`;
+  return `## ${title}\n\nTo reach: ${goal}.${verdict(row)} ${origin}\n\n${head}\n${figures.map(line).join('\n')}\n`;
+}
+
+/** Whether the goal was met, in words. */
+function verdict({ limits, figures }: Row): string {
+  if (!limits) return '';
+  const figureOf = (who: string): Figure | undefined => figures.find((each) => each.who === who);
+  const isMet = limits.every(({ who, ratio = Infinity, of, value = Infinity, below = [] }) => {
+    const figure = figureOf(who);
+    if (!figure) return false;
+    const others = below.map((other) => figureOf(other)?.value ?? Infinity);
+    const base = of === undefined ? 1 : (figureOf(of)?.ratio ?? 0);
+    return (
+      (figure.ratio ?? 0) <= ratio * base && figure.value <= value && others.every((other) => figure.value < other)
+    );
+  });
+  return isMet ? ' Met.' : ' **Missed.**';
 }
 
 function line({ who, value, range, ratio, ratioRange }: Figure): string {
@@ -58,6 +75,7 @@ export function regions(results: readonly Result[]): Record<string, string> {
   const legend = [
     'A figure is the median of at least five runs, with the lowest and the highest run in brackets, or it was counted.',
     '**Bold** is lower than all others in its row, with a range that touches no other.',
+    'All calls are to one machine (loopback), over plain HTTP unless TLS is named.',
   ];
   return {
     calls: table(['this', 'over `fetch`', 'Stripe'], callRows, results, (row, column) =>
@@ -85,6 +103,7 @@ const sizeColumns = [own, 'Notion', 'Octokit', 'Stripe', 'OpenAI'];
 const bundle = 'weight in a bundle, minified and gzipped';
 const callRows: readonly Line[] = [
   ['fresh process: import and first response', 'import and first response, time'],
+  ['fresh process: CPU of import and first response over TLS', 'the same over TLS, CPU'],
   ['CPU of a call over loopback, 1 KB, 1 at a time', 'CPU per call, sequential'],
   ['CPU of a call over loopback, 1 KB, 16 at a time', 'CPU per call, 16 in parallel'],
   ['CPU of a call over loopback, 1 KB, 64 at a time', 'CPU per call, 64 in parallel'],
@@ -159,4 +178,25 @@ export function withRegions(document: string, contents: Readonly<Record<string, 
       return name in contents ? [open, contents[name], close].join(space) : whole;
     },
   );
+}
+
+/** The libraries that the table of faults in README.md shows. */
+const shown = ['this library', 'Stripe', 'OpenAI', 'Anthropic', 'Octokit'];
+
+/** The part of README.md that shows each verdict of bench/faults.md, without what was observed. */
+export function faultsRegion(faults: string): string {
+  const [head = [], , , ...rows] = faults
+    .split('\n')
+    .filter((each) => each.startsWith('|'))
+    .map((each) =>
+      each
+        .slice(1, -1)
+        .split('|')
+        .map((cell) => cell.trim()),
+    );
+  const columns = shown.map((name) => head.indexOf(name));
+  const cellsOf = (row: readonly string[]): string[] =>
+    columns.map((at) => /^[✓✗–]|[\d ]*of \d+/.exec(row[at] ?? '')?.[0] ?? '');
+  const lines = rows.map((row) => `| ${(row[0] ?? '').replaceAll('**', '')} | ${cellsOf(row).join(' | ')} |`);
+  return [`| | ${shown.join(' | ')} |`, `| --- |${' :-: |'.repeat(shown.length)}`, ...lines].join('\n');
 }

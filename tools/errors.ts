@@ -48,7 +48,7 @@ function page(type: ErrorClass, classes: readonly ErrorClass[], throwers: readon
   const sections = {
     'What to do': remedyOf(kind, all),
     'Catch it': fenced(example(kind, all)),
-    'Repeat the call': permanence(type, documented),
+    'Repeat the call': permanence(type, documented, classes, all),
     Inherits: [kind, ...ancestorsOf(type).map(link), 'Error'].join(' → '),
     Subclasses: below.map(link).join(', '),
     'How the service reports it': responses(documented),
@@ -83,15 +83,53 @@ export function remedyOf(kind: string, all: Catalogue): string {
   return remedy.charAt(0).toUpperCase() + remedy.slice(1);
 }
 
-/** Whether the same call can never succeed, as `isPermanent` states it. */
-function permanence({ permanent, statuses }: ErrorClass, documented: readonly DocumentedError[]): string {
+/** The classes whose own fields do not say it. */
+const exceptions: Readonly<Record<string, string>> = {
+  SellerError: 'Each class says it in `isPermanent`, and in `outcomeUnknown` where a write may have been carried out.',
+  UnexpectedResponseError:
+    '`isPermanent` is `false`: a read may succeed later. **Read a write back first**: the service reported that it succeeded.',
+};
+
+/** Whether the same call can succeed, as `isPermanent` states it, and what comes first if it may have been carried out. */
+function permanence(
+  type: ErrorClass,
+  documented: readonly DocumentedError[],
+  classes: readonly ErrorClass[],
+  all: Catalogue,
+): string {
+  const { permanent, statuses } = type;
   const status = documented[0]?.status ?? statuses?.[0];
-  if (permanent === undefined && status === undefined && !statuses) {
-    return '`isPermanent` depends on the status: it is `true` if the service rejects the request itself.';
+  const own = exceptions[type.kind];
+  if (own !== undefined) return own;
+  if (isAlwaysUnknown(type, all)) {
+    return `**Read it back first.** The write may have been carried out: send it again only after the service has shown that it was not. \`isPermanent\` is \`${permanent ?? false}\`.`;
   }
-  return (permanent ?? permanentStatuses.has(status ?? 0))
-    ? '`isPermanent` is `true`: the same call can never succeed.'
-    : '`isPermanent` is `false`: the same call may succeed later, or with another token.';
+  if (permanent === undefined && status === undefined && !statuses) {
+    return `\`isPermanent\` depends on the status: it is \`true\` if the service rejects the request itself. ${readBack(type, classes, all)}`;
+  }
+  if (permanent ?? permanentStatuses.has(status ?? 0)) return '`isPermanent` is `true`: the same call can never succeed.';
+  const first = readBack(type, classes, all);
+  if (first === '') return '`isPermanent` is `false`: the same call may succeed later, or with another token.';
+  return `\`isPermanent\` is \`false\`. ${first} Otherwise the same call may succeed later, or with another token.`;
+}
+
+/** What a class says of an unknown outcome, itself or a class that it extends: the type of `outcomeUnknown`. */
+function outcomeUnknownIn(type: ErrorClass, all: Catalogue): string | undefined {
+  const declared = [type, ...ancestorsOf(type)].flatMap(({ kind }) => all.exports.get(kind)?.members ?? []);
+  return declared.find(({ name }) => name === 'outcomeUnknown')?.code;
+}
+
+function isAlwaysUnknown(type: ErrorClass, all: Catalogue): boolean {
+  return outcomeUnknownIn(type, all) === 'true';
+}
+
+/** What to do before a repetition, if the write may have been carried out. */
+function readBack(type: ErrorClass, classes: readonly ErrorClass[], all: Catalogue): string {
+  if (outcomeUnknownIn(type, all) !== undefined) {
+    return 'If `outcomeUnknown` is `true`, **read it back first**: the write may have been carried out.';
+  }
+  const below = classes.filter((each) => ancestorsOf(each).includes(type) && isAlwaysUnknown(each, all));
+  return below.map((each) => `After an ${link(each)}, **read it back first**.`).join(' ');
 }
 
 function responses(documented: readonly DocumentedError[]): string {

@@ -157,6 +157,7 @@ function typeOf(node: Property, optional: boolean): string {
   if (type !== '') return optional ? type.replace(/^(?:\((\(.*\) => .*)\)|(.*)) \| undefined$/, '$1$2') : type;
   const value = 'initializer' in node ? node.initializer : undefined;
   if (value && ts.isNewExpression(value)) return value.expression.getText();
+  if (value?.kind === ts.SyntaxKind.TrueKeyword) return 'true';
   return value && ts.isStringLiteral(value) ? 'string' : '';
 }
 

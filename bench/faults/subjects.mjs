@@ -19,6 +19,8 @@ const quiet = () => undefined;
  * @property {string} name
  * @property {string} package
  * @property {boolean} [hasNoTimeout] There is no option for a timeout.
+ * @property {boolean} [hasIntegerIds] Its service has ids that are integers.
+ * @property {boolean} [checksResponses] Its documentation says that it checks the shape of a response.
  * @property {(status: number) => unknown} errorBody The body of an error response of this vendor's service.
  * @property {Record<string, string>} [rateLimitHeaders] The headers that the vendor documents for a 429.
  * @property {(lib: any, baseUrl: string, options: { retries?: 0, key?: string }) => Calls} make `retries: 0` turns retries off.
@@ -35,6 +37,8 @@ export const subjects = [
   {
     name: 'this library',
     package: new URL('../../dist/esm/index.js', import.meta.url).href,
+    hasIntegerIds: true,
+    checksResponses: true,
     errorBody: (status) => ({
       message: 'no',
       error: status === 429 ? 'too_many_requests' : 'error',
@@ -117,6 +121,7 @@ export const subjects = [
     // With its retry and throttling plugins, which this package bundles.
     package: 'octokit',
     hasNoTimeout: true,
+    hasIntegerIds: true,
     errorBody: (status) => ({
       message: status === 429 ? 'You have exceeded a secondary rate limit. Please wait and try again.' : 'no',
       documentation_url: 'https://docs.github.com/rest',
@@ -209,6 +214,7 @@ export const subjects = [
   {
     name: 'MercadoPago',
     package: 'mercadopago',
+    hasIntegerIds: true,
     errorBody: (status) => ({
       message: 'no',
       error: status === 429 ? 'too_many_requests' : 'error',

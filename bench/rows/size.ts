@@ -101,6 +101,10 @@ export async function size(): Promise<Row[]> {
       unit: 'KiB',
       figures: compare(measured).map(({ who, value }) => ({ who, value })),
       goal: 'at most 45 KiB for questions only, 60 KiB for the whole client',
+      limits: [
+        { who: 'questions only', value: 45 },
+        { who: 'the whole client', value: 60 },
+      ],
     },
   ];
 }

@@ -103,6 +103,7 @@ export async function types(rounds = 5): Promise<Row[]> {
         unit: 's',
         figures: compare(measured),
         goal: 'below Stripe, OpenAI and Octokit',
+        limits: [{ who: 'marketplace-seller-sdk', below: ['Stripe', 'OpenAI', 'Octokit'] }],
       });
     }
   }

@@ -29,6 +29,7 @@ async function firstQuestion(): Promise<Row> {
     unit: 'ms',
     figures: [{ who: 'marketplace-seller-sdk', value: median(measured) }],
     goal: 'at most 5',
+    limits: [{ who: 'marketplace-seller-sdk', value: 5 }],
   };
 }
 
@@ -50,5 +51,6 @@ function steadyState(): Row {
     unit: 'µs',
     figures: compare(measured),
     goal: 'at most 0.9 of JSON.parse',
+    limits: [{ who: 'validation', ratio: 0.9 }],
   };
 }

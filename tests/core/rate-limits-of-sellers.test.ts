@@ -99,6 +99,101 @@ test('a paused call holds nothing of the limiter of the user, which is told user
   expect(asked).toEqual(Array(2).fill({ user: '77', group: 'questions', isWrite: false }));
 });
 
+test('a pause that begins while the limiter of the user makes a call wait, stops that call, and gives the place back', async () => {
+  const sentAt: number[] = [];
+  const startedAt = performance.now();
+  let open!: () => void;
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  let held = 0;
+  const limiter = {
+    // The second call waits in it, while the first one gets its 429.
+    acquire: async (): Promise<void> => {
+      if (++held === 2) await opened;
+    },
+    release: (): void => void (held -= 1),
+  };
+  const [seller] = sellersOf(
+    1,
+    () => {
+      sentAt.push(performance.now() - startedAt);
+      return sentAt.length === 1 ? throttled(5) : undefined;
+    },
+    { limiter },
+  );
+  const calls = [read(seller!), read(seller!)];
+  await vi.advanceTimersByTimeAsync(100);
+  open();
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(held).toBe(0);
+  expect(await advanceUntilSettled(Promise.all(calls))).toEqual([true, true]);
+  expect(sentAt.length).toBe(3);
+  expect(sentAt[1]).toBeGreaterThanOrEqual(5000);
+});
+
+test('maxConcurrency is that of a token over all groups of endpoints, and a place that gets free wakes the oldest call', async () => {
+  const order: string[] = [];
+  let [inFlight, most] = [0, 0];
+  const fetch = async (request: Request): Promise<Response> => {
+    order.push(new URL(request.url).pathname.split('/')[1]!);
+    most = Math.max(most, ++inFlight);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    inFlight -= 1;
+    return request.url.includes('/questions/') ? ok(request) : Response.json({}, { status: 404 });
+  };
+  const client = new SellerClient({ baseUrl: 'https://api.test', accessToken: 'token', fetch, maxConcurrency: 2 });
+  const calls: Promise<unknown>[] = [];
+  for (let round = 0; round < 3; round += 1) {
+    calls.push(read(client));
+    await vi.advanceTimersByTimeAsync(1);
+    calls.push(errorOf(client.messages.get({ message_id: 'a' })));
+    await vi.advanceTimersByTimeAsync(1);
+    calls.push(errorOf(client.items.status({ ids: ['MLA1'] })));
+    await vi.advanceTimersByTimeAsync(1);
+  }
+  await advanceUntilSettled(Promise.all(calls));
+  expect(most).toBe(2);
+  expect(order).toEqual([0, 1, 2].flatMap(() => ['questions', 'messages', 'items']));
+});
+
+test('of a service that takes one call every three seconds, ten calls get their response', async () => {
+  let free = 0;
+  const [seller] = sellersOf(1, () => {
+    const now = performance.now();
+    if (now < free) return throttled(Math.ceil((free - now) / 1000));
+    free = now + 3000;
+    return undefined;
+  });
+  const calls = Array.from({ length: 10 }, () => read(seller!));
+  const results = await advanceUntilSettled(Promise.allSettled(calls));
+  expect(results.filter(({ status }) => status === 'rejected')).toEqual([]);
+});
+
+describe('twenty sellers under one limit of ten per second', () => {
+  const windows = ['fixed', 'sliding'] as const;
+  const cases = [0, 2, 50, 300].flatMap((latencyMs) => windows.map((window) => ({ latencyMs, window })));
+
+  test.each(cases)('60 calls, $latencyMs ms, a $window window: all succeed', async ({ latencyMs, window }) => {
+    const accepted: number[] = [];
+    let sent = 0;
+    const fetch = async (request: Request): Promise<Response> => {
+      const now = performance.now();
+      const since = window === 'fixed' ? Math.floor(now / 1000) * 1000 : now - 999;
+      const takes = accepted.filter((at) => at >= since).length < 10;
+      if (takes) accepted.push(now);
+      sent += 1;
+      await new Promise((resolve) => setTimeout(resolve, latencyMs));
+      return takes ? ok(request) : Response.json({}, { status: 429 });
+    };
+    const application = new SellerClient({ baseUrl: 'https://api.test', accessToken: 'token', fetch });
+    const clients = Array.from({ length: 20 }, (_, n) => application.withOptions({ accessToken: `token-${n}` }));
+    const results = await advanceUntilSettled(
+      Promise.allSettled(Array.from({ length: 60 }, (_, n) => read(clients[n % 20]!))),
+    );
+    expect(results.filter(({ status }) => status === 'rejected')).toEqual([]);
+    expect(sent).toBeLessThanOrEqual(100);
+  });
+});
+
 test.each([1, 10, 200])('the curve of %i per second starts at seven tenths and is back after its plateau', (rate) => {
   const plateau = Math.cbrt((rate * 0.3) / 0.4);
   expect(cubicRate(rate, 0)).toBeCloseTo(0.7 * rate);

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { compare } from '../../bench/measure.ts';
-import type { Figure, Row } from '../../bench/measure.ts';
-import { merged, page, regions, withRegions } from '../../bench/results.ts';
+import type { Figure, Limit, Row } from '../../bench/measure.ts';
+import { faultsRegion, merged, page, regions, withRegions } from '../../bench/results.ts';
 import type { Result } from '../../bench/results.ts';
 
 const own = 'marketplace-seller-sdk';
@@ -42,6 +42,37 @@ test('bold is what is lowest, and whose range touches no other', () => {
   };
   expect(tableOf([0.61, 0.8])).toContain('| **0.50 (0.40 to 0.60)** |  | 0.70 (0.61 to 0.80) |');
   expect(tableOf([0.6, 0.8])).toContain('| 0.50 (0.40 to 0.60) |  | 0.70 (0.60 to 0.80) |');
+});
+
+test('a row says whether its goal was met', () => {
+  const figures: Figure[] = [
+    { who: own, value: 4, ratio: 0.8 },
+    { who: 'Stripe', value: 5, ratio: 1 },
+    { who: 'ky', value: 5, ratio: 0.5 },
+  ];
+  const verdict = (...limits: Limit[]): string =>
+    page(merged([], [{ ...row('a', figures), limits }], '')).match(/less\.( .*\.)?/)?.[1] ?? '';
+  expect(verdict({ who: own, ratio: 0.8, value: 4, below: ['Stripe'] })).toContain('Met');
+  expect(verdict({ who: own, ratio: 0.79 })).toContain('Missed');
+  expect(verdict({ who: own, value: 3.9 })).toContain('Missed');
+  expect(verdict({ who: own, ratio: 0.8 }, { who: 'Stripe', below: [own] })).toContain('Missed');
+  expect(verdict({ who: own, ratio: 1.6, of: 'ky' })).toContain('Met');
+  expect(verdict({ who: own, ratio: 1.5, of: 'ky' })).toContain('Missed');
+  expect(verdict({ who: 'nobody', ratio: 9 })).toContain('Missed');
+  expect(page(merged([], [row('a', figures)], ''))).not.toMatch(/Met|Missed/);
+});
+
+test('the table of faults in the README is that of bench/faults.md', () => {
+  const read = (path: string): string => readFileSync(join(import.meta.dirname, '../..', path), 'utf8');
+  const cells = (text = ''): string[][] =>
+    text
+      .split('\n')
+      .filter((line) => /^\|(?! *:?-)/.test(line))
+      .map((line) => line.split('|').map((cell) => cell.trim()));
+  const inReadme = /<!-- #region faults -->([\s\S]*?)<!-- #endregion faults -->/.exec(read('README.md'))?.[1];
+  const written = faultsRegion(read('bench/faults.md'));
+  expect(cells(written).length).toBeGreaterThan(15);
+  expect(cells(inReadme)).toEqual(cells(written));
 });
 
 test('a document keeps everything outside its regions', () => {

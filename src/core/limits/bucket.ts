@@ -108,7 +108,7 @@ export class Bucket {
 
   isOpen(now: number): boolean {
     if (this.inFlight === 0) this.#forget(now);
-    return this.inFlight < this.#window && now >= this.#pausedUntil && now >= this.#nextAt;
+    return this.inFlight + 1 <= this.#window && now >= this.#pausedUntil && now >= this.#nextAt;
   }
 
   /** When to look again if it is closed. */
@@ -154,7 +154,7 @@ export class Bucket {
 
   /** Records that an attempt has ended. */
   end(result: LimitSignal, now: number, sentAt: number): void {
-    const wasFull = this.inFlight >= this.#window;
+    const wasFull = this.inFlight + 1 > this.#window;
     this.inFlight -= 1;
     this.#lastUseAt = this.#progressAt = now;
     if (result !== 'accepted') return;
@@ -163,6 +163,8 @@ export class Bucket {
     if (wasFull) this.#window += 0.5;
     // What succeeds at the same time shows that not all get a 429.
     if (this.#events.length > 0) this.#events = [];
+    // A round with a success too shows a rate, and no service that is closed.
+    this.#eventsInRow = Math.min(1, this.#eventsInRow);
     if (sentAt <= this.#roundAt) return;
     this.#hasSucceeded = true;
     if (this.#inRow > 0) this.#endRow();

@@ -149,7 +149,7 @@ export class TurnQueue implements Waiter {
   #hear(now: number, sentAt: number, rules: PauseRules | undefined): boolean {
     const pausedMs = this.#bucket.pausedMs(now);
     const isEvent = this.#bucket.hear(now, sentAt, { ...rules, isShared: this.#application.isNear(this.#bucket, now) });
-    if (this.#bucket.pausedMs(now) > pausedMs)
+    if (this.#bucket.pausedMs(now) > pausedMs || this.#bucket.inFlight === 0)
       for (const turnQueue of this.#token.waiting) if (turnQueue.#bucket === this.#bucket) turnQueue.reconsider(now);
     return isEvent;
   }
@@ -257,9 +257,12 @@ export class TurnQueue implements Waiter {
   #rejectionOf({ startedAt, maxRetries, maxPauseMs }: TurnRequest, now: number): AcquireRejection | undefined {
     const retryAfterMs = this.#bucket.pausedMs(now);
     if (retryAfterMs > maxPauseMs) return { reason: 'paused', retryAfterMs };
-    // One round is no sign, also for a call without retries.
+    // One round is no sign, also for a call without retries. Its patience is the time that its retries take.
     const retries = Math.max(maxRetries, 1);
-    const isSilent = this.#application.bucket.silentMs(startedAt, now) >= patienceMs(retries);
+    const patienceMs = Math.max((2 ** retries - 1) * 1000, retries * (this.#bucket.lastRetryAfterMs ?? 0));
+    // What the seller has in flight may still succeed.
+    if (this.#bucket.inFlight > 0) return undefined;
+    const isSilent = this.#application.bucket.silentMs(startedAt, now) >= patienceMs;
     const isExhausted = isSilent || this.#bucket.eventsSince(startedAt) > retries;
     return isExhausted
       ? {
@@ -268,11 +271,6 @@ export class TurnQueue implements Waiter {
         }
       : undefined;
   }
-}
-
-/** How long the pauses of this many retries are together, without a `Retry-After`. */
-function patienceMs(retries: number): number {
-  return (2 ** retries - 1) * 1000;
 }
 
 /** Calls a function in the async context of now: a wait is reported when another call ends, or by a timer of another one. */
