@@ -227,3 +227,15 @@ test('a mock of a method returns a promise of a value, with a response', async (
   expect(response).toMatchObject({ status: 200, attempts: 2, requestId: undefined });
   expect(response.headers.get('etag')).toBeNull();
 });
+
+test('on a Node.js that is too old, a client says which one it needs', () => {
+  const { withResolvers } = Promise;
+  Reflect.deleteProperty(Promise, 'withResolvers');
+  try {
+    expect(() => new SellerClient({ baseUrl: 'https://api.example.com' })).toThrow(
+      /^marketplace-seller-sdk needs Node.js 22.12/,
+    );
+  } finally {
+    Promise.withResolvers = withResolvers;
+  }
+});

@@ -118,6 +118,12 @@ export function resolveOptions(options: ClientOptions): ResolvedOptions {
       "SellerClient takes an object of options: new SellerClient({ baseUrl: 'https://...', accessToken })",
     );
   }
+  // An older Node.js would fail in the first call, with an error that names neither the library nor the remedy.
+  if (!('withResolvers' in Promise)) {
+    throw new ConfigurationError(
+      'marketplace-seller-sdk needs Node.js 22.12 or later, or another platform with `Promise.withResolvers`',
+    );
+  }
   const given: Partial<ClientOptions> = defined(options);
   const problems = optionIssues(given, rules).map(({ message }) => message);
   if (given.baseUrl === undefined)
