@@ -107,7 +107,8 @@ function permanence(
   if (permanent === undefined && status === undefined && !statuses) {
     return `\`isPermanent\` depends on the status: it is \`true\` if the service rejects the request itself. ${readBack(type, classes, all)}`;
   }
-  if (permanent ?? permanentStatuses.has(status ?? 0)) return '`isPermanent` is `true`: the same call can never succeed.';
+  if (permanent ?? permanentStatuses.has(status ?? 0))
+    return '`isPermanent` is `true`: the same call can never succeed.';
   const first = readBack(type, classes, all);
   if (first === '') return '`isPermanent` is `false`: the same call may succeed later, or with another token.';
   return `\`isPermanent\` is \`false\`. ${first} Otherwise the same call may succeed later, or with another token.`;
