@@ -15,7 +15,9 @@ export async function readTape(path: string): Promise<TapeExchange[]> {
 /** Reads the successful responses of a tape, the last one of each endpoint. @throws {CliError} */
 export async function loadTape(path: string): Promise<Record<string, unknown>> {
   const tape = await readTape(path);
-  const successful = tape.filter(({ status, endpoint }) => status < 300 && endpoint !== null);
-  const entries = successful.map(({ endpoint, response }) => [endpoint ?? '', response] as const);
+  const successful = tape.filter(({ status, endpoint, response }) => {
+    return status < 300 && endpoint !== null && response.kind === 'json';
+  });
+  const entries = successful.map(({ endpoint, response }) => [endpoint ?? '', response.value] as const);
   return Object.fromEntries<unknown>(entries);
 }

@@ -4,18 +4,23 @@ import { join } from 'node:path';
 import { SellerClient } from 'marketplace-seller-sdk';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { run } from '../../src/cli/program.ts';
+import { TapeWriter } from '../../src/testing/tape/tape.js';
 import { running } from '../support/serving.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tapes-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Starts `fake record`; `end` stops it. */
-async function recording(upstream: string, tape: string): Promise<{ url: string; end: () => Promise<number> }> {
+async function recording(
+  upstream: string,
+  tape: string,
+  ...args: string[]
+): Promise<{ url: string; end: () => Promise<number> }> {
   const { promise: ended, resolve: end } = Promise.withResolvers<undefined>();
   const { promise: opened, resolve: open } = Promise.withResolvers<string>();
   const out = (text: string): void => open(/ at (http:\S+) /.exec(text)?.[1] ?? '');
   const io = { out, err: console.error, ended: () => ended };
-  const code = run(['fake', 'record', '--upstream', upstream, '--port', '0', '--tape', tape], io);
+  const code = run(['fake', 'record', '--upstream', upstream, '--port', '0', '--tape', tape, ...args], io);
   return {
     url: await opened,
     end: () => {
@@ -33,10 +38,15 @@ async function verify(tape: string, ...args: string[]): Promise<{ code: number; 
 }
 
 /** Records a session of a seller and a buyer with a fake that has these arguments. */
-async function record(...args: string[]): Promise<string> {
+function record(...args: string[]): Promise<string> {
+  return recordWith([], ...args);
+}
+
+/** The same, with these arguments of the recorder. */
+async function recordWith(ofRecorder: readonly string[], ...args: string[]): Promise<string> {
   const tape = join(folder, `${crypto.randomUUID()}.jsonl`);
   const serving = running('fake', '--port', '0', '--quiet', '--now', '2030-01-01T00:00:00Z', ...args);
-  const recorder = await recording(await serving.url(), tape);
+  const recorder = await recording(await serving.url(), tape, ...ofRecorder);
   onTestFinished(async () => {
     await serving.end();
   });
@@ -60,7 +70,8 @@ async function record(...args: string[]): Promise<string> {
 
 test('a tape has no token, no text of a person, no address and no phone number', async () => {
   const text = readFileSync(await record(), 'utf8');
-  expect(text.trim().split('\n')).toHaveLength(7);
+  // Seven exchanges, and the end.
+  expect(text.trim().split('\n')).toHaveLength(8);
   for (const secret of [
     'SELLER-TOKEN',
     'BUYER-TOKEN',
@@ -70,6 +81,7 @@ test('a tape has no token, no text of a person, no address and no phone number',
     'secret answer',
     'Córdoba',
     'last round',
+    'MLA600000001',
   ])
     expect(text).not.toContain(secret);
   const lines = text
@@ -82,11 +94,16 @@ test('a tape has no token, no text of a person, no address and no phone number',
     endpoint: 'questions.ask',
     caller: 'user 2',
     status: 201,
-    request: { item_id: 'MLA600000001', text: expect.stringMatching(/^[x\s]+$/) as unknown },
+    request: { kind: 'json', value: { text: expect.stringMatching(/^[Xx0@.+\s-]+$/) as unknown } },
   });
 });
 
-test('a tape of the same fake is the same, with other ids', async () => {
+test('ids stay on a tape if that is asked for', async () => {
+  expect(readFileSync(await record(), 'utf8')).not.toContain('"seller_id":1001');
+  expect(readFileSync(await recordWith(['--keep-ids']), 'utf8')).toContain('"seller_id":1001');
+});
+
+test('a tape of the same fake is the same, and has the fields of one with other content', async () => {
   const tape = await record();
   expect(await verify(tape, '--now', '2030-01-01T00:00:00Z')).toMatchObject({ code: 0 });
   const seed = join(folder, 'other.json');
@@ -108,7 +125,7 @@ test('a tape of the same fake is the same, with other ids', async () => {
       flex: { subscriptions: [{ user_id: 77 }] },
     }),
   );
-  const { code, printed } = await verify(tape, '--seed', seed);
+  const { code, printed } = await verify(tape, '--seed', seed, '--types-only');
   expect([code, printed]).toEqual([0, expect.stringContaining('7 of 7 exchanges are the same.')]);
 });
 
@@ -116,11 +133,11 @@ test('a fake with other settings differs in fields and codes, by endpoint, and t
   const tape = await record();
   const { code, printed } = await verify(tape, '--follow', 'documents');
   expect(code).toBe(1);
-  expect(printed).toMatch(/differs {2}flex\.subscriptions {2}0\/1\n(.*\n)*? {2}missing \[\]\.origin/);
+  expect(printed).toMatch(/differs {2}flex\.subscriptions +0\/1\n(.*\n)*? {2}missing \[\]\.origin/);
   expect(printed).toMatch(
-    /differs {2}questions\.answer {2}0\/2\n(.*\n)*? {2}code invalid_question, not not_unanswered_question/,
+    /differs {2}questions\.answer +0\/2\n(.*\n)*? {2}code invalid_question, not not_unanswered_question/,
   );
-  expect(printed).toMatch(/same {5}questions\.get {2}1\/1/);
+  expect(printed).toMatch(/same {5}questions\.get +1\/1/);
 });
 
 test('extra and retyped fields and another status are named', async () => {
@@ -128,7 +145,7 @@ test('extra and retyped fields and another status are named', async () => {
   const retyped = (await verify(tape)).printed;
   expect(retyped).toMatch(/retyped questions\[\]\.id: number, not string/);
   const unknown = await verify(await record('--odd', 'kinds=["unknown-fields"]'));
-  expect(unknown.printed).toContain('missing questions[].new_field');
+  expect(unknown.printed).toContain('missing questions[].xxx_xxxxx');
   const extra = await verify(await record('--follow', 'documents'));
   expect(extra.printed).toContain('extra [].origin');
   const failing = await verify(await record('--faults', 'status=500 endpoint=flex.subscriptions'));
@@ -145,20 +162,23 @@ test('a tape feeds the odd responses of a fake: its fields and its types', async
   const response = await fetch(`${await serving.url()}/questions/search?seller_id=1001`, { headers });
   expect(await response.json()).toMatchObject({
     total: 3,
-    new_field: { since: 2030 },
-    questions: [{ new_field: {} }, { new_field: {} }, { new_field: {} }],
+    xxx_xxxxx: { xxxxx: 1111 },
+    questions: [{ xxx_xxxxx: {} }, { xxx_xxxxx: {} }, { xxx_xxxxx: {} }],
   });
 });
 
 test('only successful responses of endpoints feed the odd responses', async () => {
   const tape = join(folder, 'mixed.jsonl');
-  const base = { method: 'GET', path: '/currencies', endpoint: 'currencies.list', caller: null, request: null };
+  const writer = new TapeWriter();
+  const none = { kind: 'none', value: null };
+  const base = { at: '2030-01-01T00:00:00.000Z', method: 'GET', path: '/currencies', endpoint: 'currencies.list' };
+  const more = { caller: null, user: null, token: null, headers: {}, responseHeaders: {}, request: none };
   const lines = [
-    { ...base, status: 200, response: [{ id: 'ARS', own_field: 1 }] },
-    { ...base, status: 300, response: [{ id: 'ARS', other_field: 1 }] },
-    { ...base, path: '/nowhere', endpoint: null, status: 200, response: {} },
+    { ...base, ...more, status: 200, response: { kind: 'json', value: [{ id: 'ARS', own_field: 1 }] } },
+    { ...base, ...more, status: 300, response: { kind: 'json', value: [{ id: 'ARS', other_field: 1 }] } },
+    { ...base, ...more, path: '/nowhere', endpoint: null, status: 200, response: { kind: 'json', value: {} } },
   ];
-  writeFileSync(tape, lines.map((line) => JSON.stringify(line)).join('\n'));
+  writeFileSync(tape, lines.map((line) => writer.line(line)).join('') + writer.end());
   const serving = running('fake', '--port', '0', '--quiet', '--odd-tape', tape, '--odd', 'kinds=["recorded"]');
   onTestFinished(async () => {
     await serving.end();
@@ -206,8 +226,11 @@ test.each([
   expect(errors.join()).toContain(message);
 });
 
-test('a line that is no exchange is named', async () => {
-  const tape = join(folder, 'wrong.jsonl');
-  writeFileSync(tape, '{"method":"GET","path":"/currencies","status":200,"response":[]}\n{"status":200}\n');
-  expect((await verify(tape)).errors).toContain('line 2 of the tape is no exchange');
+test('a tape that was edited, or is of an earlier version, is refused', async () => {
+  const tape = await record();
+  writeFileSync(tape, readFileSync(tape, 'utf8').replace('"status":201', '"status":200'));
+  expect((await verify(tape)).errors).toContain('line 2 of the tape was edited');
+  writeFileSync(tape, '{"method":"GET","path":"/currencies","status":200,"response":[]}\n');
+  const { code, errors } = await verify(tape);
+  expect([code, errors]).toEqual([1, expect.stringContaining('record the tape again with `fake record`')]);
 });

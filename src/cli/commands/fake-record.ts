@@ -1,5 +1,6 @@
 import { appendFile, writeFile } from 'node:fs/promises';
 import { createRecorder } from '../../testing/tape/recorder.js';
+import { TapeWriter } from '../../testing/tape/tape.js';
 import type { Command } from '../command.js';
 import { CliError, UsageError } from '../errors.js';
 import { listenOrFail } from '../listen-or-fail.js';
@@ -8,10 +9,12 @@ import { listenOrFail } from '../listen-or-fail.js';
 export const fakeRecord: Command = {
   name: 'fake record',
   summary: `Forwards requests to a service, and writes them with the responses to a tape: one line of JSON per
-exchange, without tokens, texts of people, e-mail addresses and phone numbers.`,
+exchange. Only what the schemas say to be an enumerated value, a date, a count, true or false stays; ids are
+replaced, and all else is masked. An exchange that cannot be read is passed on and not written.`,
   options: {
     upstream: { value: 'URL', text: 'base URL of the service; required' },
     tape: { value: 'FILE', text: 'file to write; an existing one is replaced', default: 'tape.jsonl' },
+    'keep-ids': { text: 'write ids as they are, e.g. of test users' },
     port: { value: 'NUMBER', text: 'port to listen on; 0 picks a free port', default: '4011' },
     host: { value: 'ADDRESS', text: 'address to listen on', default: '127.0.0.1' },
   },
@@ -23,17 +26,22 @@ exchange, without tokens, texts of people, e-mail addresses and phone numbers.`,
       throw new CliError(`cannot write ${tape}: ${String((error as { code?: string }).code)}`);
     });
     let written = Promise.resolve();
-    let count = 0;
-    const recorder = createRecorder(upstream, (exchange) => {
-      count += 1;
-      written = written.then(() => appendFile(tape, `${JSON.stringify(exchange)}\n`));
+    const writer = new TapeWriter();
+    const append = (line: string): void => {
+      written = written.then(() => appendFile(tape, line));
+    };
+    const recorder = createRecorder(upstream, {
+      write: (exchange) => append(writer.line(exchange)),
+      refuse: (reason) => io.err(reason),
+      keepsIds: values.has('keep-ids'),
     });
     const server = await listenOrFail(recorder, { port: values.port(), host });
     io.out(`Recording ${upstream} at ${server.url} to ${tape}\nPress Ctrl+C to stop.`);
     await io.ended();
     await server.close();
+    append(writer.end());
     await written;
-    io.out(`${count} exchanges are on ${tape}`);
+    io.out(`${writer.count} exchanges are on ${tape}`);
     return 0;
   },
 };

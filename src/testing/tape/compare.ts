@@ -1,53 +1,191 @@
-/** The fields of a body by path, with the JSON types of their values. Entries of lists share one path, `[]`. */
-type FieldTypes = ReadonlyMap<string, ReadonlySet<string>>;
+import { isObject } from '../../core/json/plain-object.js';
+import { entryOf, fieldOf, outside } from './places.js';
+import type { Kind, Place } from './places.js';
+import { isKnownMessage } from './words.js';
 
-/** How the fake differs from the service in the fields of one response. */
-export interface FieldDifferences {
-  /** In the service's response only. */
-  readonly missing: readonly string[];
-  /** In the fake's response only. */
-  readonly extra: readonly string[];
-  /** In both, with another JSON type, e.g. `id: number, not string`. */
-  readonly retyped: readonly string[];
+/** One difference between the response on a tape and that of the fake. */
+export interface Difference {
+  /** The field, e.g. `questions[].status`. */
+  readonly path: string;
+  readonly what: 'missing' | 'extra' | 'type' | 'value' | 'entries' | 'order';
+  readonly expected: string;
+  readonly actual: string;
 }
 
-/** Compares the fields of two bodies. `null`, and an empty list, fit every type. */
-export function compareFields(expected: unknown, actual: unknown): FieldDifferences {
-  const [service, fake] = [fieldsOf(expected), fieldsOf(actual)];
-  const isOpen = (fields: FieldTypes, path: string): boolean =>
-    parentsOf(path).some((parent) => isUnknown(fields.get(parent)) || isEmptyList(fields, parent));
-  return {
-    missing: [...service.keys()].filter((path) => !fake.has(path) && !isOpen(fake, path)),
-    extra: [...fake.keys()].filter((path) => !service.has(path) && !isOpen(service, path)),
-    retyped: [...service].flatMap(([path, types]) => {
-      const others = fake.get(path);
-      if (!others || isUnknown(types) || isUnknown(others) || [...types].some((type) => others.has(type))) return [];
-      return [`${path}: ${[...others].join(' or ')}, not ${[...types].join(' or ')}`];
-    }),
-  };
+/** How two masked responses are compared. */
+export interface Comparison {
+  /** Whether an id, or a secret, of the tape stands for that of the fake. */
+  readonly isSame: (expected: string, actual: string) => boolean;
+  /** What an id of the tape is in the fake's response, if that is known. */
+  readonly idOf: (expected: string) => string;
+  /** Whether only fields and types count, not values. */
+  readonly typesOnly: boolean;
 }
 
-function fieldsOf(value: unknown, path = '', fields = new Map<string, Set<string>>()): Map<string, Set<string>> {
-  const type = value === null || value === undefined ? 'null' : Array.isArray(value) ? 'list' : typeof value;
-  fields.set(path, (fields.get(path) ?? new Set()).add(type));
-  if (Array.isArray(value)) for (const each of value) fieldsOf(each, `${path}[]`, fields);
-  else if (typeof value === 'object' && value !== null)
-    for (const [name, field] of Object.entries(value)) fieldsOf(field, path === '' ? name : `${path}.${name}`, fields);
-  return fields;
+/** Compares two masked values. A path has no positions, so the same difference of many entries is one. */
+export function compareValues(expected: unknown, actual: unknown, place: Place, how: Comparison): Difference[] {
+  const found = new Map<string, Difference>();
+  compareAt('', expected, actual, place, how, (difference) => {
+    found.set(JSON.stringify(difference), difference);
+  });
+  return [...found.values()];
 }
 
-/** Whether nothing is known of a field but that it was `null`. */
-function isUnknown(types: ReadonlySet<string> | undefined): boolean {
-  return types !== undefined && [...types].every((type) => type === 'null');
+type Report = (difference: Difference) => void;
+
+function compareAt(
+  path: string,
+  expected: unknown,
+  actual: unknown,
+  place: Place,
+  how: Comparison,
+  report: Report,
+): void {
+  const [a, b] = [typeOf(expected), typeOf(actual)];
+  if (a !== b) {
+    const fits = how.typesOnly && (a === 'null' || b === 'null');
+    if (!fits) report({ path, what: 'type', expected: a, actual: b });
+  } else if (Array.isArray(expected) && Array.isArray(actual)) {
+    compareLists(path, expected, actual, entryOf(place), how, report);
+  } else if (isObject(expected) && isObject(actual)) {
+    compareObjects(path, expected, actual, place, how, report);
+  } else if (!how.typesOnly || isLearnt(place)) {
+    const isSame =
+      a === 'string' || a === 'number' ? isSameLeaf(expected as Leaf, actual as Leaf, place, how) : expected === actual;
+    if (!isSame && !how.typesOnly)
+      report({ path, what: 'value', expected: shown(expected, place), actual: shown(actual, place) });
+  }
 }
 
-function isEmptyList(fields: FieldTypes, path: string): boolean {
-  return fields.get(path)?.has('list') === true && !fields.has(`${path}[]`);
+function typeOf(value: unknown): string {
+  return value === null || value === undefined ? 'null' : Array.isArray(value) ? 'list' : typeof value;
 }
 
-/** `a.b[].c` is in `a.b[]`, `a.b`, `a` and the body itself. */
-function parentsOf(path: string): string[] {
-  const parents = [];
-  for (let at = path.length - 1; at > 0; at -= 1) if (/[.[]/.test(path.charAt(at))) parents.push(path.slice(0, at));
-  return [...parents, ''];
+function compareObjects(
+  path: string,
+  expected: Readonly<Record<string, unknown>>,
+  actual: Readonly<Record<string, unknown>>,
+  place: Place,
+  how: Comparison,
+  report: Report,
+): void {
+  for (const name of new Set([...Object.keys(expected), ...Object.keys(actual)])) {
+    const at = path === '' ? name : `${path}.${name}`;
+    const [has, had] = [Object.hasOwn(actual, name), Object.hasOwn(expected, name)];
+    if (has && had) compareAt(at, expected[name], actual[name], fieldOf(place, name) ?? outside, how, report);
+    else if (had) report({ path: at, what: 'missing', expected: typeOf(expected[name]), actual: 'absent' });
+    else report({ path: at, what: 'extra', expected: 'absent', actual: typeOf(actual[name]) });
+  }
+}
+
+/** Compares the entries that are the same one, by their ids, else by their positions. */
+function compareLists(
+  path: string,
+  expected: readonly unknown[],
+  actual: readonly unknown[],
+  place: Place,
+  how: Comparison,
+  report: Report,
+): void {
+  const at = `${path}[]`;
+  const pairs = paired(expected, actual, how);
+  for (const [a, b] of pairs.both) compareAt(at, expected[a], actual[b], place, how, report);
+  if (how.typesOnly) return;
+  if (expected.length !== actual.length)
+    report({ path: at, what: 'entries', expected: String(expected.length), actual: String(actual.length) });
+  else if (pairs.both.length < expected.length)
+    report({ path: at, what: 'value', expected: 'these entries', actual: 'others' });
+  const order = pairs.both.map(([, b]) => b);
+  if (order.some((b, index) => b < (order[index - 1] ?? -1)))
+    report({ path: at, what: 'order', expected: 'this order', actual: 'another' });
+}
+
+/** Returns the positions of entries that are the same one. */
+function paired(
+  expected: readonly unknown[],
+  actual: readonly unknown[],
+  { idOf }: Comparison,
+): { readonly both: readonly (readonly [number, number])[] } {
+  const positions = expected.map((_, index) => index);
+  const byPosition = { both: positions.flatMap((index) => (index < actual.length ? [[index, index] as const] : [])) };
+  const wanted = expected.map((each) => keyOf(each)).map((key) => (key === undefined ? undefined : idOf(key)));
+  const given = actual.map((each) => keyOf(each));
+  if (!isUnique(wanted) || !isUnique(given) || !wanted.some((key) => given.includes(key))) return byPosition;
+  const left = given.flatMap((key, index) => (wanted.includes(key) ? [] : [index]));
+  const both = positions.flatMap((index) => {
+    const found = given.indexOf(wanted[index]);
+    // The id of an entry that the fake has made meanwhile is not known yet.
+    const other = found >= 0 ? found : wanted[index] === keyOf(expected[index]) ? left.shift() : undefined;
+    return other === undefined ? [] : [[index, other] as const];
+  });
+  return { both };
+}
+
+const keys = [
+  'id',
+  'option_id',
+  'question_id',
+  'item_id',
+  'user_id',
+  'service_id',
+  'message_id',
+  'resource',
+  'filename',
+];
+
+function keyOf(entry: unknown): string | undefined {
+  if (typeof entry === 'string' || typeof entry === 'number') return String(entry);
+  const fields = isObject(entry) && isObject(entry.body) ? entry.body : entry;
+  if (!isObject(fields)) return undefined;
+  const key = keys.map((name) => fields[name]).find((value) => typeof value === 'string' || typeof value === 'number');
+  return key === undefined ? undefined : String(key as string | number);
+}
+
+function isUnique(list: readonly (string | undefined)[]): boolean {
+  return !list.includes(undefined) && new Set(list).size === list.length;
+}
+
+type Leaf = string | number;
+
+/** Ids and secrets are learnt also where only types are compared: later requests have them. */
+function isLearnt({ kinds }: Place): boolean {
+  return kinds.includes('id') || kinds.includes('secret') || kinds.includes('link');
+}
+
+function isSameLeaf(expected: Leaf, actual: Leaf, { kinds }: Place, how: Comparison): boolean {
+  const [a, b] = [String(expected), String(actual)];
+  const is = (kind: Kind): boolean => kinds.includes(kind);
+  if (is('id') || is('secret')) return how.isSame(a, b);
+  if (is('link')) return isSameLink(a, b, how);
+  if (is('date')) return shapeOf(a) === shapeOf(b);
+  if (is('refusal') && !isKnownMessage(a) && !isKnownMessage(b) && /\s/.test(a + b))
+    return lengthClass(a) === lengthClass(b);
+  if (kinds.length > 0 && !is('text')) return a === b;
+  return typeof expected === 'number' || lengthClass(a) === lengthClass(b);
+}
+
+function isSameLink(expected: string, actual: string, how: Comparison): boolean {
+  const [a, b] = [expected.split('/'), actual.split('/')];
+  return a.length === b.length && a.every((part, index) => part === b[index] || how.isSame(part, b[index] ?? ''));
+}
+
+/** The form of a date: its digits are zeros, so that the number of decimals and the zone stay. */
+function shapeOf(text: string): string {
+  return text.replace(/\d/g, '0').replace(/[+-]00:?00$/, (zone) => (zone.includes(':') ? '+00:00' : '+0000'));
+}
+
+/** Texts are equal if they are empty, short or long alike: their limits are 350, 2,000 and 3,500 characters. */
+function lengthClass(text: string): string {
+  const { length } = Array.from(text);
+  const bounds = [0, 20, 100, 350, 2000, 3500];
+  return `${bounds.findIndex((bound) => length <= bound)} ${/[ж→]/.test(text) ? 'other alphabet' : ''}`;
+}
+
+/** What a report shows of a value: a masked text, and an id, say nothing but their class. */
+function shown(value: unknown, { kinds }: Place): string {
+  if (typeof value !== 'string' && typeof value !== 'number') return String(value);
+  if (kinds.includes('id') || kinds.includes('link')) return 'an id';
+  if (kinds.includes('date')) return String(value);
+  if (kinds.length > 0 && !kinds.includes('text')) return JSON.stringify(value);
+  return value === '' ? 'an empty text' : `a text of ${Array.from(String(value)).length} characters`;
 }

@@ -1,15 +1,29 @@
 import { errorJson } from '../http/respond.js';
-import { bodyOfText, endpointNameOf, redacted } from './tape.js';
+import { Unreadable, bodyOf } from './read-body.js';
+import { maskExchange } from './exchange.js';
+import type { Exchange } from './exchange.js';
+import { Masker } from './mask.js';
 import type { TapeExchange } from './tape.js';
 
 /** Hop-by-hop headers, and those that `fetch` sets itself. */
 const ownHeaders = ['host', 'connection', 'content-length', 'transfer-encoding', 'accept-encoding', 'expect'];
 
-/** Creates a proxy to a service, which hands each exchange, redacted, to `write`. */
+/** What a recorder does with each exchange. */
+export interface RecorderOptions {
+  /** Takes an exchange, masked. */
+  readonly write: (exchange: TapeExchange) => void;
+  /** Takes the reason why an exchange was not written. It was passed on all the same. */
+  readonly refuse?: ((reason: string) => void) | undefined;
+  /** Whether ids stay as they are. @default false */
+  readonly keepsIds?: boolean | undefined;
+}
+
+/** Creates a proxy to a service, which hands each exchange, masked, to `write`. */
 export function createRecorder(
   upstream: string,
-  write: (exchange: TapeExchange) => void,
+  { write, refuse, keepsIds = false }: RecorderOptions,
 ): (request: Request) => Promise<Response> {
+  const masker = new Masker({ keepsIds });
   const callers = new Map<string, string>();
   const base = upstream.endsWith('/') ? upstream.slice(0, -1) : upstream;
   return async (request) => {
@@ -19,15 +33,28 @@ export function createRecorder(
     const body = method === 'GET' || method === 'HEAD' ? undefined : await request.arrayBuffer();
     const received = await forward(base + path, method, headers, body);
     if (received instanceof Response) return received;
-    const isForm = (headers.get('content-type') ?? '').startsWith('multipart/');
-    const sent = body && !isForm ? bodyOfText(new TextDecoder().decode(body)) : null;
-    const isText = /json|text/.test(received.headers.get('content-type') ?? '');
-    const response = isText ? bodyOfText(new TextDecoder().decode(received.bytes)) : null;
     const { status } = received;
-    const endpoint = endpointNameOf(method, path);
-    write(redacted({ method, path, endpoint, caller: callerOf(headers, callers), request: sent, status, response }));
+    try {
+      const exchange: Exchange = {
+        method,
+        path,
+        headers,
+        request: await bodyOf('request', headers, body),
+        status,
+        responseHeaders: received.headers,
+        response: await bodyOf('response', received.headers, received.bytes),
+      };
+      write({ ...maskExchange(exchange, masker, callers), ...(keepsIds && { idsAreKept: true }) });
+    } catch (error) {
+      refuse?.(`${method} was passed on and not written to the tape: ${reasonOf(error)}`);
+    }
     return new Response(hasBody(status) ? received.bytes : null, { status, headers: received.headers });
   };
+}
+
+/** The text of any other error could hold a part of the exchange. */
+function reasonOf(error: unknown): string {
+  return error instanceof Unreadable ? error.message : 'it cannot be masked';
 }
 
 interface Received {
@@ -60,13 +87,4 @@ async function forward(
 
 function hasBody(status: number): boolean {
   return status !== 204 && status !== 304;
-}
-
-/** Names the caller by the order of the tokens, never by the token. */
-function callerOf(headers: Headers, callers: Map<string, string>): string | null {
-  const token = headers.get('authorization');
-  if (token === null) return null;
-  const caller = callers.get(token) ?? `user ${callers.size + 1}`;
-  callers.set(token, caller);
-  return caller;
 }

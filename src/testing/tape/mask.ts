@@ -1,0 +1,217 @@
+import { isObject } from '../../core/json/plain-object.js';
+import { entryOf, fieldOf, outside } from './places.js';
+import type { Kind, Place } from './places.js';
+import { isKnownMessage, isServiceCode, isServiceName } from './words.js';
+
+/** A larger count is masked: it could be a document or a phone number. */
+const largestCount = 999_999;
+
+const isoDate = /^20\d\d-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?)?$/;
+
+/** What replaces a string or a number at a place. */
+export type Replace = (value: string | number, place: Place) => string | number;
+
+/** Replaces the strings and numbers of a JSON value. `nameOf` replaces the names that no schema knows. */
+export function replaceIn(value: unknown, place: Place, replace: Replace, nameOf: (name: string) => string): unknown {
+  if (Array.isArray(value)) return value.map((each) => replaceIn(each, entryOf(place), replace, nameOf));
+  if (typeof value === 'string' || typeof value === 'number') return replace(value, place);
+  if (!isObject(value)) return value;
+  const entries = new Map<string, unknown>();
+  for (const [name, field] of Object.entries(value)) {
+    const inner = fieldOf(place, name);
+    const written = inner ? name : free(nameOf(name), entries);
+    entries.set(written, replaceIn(field, inner ?? outside, replace, nameOf));
+  }
+  return Object.fromEntries(entries);
+}
+
+function free(name: string, entries: ReadonlyMap<string, unknown>): string {
+  let [found, number] = [name, 2];
+  while (entries.has(found)) found = `${name}_${number++}`;
+  return found;
+}
+
+/** Masks a name that is none of the service. */
+export function maskName(name: string): string {
+  return isServiceName(name) ? name : maskText(name);
+}
+
+/** Masks a text: its length and the classes of its characters stay, because texts have limits and alphabets. */
+export function maskText(text: string): string {
+  const masked = text.replace(/[a-z]/g, 'x').replace(/[A-Z]/g, 'X').replace(/[0-9]/g, '0');
+  return masked.replace(/[^\u0000-\u007f]/gu, maskCharacter);
+}
+
+const classes: readonly (readonly [RegExp, string])[] = [
+  [/[\u00c0-\u00ff]/, 'é'],
+  [/\p{RI}/u, '\u{1F1E6}'],
+  [/[\u{E0020}-\u{E007E}]/u, '\u{E0061}'],
+  // Spaces, signs and what joins emoji say nothing of a person.
+  [/[\s\u0080-\u00bf\ufe0f\u200d\u20e3\ud800-\udfff\p{Emoji_Modifier}\u{E007F}]/u, ''],
+  [/\p{Extended_Pictographic}/u, '😀'],
+  [/[\p{L}\p{N}]/u, 'ж'],
+];
+
+function maskCharacter(character: string): string {
+  const found = classes.find(([pattern]) => pattern.test(character));
+  return found ? found[1] || character : '→';
+}
+
+/** Masks a number: its digits become ones. */
+export function maskNumber(value: number): number {
+  return Number(String(value).replace(/[0-9]/g, '1')) || 1;
+}
+
+/** A number of 32 bits of a text (FNV-1a). */
+export function hashOf(text: string): number {
+  let hash = 0x81_1c_9d_c5;
+  for (const byte of new TextEncoder().encode(text)) hash = Math.imul(hash ^ byte, 0x01_00_01_93);
+  return hash >>> 0;
+}
+
+/** The forms of ids: what stays of an id, and its new digits, of which the last four count ids with the same mark. */
+const forms: readonly (readonly [RegExp, (mark: string, found: RegExpExecArray) => string])[] = [
+  [/^[1-9]\d{0,9}$/, (mark) => `9${mark}`],
+  [/^[1-9]\d{10,}$/, (mark) => `9000000${mark}`],
+  [/^(M[A-Z]{2})-?\d+$/, (mark, [, site = '']) => `${site}9${mark}`],
+  [/^[0-9a-f]{16,}$/i, (mark) => mark.padStart(28, 'e')],
+  [/^(?=.*\d)[\w.~:-]{1,200}$/, (mark) => `id-${mark}`],
+];
+/** Ids that name a thing of the service, and no entry of an account. */
+const constantId = /^(TEMPLATE___[A-Z_]+___\d{1,3}(___VAR___[A-Z]+)?|[A-Z]{3}|M[A-Z]{2}-\d{1,2}|0)$/;
+
+/**
+ * Masks the values of one tape. An id becomes another one that is always the same: five of its digits are a mark, made from the
+ * id. A fake that has the id is found by it, but of all ids 1 in 100,000 has the same mark, so that no id can be found.
+ */
+export class Masker {
+  readonly #keepsIds: boolean;
+  readonly #sameMark = new Map<string, string[]>();
+  readonly #secrets = new Map<string, string>();
+  readonly #ids = new Map<string, string>();
+
+  constructor({ keepsIds = false }: { readonly keepsIds?: boolean } = {}) {
+    this.#keepsIds = keepsIds;
+  }
+
+  /** The ids that were masked, by what replaces them. */
+  get ids(): ReadonlyMap<string, string> {
+    return this.#ids;
+  }
+
+  /** Masks a JSON value. */
+  value(value: unknown, place: Place): unknown {
+    return replaceIn(value, place, (each, at) => this.leaf(each, at), maskName);
+  }
+
+  /** Masks a string or a number at a place. */
+  leaf(value: string | number, place: Place): string | number {
+    for (const kind of place.kinds) {
+      const kept = this.#kept(value, kind, place);
+      if (kept !== undefined) return kept;
+    }
+    return typeof value === 'number' ? maskNumber(value) : maskText(value);
+  }
+
+  /** Returns the label of a secret, by which it is recognised when it comes again. */
+  secret(value: string): string {
+    if (value === '') return value;
+    const label = this.#secrets.get(value) ?? `secret-${this.#secrets.size + 1}`;
+    this.#secrets.set(value, label);
+    return label;
+  }
+
+  /** Returns the label of a secret that has come before. */
+  knownSecret(value: string): string | undefined {
+    return this.#secrets.get(value);
+  }
+
+  /** Returns a secret by its label. */
+  secretOf(label: string): string | undefined {
+    return [...this.#secrets].find(([, each]) => each === label)?.[0];
+  }
+
+  /** Masks an id; `undefined` if the text has the form of none. */
+  id(text: string): string | undefined {
+    if (constantId.test(text) || (!/\d/.test(text) && isServiceCode(text))) return text;
+    const form = this.#keepsIds ? undefined : formOf(text);
+    const masked = form === undefined ? formOf(text) && text : `${form}${this.#numberOf(form, text)}`;
+    if (masked !== undefined) this.#ids.set(masked, text);
+    return masked;
+  }
+
+  /** Masks the ids in a path such as `/packs/1/sellers/2`, and what is no word of the service. */
+  link(path: string): string {
+    return path.replace(/[^/?&=]+/g, (part) =>
+      isServiceCode(part) || /^v\d$/.test(part) ? part : (this.id(part) ?? maskText(part)),
+    );
+  }
+
+  /** The first id with a mark has the number 0001. */
+  #numberOf(form: string, text: string): string {
+    const same = this.#sameMark.get(form) ?? [];
+    if (!same.includes(text)) this.#sameMark.set(form, [...same, text]);
+    return String((this.#sameMark.get(form) ?? []).indexOf(text) + 1).padStart(4, '0');
+  }
+
+  /** What stays of a value of this kind; `undefined` if it is none of this kind. */
+  #kept(value: string | number, kind: Kind, { values = [] }: Place): string | number | undefined {
+    const text = String(value);
+    const asGiven = (masked: string | undefined): string | number | undefined =>
+      masked !== undefined && typeof value === 'number' ? Number(masked) : masked;
+    switch (kind) {
+      case 'id':
+        return asGiven(eachPart(text, (part) => this.id(part)));
+      case 'count':
+        return /^-?(0|[1-9]\d*)(\.\d+)?$/.test(text) && Math.abs(Number(text)) <= largestCount ? value : undefined;
+      case 'status':
+        return /^[1-9]\d{0,2}$/.test(text) ? value : undefined;
+      case 'date':
+        return isoDate.test(text) ? value : undefined;
+      case 'enum':
+      case 'word':
+      case 'names':
+        return (
+          eachPart(text, (part) => (isWord(part, values) ? part : undefined)) ??
+          (/^\d{1,3}$/.test(text) ? value : undefined)
+        );
+      case 'refusal':
+        return isKnownMessage(text) || isServiceCode(text) ? value : undefined;
+      case 'secret':
+        return this.secret(text);
+      case 'link':
+        return this.link(text);
+      case 'query document':
+        return this.#queryDocument(text);
+      case 'text':
+        return undefined;
+    }
+  }
+
+  #queryDocument(text: string): string {
+    return text.replace(/"(?:[^"\\]|\\.)*"|#[^\n]*|\d+|[A-Za-z_]\w*/g, (token) => {
+      if (/^\d/.test(token)) return this.id(token) ?? maskText(token);
+      return /^["#]/.test(token) ? token[0] + maskText(token.slice(1)) : maskName(token);
+    });
+  }
+}
+
+function isWord(text: string, values: readonly string[]): boolean {
+  return text === '' || values.some((each) => each.toLowerCase() === text.toLowerCase()) || isServiceCode(text);
+}
+
+/** Masks each part of a list with commas; `undefined` if one is of another kind. */
+function eachPart(text: string, mask: (part: string) => string | undefined): string | undefined {
+  const parts = text.split(',').map(mask);
+  return parts.includes(undefined) ? undefined : parts.join(',');
+}
+
+/** Returns the form of an id with its mark; `undefined` for a text that is no id. */
+export function formOf(text: string): string | undefined {
+  const mark = String(hashOf(text) % 100_000).padStart(5, '0');
+  for (const [pattern, form] of forms) {
+    const found = pattern.exec(text);
+    if (found) return form(mark, found);
+  }
+  return undefined;
+}
