@@ -138,7 +138,7 @@ function keyOf(entry: unknown): string | undefined {
   const fields = isObject(entry) && isObject(entry.body) ? entry.body : entry;
   if (!isObject(fields)) return undefined;
   const key = keys.map((name) => fields[name]).find((value) => typeof value === 'string' || typeof value === 'number');
-  return key === undefined ? undefined : String(key as string | number);
+  return key === undefined ? undefined : String(key);
 }
 
 function isUnique(list: readonly (string | undefined)[]): boolean {

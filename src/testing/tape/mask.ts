@@ -58,7 +58,7 @@ function maskCharacter(character: string): string {
 }
 
 /** Masks a number: its digits become ones. */
-export function maskNumber(value: number): number {
+function maskNumber(value: number): number {
   return Number(String(value).replace(/[0-9]/g, '1')) || 1;
 }
 
@@ -191,7 +191,7 @@ export class Masker {
   #queryDocument(text: string): string {
     return text.replace(/"(?:[^"\\]|\\.)*"|#[^\n]*|\d+|[A-Za-z_]\w*/g, (token) => {
       if (/^\d/.test(token)) return this.id(token) ?? maskText(token);
-      return /^["#]/.test(token) ? token[0] + maskText(token.slice(1)) : maskName(token);
+      return /^["#]/.test(token) ? maskText(token) : maskName(token);
     });
   }
 }

@@ -143,6 +143,6 @@ function readLine(line: string, at: string, isLast: boolean): Line {
 }
 
 function otherVersion(at: string, found: unknown): string {
-  const what = found === undefined ? 'has the form of an earlier version' : `has version ${String(found)}`;
+  const what = found === undefined ? 'has the form of an earlier version' : `has version ${JSON.stringify(found)}`;
   return `${at} ${what}, and this program reads version ${version}; record the tape again with \`fake record\``;
 }

@@ -71,5 +71,5 @@ function split(text: string): string[] {
 }
 
 function plain(text: string): string {
-  return text.toLowerCase().replace(/[\s.]+$/, '');
+  return text.toLowerCase().trim().replace(/\.$/, '');
 }
