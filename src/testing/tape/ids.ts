@@ -126,10 +126,14 @@ function askedFirst(tape: readonly TapeExchange[]): { readonly thing: Thing; rea
 
 /** Returns the things that the text of a request names, with their ids. */
 export function thingsIn(text: string): { readonly thing: Thing; readonly id: string }[] {
-  return [...text.matchAll(/(?<!\w)([a-z_]{1,40})(?:\/|=|\\?"?:\s*\[?\\?"?)([\w,-]*\d[\w,-]*)/g)].flatMap(([, name = '', ids = '']) => {
-    const thing = (Object.keys(namesOf) as Thing[]).find((each) => (namesOf[each] as readonly string[]).includes(name));
-    return thing === undefined ? [] : ids.split(',').map((id) => ({ thing, id }));
-  });
+  return [...text.matchAll(/(?<!\w)([a-z_]{1,40})(?:\/|=|\\?"?:\s*\[?\\?"?)([\w,-]*\d[\w,-]*)/g)].flatMap(
+    ([, name = '', ids = '']) => {
+      const thing = (Object.keys(namesOf) as Thing[]).find((each) =>
+        (namesOf[each] as readonly string[]).includes(name),
+      );
+      return thing === undefined ? [] : ids.split(',').map((id) => ({ thing, id }));
+    },
+  );
 }
 
 function collect(value: unknown, ids: Set<string>): void {
