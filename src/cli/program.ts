@@ -4,13 +4,14 @@ import type { Command, ProcessIO } from './command.js';
 import { check } from './commands/check.js';
 import { fake } from './commands/fake.js';
 import { fakeRecord } from './commands/fake-record.js';
+import { fakeSeedFrom } from './commands/fake-seed-from.js';
 import { fakeVerify } from './commands/fake-verify.js';
 import { inbox } from './commands/inbox.js';
 import { helpOf } from './help.js';
 import { Values, readOptions } from './options.js';
 
 /** The commands. A new one is one more entry. */
-const commands: readonly Command[] = [check, fake, fakeRecord, fakeVerify, inbox];
+const commands: readonly Command[] = [check, fake, fakeRecord, fakeVerify, fakeSeedFrom, inbox];
 
 /** Runs the program. @returns the exit code: 0 for success, 1 for a failure, 2 for an invalid command line */
 export async function run(args: readonly string[], io: ProcessIO): Promise<number> {

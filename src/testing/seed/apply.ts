@@ -5,6 +5,7 @@ import { defined } from '../../core/json/defined.js';
 import { isObject } from '../../core/json/plain-object.js';
 import { inField } from '../in-field.js';
 import type { Pack } from '../state/packs.js';
+import { setNextIds } from '../state/next-ids.js';
 import { checkpoint } from '../state/stores.js';
 import type { Stores } from '../state/stores.js';
 import { faultFrom } from './fault.js';
@@ -55,8 +56,9 @@ function addAll(stores: Stores, seed: Seed): void {
   each('items', seed.items, ({ flex: isInFlex = false, ...item }) => {
     flex.setEnabled(items.add(defined(item)), isInFlex);
   });
-  each('questions', seed.questions, ({ item_id, from, text, asked_at, answer, answered_at }) => {
+  each('questions', seed.questions, ({ question_id, item_id, from, text, asked_at, answer, answered_at }) => {
     const { user_id } = accounts.getOrThrow(from);
+    if (question_id !== undefined) setNextQuestion(question_id);
     const { id } = at(asked_at, () => questions.add(items.getOrThrow(item_id), user_id, text));
     if (answer !== undefined) at(answered_at ?? asked_at, () => questions.answer(id, answer));
   });
@@ -76,6 +78,11 @@ function addAll(stores: Stores, seed: Seed): void {
   for (const [name, table] of Object.entries(seed.records ?? {})) {
     if (!isObject(table)) throw new SeedError([`\`records.${name}\` takes an object of entries by their id`]);
     for (const [id, entry] of Object.entries(table)) records.of(name).set(id, entry);
+  }
+
+  function setNextQuestion(question_id: number): void {
+    if (questions.get(question_id)) throw new FakeMarketplaceError(`question ${question_id} already exists`);
+    setNextIds(stores, { question_id });
   }
 
   function addPack({ messages: seeded = [], ...init }: SeededPack): void {

@@ -54,6 +54,7 @@ const seededItem = strictObject({
 
 /** A question of the user `from`, with its answer. */
 const seededQuestion = strictObject({
+  question_id: optional(integer),
   item_id: string,
   from: integer,
   text: postedText,

@@ -21,17 +21,18 @@ export type Thing = keyof typeof namesOf;
 /** Knows which id of a fake stands for an id of a tape, and learns more from each pair of responses. */
 export class Ids {
   readonly #masker: Masker;
-  readonly #keepsIds: boolean;
-  /** The ids of the fake at the start, by what a masker makes of them without their numbers. */
+  /** The ids of the fake at the start. The same id on a tape is of the same thing. */
+  readonly #own: ReadonlySet<string>;
+  /** The same, by what a masker makes of them without their numbers. */
   readonly #atStart = new Map<string, string[]>();
   readonly #known = new Map<string, string>();
 
   constructor(tape: readonly TapeExchange[], marketplace: FakeMarketplace, masker: Masker) {
     this.#masker = masker;
-    this.#keepsIds = tape.some(({ idsAreKept }) => idsAreKept);
     const things = thingsOf(marketplace);
-    for (const id of new Set([...Object.values(things).flat(), ...otherIdsOf(marketplace)])) {
-      const form = this.#formOf(id);
+    this.#own = new Set([...Object.values(things).flat(), ...otherIdsOf(marketplace)]);
+    for (const id of this.#own) {
+      const form = formOf(id) ?? id;
       this.#atStart.set(form, [...(this.#atStart.get(form) ?? []), id]);
     }
     this.#matchInOrder(tape, things);
@@ -39,9 +40,9 @@ export class Ids {
 
   /** Returns the fake's id that stands for one of the tape; `undefined` if none is known. */
   of(id: string): string | undefined {
-    return (
-      this.#known.get(id) ?? this.#masker.ids.get(id) ?? this.#atStart.get(this.#keepsIds ? id : id.slice(0, -4))?.[0]
-    );
+    if (this.#own.has(id)) return id;
+    const [known, seen] = [this.#known.get(id), this.#masker.ids.get(id)];
+    return known ?? seen ?? this.#atStart.get(id.slice(0, -4))?.[0];
   }
 
   /** Whether an id of the tape stands for a masked one of the fake. What is not known yet is learnt. */
@@ -58,10 +59,6 @@ export class Ids {
   asMasked(id: string): string {
     const raw = this.of(id);
     return raw === undefined ? id : (this.#masker.id(raw) ?? id);
-  }
-
-  #formOf(id: string): string {
-    return this.#keepsIds ? id : (formOf(id) ?? id);
   }
 
   /** What a tape asks for before any response has named it stands for what the fake has, in order. */
