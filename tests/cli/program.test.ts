@@ -32,7 +32,7 @@ function fileOf(content: unknown): string {
 
 describe('the CLI', () => {
   test('the guides and --help list the same options', async () => {
-    const guide = ['check', 'fake-server', 'inbox-command']
+    const guide = ['check', 'fake-server', 'tapes', 'inbox-command']
       .map((name) => readFileSync(join(import.meta.dirname, `../../docs/guide/${name}.md`), 'utf8'))
       .join('\n');
     const program = running('--help');
@@ -63,6 +63,7 @@ describe('the CLI', () => {
       '  --settings FILE        settings: a file as for --seed, with the fields of the settings of a seed',
       "  --now TIME             time at which the marketplace's clock stands still, e.g.",
       '                         2030-01-01T12:00:00Z',
+      '  --types-only           compare only status, fields and types, not values',
       '  --json                 print the results as JSON',
       '',
       '  --version              print the version',
@@ -75,7 +76,7 @@ describe('the CLI', () => {
     await program.code;
     const help = program.printed.join('\n');
     expect(help.split('\n').filter((line) => line.startsWith('  ') && line.length > 100)).toEqual([]);
-    expect(help.match(/(?<=^|\n\n)Usage: /g)).toHaveLength(5);
+    expect(help.match(/(?<=^|\n\n)Usage: /g)).toHaveLength(6);
     expect(help).toMatch(/^ {2}--callback URL {9}post notifications to this URL; repeatable$/m);
   });
 

@@ -226,7 +226,7 @@ test.each([
   expect(errors.join()).toContain(message);
 });
 
-test('a tape that was edited, or is of an earlier version, is refused', async () => {
+test('a tape that was edited, or is of an earlier version, is rejected', async () => {
   const tape = await record();
   writeFileSync(tape, readFileSync(tape, 'utf8').replace('"status":201', '"status":200'));
   expect((await verify(tape)).errors).toContain('line 2 of the tape was edited');

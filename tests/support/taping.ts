@@ -11,17 +11,17 @@ export interface Taping {
   readonly text: () => string;
   readonly tape: () => TapeExchange[];
   /** Why exchanges were not written. */
-  readonly refused: readonly string[];
+  readonly unwritten: readonly string[];
 }
 
 /** Records what is sent to a service. */
 export function taping(upstream: string, keepsIds = false): Taping {
   const writer = new TapeWriter();
-  const refused: string[] = [];
+  const unwritten: string[] = [];
   let lines = '';
   const recorder = createRecorder(upstream, {
     write: (exchange) => (lines += writer.line(exchange)),
-    refuse: (reason) => void refused.push(reason),
+    skipped: (reason) => void unwritten.push(reason),
     keepsIds,
   });
   let end: string | undefined;
@@ -30,7 +30,7 @@ export function taping(upstream: string, keepsIds = false): Taping {
     fetch: (input, init) => recorder(new Request(input, init)),
     text,
     tape: () => parseTape(text()),
-    refused,
+    unwritten,
   };
 }
 

@@ -169,7 +169,7 @@ describe('a tape has nothing of a person and no secret', () => {
   test.each(Object.entries(personal))(
     '%s: in a body, in a query, in a header and in the text of an error',
     async (_, text) => {
-      const { fetch, text: tape, refused } = echoing();
+      const { fetch, text: tape, unwritten } = echoing();
       const own = { ...headers, 'x-text': asHeader(text), 'x-note': asHeader(text), 'x-client-id': asHeader(text) };
       const calls: [string, RequestInit][] = [
         [
@@ -237,7 +237,7 @@ describe('a tape has nothing of a person and no secret', () => {
           headers: { 'x-text': asHeader(text) },
         })
       ).text();
-      expect(refused).toEqual([]);
+      expect(unwritten).toEqual([]);
       expect(tape().trim().split('\n')).toHaveLength(2 * calls.length + 2);
       for (const found of written(text)) expect(tape()).not.toContain(found);
     },

@@ -127,7 +127,7 @@ describe('a tape of a fake, replayed on a fake with the same content, has no dif
   test.each([false, true])('over all operations, whether ids are kept or not (%j)', async (keepsIds) => {
     const recorder = await tapingOf(fake(), keepsIds);
     await wholeSession('https://proxy.test', recorder.fetch);
-    expect(recorder.refused).toEqual([]);
+    expect(recorder.unwritten).toEqual([]);
     const tape = recorder.tape();
     const named = new Set(tape.map(({ endpoint }) => endpoint));
     const twin = fake();

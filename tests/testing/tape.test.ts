@@ -112,7 +112,9 @@ describe('a recorder', () => {
   test('passes on what it cannot read, says so, and does not write it', async () => {
     let type = 'application/json';
     let body: BodyInit = '{"text":"Ana';
-    const { fetch, tape, refused } = await recorderOf(() => new Response(body, { headers: { 'content-type': type } }));
+    const { fetch, tape, unwritten } = await recorderOf(
+      () => new Response(body, { headers: { 'content-type': type } }),
+    );
     expect(await (await fetch('http://proxy.test/questions/1')).text()).toBe('{"text":"Ana');
     body = new Uint8Array([0x41, 0xff, 0xfe]);
     await fetch('http://proxy.test/questions/1');
@@ -128,7 +130,7 @@ describe('a recorder', () => {
     body = 'Ana';
     await fetch('http://proxy.test/questions/1');
     expect(tape()).toMatchObject([{ response: { kind: 'text/plain', value: 3 } }]);
-    expect(refused.map((reason) => reason.replace(/^\w+ was passed on and not written to the tape: /, ''))).toEqual([
+    expect(unwritten.map((reason) => reason.replace(/^\w+ was passed on and not written to the tape: /, ''))).toEqual([
       'its response says that it is JSON and is not',
       'its response says that it is text and is not UTF-8',
       'its request says that it is JSON and is not',
@@ -210,7 +212,7 @@ describe('a tape is read as it was recorded, or not at all', () => {
       'line 4 of the tape is the last line of a recording, but other lines follow',
     ],
     ['that is empty', () => [], 'the tape is empty'],
-  ])('a tape %s is refused', async (_, change, reason) => {
+  ])('a tape %s is rejected', async (_, change, reason) => {
     const lines = change((await recorded()).trim().split('\n'));
     expect(reasonOf(lines.join('\n'))).toContain(reason);
     expect(reasonOf(lines.join('\n'))).toContain('record');

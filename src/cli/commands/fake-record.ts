@@ -32,7 +32,7 @@ replaced, and all else is masked. An exchange that cannot be read is passed on a
     };
     const recorder = createRecorder(upstream, {
       write: (exchange) => append(writer.line(exchange)),
-      refuse: (reason) => io.err(reason),
+      skipped: (reason) => io.err(reason),
       keepsIds: values.has('keep-ids'),
     });
     const server = await listenOrFail(recorder, { port: values.port(), host });

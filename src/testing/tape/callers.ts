@@ -1,6 +1,6 @@
 import { isObject } from '../../core/json/plain-object.js';
 import type { FakeMarketplace } from '../marketplace.js';
-import type { Ids } from './ids.js';
+import type { TapeIds } from './ids.js';
 import { thingsIn } from './ids.js';
 import type { TapeExchange } from './tape.js';
 
@@ -13,7 +13,7 @@ const certain = 100;
  */
 export function callersOf(
   tape: readonly TapeExchange[],
-  ids: Ids,
+  ids: TapeIds,
   { accounts, items }: FakeMarketplace,
 ): Map<string, number> {
   const callers = [...new Set(tape.flatMap(({ caller }) => caller ?? []))];

@@ -1,10 +1,10 @@
 import { isObject } from '../../core/json/plain-object.js';
 import { entryOf, fieldOf, outside } from './places.js';
-import type { Kind, Place } from './places.js';
+import type { Kind, SchemaPlace } from './places.js';
 import { isKnownMessage } from './words.js';
 
 /** One difference between the response on a tape and that of the fake. */
-export interface Difference {
+export interface ResponseDifference {
   /** The field, e.g. `questions[].status`. */
   readonly path: string;
   readonly what: 'missing' | 'extra' | 'type' | 'value' | 'entries' | 'order';
@@ -13,7 +13,7 @@ export interface Difference {
 }
 
 /** How two masked responses are compared. */
-export interface Comparison {
+export interface ResponseComparison {
   /** Whether an id, or a secret, of the tape stands for that of the fake. */
   readonly isSame: (expected: string, actual: string) => boolean;
   /** What an id of the tape is in the fake's response, if that is known. */
@@ -23,22 +23,27 @@ export interface Comparison {
 }
 
 /** Compares two masked values. A path has no positions, so the same difference of many entries is one. */
-export function compareValues(expected: unknown, actual: unknown, place: Place, how: Comparison): Difference[] {
-  const found = new Map<string, Difference>();
+export function compareValues(
+  expected: unknown,
+  actual: unknown,
+  place: SchemaPlace,
+  how: ResponseComparison,
+): ResponseDifference[] {
+  const found = new Map<string, ResponseDifference>();
   compareAt('', expected, actual, place, how, (difference) => {
     found.set(JSON.stringify(difference), difference);
   });
   return [...found.values()];
 }
 
-type Report = (difference: Difference) => void;
+type Report = (difference: ResponseDifference) => void;
 
 function compareAt(
   path: string,
   expected: unknown,
   actual: unknown,
-  place: Place,
-  how: Comparison,
+  place: SchemaPlace,
+  how: ResponseComparison,
   report: Report,
 ): void {
   const [a, b] = [typeOf(expected), typeOf(actual)];
@@ -65,8 +70,8 @@ function compareObjects(
   path: string,
   expected: Readonly<Record<string, unknown>>,
   actual: Readonly<Record<string, unknown>>,
-  place: Place,
-  how: Comparison,
+  place: SchemaPlace,
+  how: ResponseComparison,
   report: Report,
 ): void {
   for (const name of new Set([...Object.keys(expected), ...Object.keys(actual)])) {
@@ -83,8 +88,8 @@ function compareLists(
   path: string,
   expected: readonly unknown[],
   actual: readonly unknown[],
-  place: Place,
-  how: Comparison,
+  place: SchemaPlace,
+  how: ResponseComparison,
   report: Report,
 ): void {
   const at = `${path}[]`;
@@ -104,7 +109,7 @@ function compareLists(
 function paired(
   expected: readonly unknown[],
   actual: readonly unknown[],
-  { idOf }: Comparison,
+  { idOf }: ResponseComparison,
 ): { readonly both: readonly (readonly [number, number])[] } {
   const positions = expected.map((_, index) => index);
   const byPosition = { both: positions.flatMap((index) => (index < actual.length ? [[index, index] as const] : [])) };
@@ -148,23 +153,23 @@ function isUnique(list: readonly (string | undefined)[]): boolean {
 type Leaf = string | number;
 
 /** Ids and secrets are learnt also where only types are compared: later requests have them. */
-function isLearnt({ kinds }: Place): boolean {
+function isLearnt({ kinds }: SchemaPlace): boolean {
   return kinds.includes('id') || kinds.includes('secret') || kinds.includes('link');
 }
 
-function isSameLeaf(expected: Leaf, actual: Leaf, { kinds }: Place, how: Comparison): boolean {
+function isSameLeaf(expected: Leaf, actual: Leaf, { kinds }: SchemaPlace, how: ResponseComparison): boolean {
   const [a, b] = [String(expected), String(actual)];
   const is = (kind: Kind): boolean => kinds.includes(kind);
   if (is('id') || is('secret')) return how.isSame(a, b);
   if (is('link')) return isSameLink(a, b, how);
   if (is('date')) return shapeOf(a) === shapeOf(b);
-  if (is('refusal') && !isKnownMessage(a) && !isKnownMessage(b) && /\s/.test(a + b))
+  if (is('error text') && !isKnownMessage(a) && !isKnownMessage(b) && /\s/.test(a + b))
     return lengthClass(a) === lengthClass(b);
   if (kinds.length > 0 && !is('text')) return a === b;
   return typeof expected === 'number' || lengthClass(a) === lengthClass(b);
 }
 
-function isSameLink(expected: string, actual: string, how: Comparison): boolean {
+function isSameLink(expected: string, actual: string, how: ResponseComparison): boolean {
   const [a, b] = [expected.split('/'), actual.split('/')];
   return a.length === b.length && a.every((part, index) => part === b[index] || how.isSame(part, b[index] ?? ''));
 }
@@ -177,12 +182,12 @@ function shapeOf(text: string): string {
 /** Texts are equal if they are empty, short or long alike: their limits are 350, 2,000 and 3,500 characters. */
 function lengthClass(text: string): string {
   const { length } = Array.from(text);
-  const bounds = [0, 20, 100, 350, 2000, 3500];
-  return `${bounds.findIndex((bound) => length <= bound)} ${/[ж→]/.test(text) ? 'other alphabet' : ''}`;
+  const limits = [0, 20, 100, 350, 2000, 3500];
+  return `${limits.findIndex((limit) => length <= limit)} ${/[ж→]/.test(text) ? 'other alphabet' : ''}`;
 }
 
 /** What a report shows of a value: a masked text, and an id, say nothing but their class. */
-function shown(value: unknown, { kinds }: Place): string {
+function shown(value: unknown, { kinds }: SchemaPlace): string {
   if (typeof value !== 'string' && typeof value !== 'number') return String(value);
   if (kinds.includes('id') || kinds.includes('link')) return 'an id';
   if (kinds.includes('date')) return String(value);

@@ -14,28 +14,28 @@ import {
   tokenRequest,
   tokenResponse,
 } from './places.js';
-import type { Place } from './places.js';
-import type { Part } from './read-body.js';
-import type { Body, TapeExchange, TapePart, TokenState } from './tape.js';
+import type { SchemaPlace } from './places.js';
+import type { FormPart } from './read-body.js';
+import type { TapeBody, TapeExchange, TapePart, TokenState } from './tape.js';
 import { isServiceCode } from './words.js';
 
 /** One exchange as it was sent. */
-export interface Exchange {
+export interface RawExchange {
   readonly method: string;
   /** The path with its query. */
   readonly path: string;
   readonly headers: Headers;
-  readonly request: Body;
+  readonly request: TapeBody;
   readonly status: number;
   readonly responseHeaders: Headers;
-  readonly response: Body;
+  readonly response: TapeBody;
 }
 
 /** What the schemas say of an exchange. */
 export interface Places {
   readonly endpoint: DescribedEndpoint | undefined;
-  readonly request: Place;
-  readonly response: Place;
+  readonly request: SchemaPlace;
+  readonly response: SchemaPlace;
 }
 
 /** Returns what the schemas say of a call and of its response. */
@@ -50,7 +50,7 @@ export function placesOf(method: string, path: string, status: number): Places {
 }
 
 /** Masks an exchange: only what the schemas say to be nothing of a person stays. */
-export function maskExchange(exchange: Exchange, masker: Masker, callers: Map<string, string>): TapeExchange {
+export function maskExchange(exchange: RawExchange, masker: Masker, callers: Map<string, string>): TapeExchange {
   const { method, path, headers, status, responseHeaders } = exchange;
   const { endpoint, request, response } = placesOf(method, path, status);
   const token = headers.get('authorization');
@@ -85,7 +85,7 @@ function callerOf(token: string, headers: Headers, masker: Masker, callers: Map<
 }
 
 /** What the response says of the token. */
-function tokenState({ headers, status, response }: Exchange): TokenState {
+function tokenState({ headers, status, response }: RawExchange): TokenState {
   if (bearerToken(headers) === undefined) return 'malformed';
   const { message = '' } = isObject(response.value) ? response.value : {};
   if (status === 401) return /expired/i.test(String(message)) ? 'expired' : 'rejected';
@@ -108,7 +108,7 @@ function maskHeaders(headers: Headers, names: readonly string[], masker: Masker)
 export function changePath(
   path: string,
   endpoint: DescribedEndpoint | undefined,
-  place: Place,
+  place: SchemaPlace,
   replace: Replace,
   nameOf: (name: string) => string,
 ): string {
@@ -130,9 +130,9 @@ export function changePath(
 }
 
 /** A segment of a path that no endpoint has. */
-const segmentPlace: Place = { kinds: ['link'] };
+const segmentPlace: SchemaPlace = { kinds: ['link'] };
 
-function ownField({ fields = {} }: Place, name: string): Place | undefined {
+function ownField({ fields = {} }: SchemaPlace, name: string): SchemaPlace | undefined {
   return Object.hasOwn(fields, name) ? fields[name] : undefined;
 }
 
@@ -144,17 +144,17 @@ function decoded(text: string): string {
   }
 }
 
-function maskBody({ kind, value }: Body, place: Place, masker: Masker): Body {
+function maskBody({ kind, value }: TapeBody, place: SchemaPlace, masker: Masker): TapeBody {
   if (kind === 'json') return { kind, value: masker.value(value, place) };
   if (kind === 'form') {
     // A form that no schema knows may be of an authorisation.
     return { kind, value: masker.value(value, place === outside ? tokenRequest : place) };
   }
-  if (kind === 'multipart') return { kind, value: (value as readonly Part[]).map(maskPart) };
+  if (kind === 'multipart') return { kind, value: (value as readonly FormPart[]).map(maskPart) };
   return { kind: kind === 'none' || isServiceCode(kind) ? kind : 'application/octet-stream', value };
 }
 
-function maskPart([name, value]: Part): TapePart {
+function maskPart([name, value]: FormPart): TapePart {
   if (typeof value === 'string') return { name: maskName(name), value: maskText(value) };
   const type = isServiceCode(value.type) ? value.type : 'application/octet-stream';
   return { name: maskName(name), filename: maskFilename(value.name), type, size: value.size };

@@ -19,7 +19,7 @@ const namesOf = {
 export type Thing = keyof typeof namesOf;
 
 /** Knows which id of a fake stands for an id of a tape, and learns more from each pair of responses. */
-export class Ids {
+export class TapeIds {
   readonly #masker: Masker;
   /** The ids of the fake at the start. The same id on a tape is of the same thing. */
   readonly #own: ReadonlySet<string>;

@@ -1,6 +1,6 @@
 import { isObject } from '../../core/json/plain-object.js';
 import { entryOf, fieldOf, outside } from './places.js';
-import type { Kind, Place } from './places.js';
+import type { Kind, SchemaPlace } from './places.js';
 import { isKnownMessage, isServiceCode, isServiceName } from './words.js';
 
 /** A larger count is masked: it could be a document or a phone number. */
@@ -9,10 +9,15 @@ const largestCount = 999_999;
 const isoDate = /^20\d\d-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?)?$/;
 
 /** What replaces a string or a number at a place. */
-export type Replace = (value: string | number, place: Place) => string | number;
+export type Replace = (value: string | number, place: SchemaPlace) => string | number;
 
 /** Replaces the strings and numbers of a JSON value. `nameOf` replaces the names that no schema knows. */
-export function replaceIn(value: unknown, place: Place, replace: Replace, nameOf: (name: string) => string): unknown {
+export function replaceIn(
+  value: unknown,
+  place: SchemaPlace,
+  replace: Replace,
+  nameOf: (name: string) => string,
+): unknown {
   if (Array.isArray(value)) return value.map((each) => replaceIn(each, entryOf(place), replace, nameOf));
   if (typeof value === 'string' || typeof value === 'number') return replace(value, place);
   if (!isObject(value)) return value;
@@ -100,12 +105,12 @@ export class Masker {
   }
 
   /** Masks a JSON value. */
-  value(value: unknown, place: Place): unknown {
+  value(value: unknown, place: SchemaPlace): unknown {
     return replaceIn(value, place, (each, at) => this.leaf(each, at), maskName);
   }
 
   /** Masks a string or a number at a place. */
-  leaf(value: string | number, place: Place): string | number {
+  leaf(value: string | number, place: SchemaPlace): string | number {
     for (const kind of place.kinds) {
       const kept = this.#kept(value, kind, place);
       if (kept !== undefined) return kept;
@@ -155,7 +160,7 @@ export class Masker {
   }
 
   /** What stays of a value of this kind; `undefined` if it is none of this kind. */
-  #kept(value: string | number, kind: Kind, { values = [] }: Place): string | number | undefined {
+  #kept(value: string | number, kind: Kind, { values = [] }: SchemaPlace): string | number | undefined {
     const text = String(value);
     const asGiven = (masked: string | undefined): string | number | undefined =>
       masked !== undefined && typeof value === 'number' ? Number(masked) : masked;
@@ -175,7 +180,7 @@ export class Masker {
           eachPart(text, (part) => (isWord(part, values) ? part : undefined)) ??
           (/^\d{1,3}$/.test(text) ? value : undefined)
         );
-      case 'refusal':
+      case 'error text':
         return isKnownMessage(text) || isServiceCode(text) ? value : undefined;
       case 'secret':
         return this.secret(text);

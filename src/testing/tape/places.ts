@@ -4,7 +4,7 @@ import type { Schema, StandardSchema } from '../../core/schema/schema.js';
 import { flexConfiguration } from '../../resources/flex/schemas.js';
 
 /**
- * What a value is. All but `text` and `secret` say nothing of a person. `refusal` is the code or the message of an error,
+ * What a value is. All but `text` and `secret` say nothing of a person. `error text` is the code or the message of an error,
  * and `link` a path that holds ids.
  */
 export type Kind =
@@ -18,44 +18,44 @@ export type Kind =
   | 'link'
   | 'secret'
   | 'query document'
-  | 'refusal'
+  | 'error text'
   | 'names';
 
 /** What the schemas say of one place in a body. A place without anything is outside the schemas. */
-export interface Place {
+export interface SchemaPlace {
   readonly kinds: readonly Kind[];
   /** The known values of an enum. */
   readonly values?: readonly string[] | undefined;
   /** The fields of an object. */
-  readonly fields?: Readonly<Record<string, Place>> | undefined;
+  readonly fields?: Readonly<Record<string, SchemaPlace>> | undefined;
   /** The entries of a list. */
-  readonly entry?: Place | undefined;
+  readonly entry?: SchemaPlace | undefined;
 }
 
 /** A place that no schema describes. */
-export const outside: Place = { kinds: [] };
+export const outside: SchemaPlace = { kinds: [] };
 
-const leaf = (...kinds: Kind[]): Place => ({ kinds });
-const object = (fields: Readonly<Record<string, Place>>): Place => ({ kinds: [], fields });
+const leaf = (...kinds: Kind[]): SchemaPlace => ({ kinds });
+const object = (fields: Readonly<Record<string, SchemaPlace>>): SchemaPlace => ({ kinds: [], fields });
 
 const cause = object({
-  code: leaf('refusal', 'status'),
-  message: leaf('refusal'),
+  code: leaf('error text', 'status'),
+  message: leaf('error text'),
   cause_id: leaf('status'),
-  type: leaf('refusal'),
+  type: leaf('error text'),
 });
 
 /** The body of an error, in all its known forms. */
-export const errorPlace: Place = object({
-  ...Object.fromEntries(['message', 'error', 'error_description', 'detail'].map((name) => [name, leaf('refusal')])),
-  code: leaf('refusal', 'status'),
+export const errorPlace: SchemaPlace = object({
+  ...Object.fromEntries(['message', 'error', 'error_description', 'detail'].map((name) => [name, leaf('error text')])),
+  code: leaf('error text', 'status'),
   status: leaf('status'),
   status_code: leaf('status'),
-  cause: { ...cause, kinds: ['refusal'], entry: { ...cause, kinds: ['refusal'] } },
+  cause: { ...cause, kinds: ['error text'], entry: { ...cause, kinds: ['error text'] } },
 });
 
 /** The form, or the JSON, that is exchanged for tokens. */
-export const tokenRequest: Place = object({
+export const tokenRequest: SchemaPlace = object({
   grant_type: leaf('word'),
   client_id: leaf('id'),
   ...Object.fromEntries(
@@ -67,7 +67,7 @@ export const tokenRequest: Place = object({
 });
 
 /** The tokens that an exchange returns. */
-export const tokenResponse: Place = object({
+export const tokenResponse: SchemaPlace = object({
   access_token: leaf('secret'),
   refresh_token: leaf('secret'),
   id_token: leaf('secret'),
@@ -77,7 +77,7 @@ export const tokenResponse: Place = object({
 });
 
 /** Query parameters that every call can have, and the filters that are known. */
-export const conventions: Readonly<Record<string, Place>> = {
+export const conventions: Readonly<Record<string, SchemaPlace>> = {
   ...Object.fromEntries(
     ['limit', 'offset', 'api_version', 'mark_as_read', 'tag', 'role', 'sort', 'status', 'search_type'].map((name) => [
       name,
@@ -94,7 +94,7 @@ export const conventions: Readonly<Record<string, Place>> = {
 };
 
 /** Names that older versions of the service use, with the field that they stand for. Wire notes 7, 14 and 26. */
-const olderNames: Readonly<Record<string, Place>> = {
+const olderNames: Readonly<Record<string, SchemaPlace>> = {
   ...Object.fromEntries(
     ['message_id', 'resource_id', 'attachment_id', 'buyer_id', 'user_id'].map((name) => [name, leaf('id')]),
   ),
@@ -121,11 +121,11 @@ const wrappers = new Set(
   ),
 );
 
-const responses = new Map<DescribedEndpoint, Place>();
-const requests = new Map<DescribedEndpoint, Place>();
+const responses = new Map<DescribedEndpoint, SchemaPlace>();
+const requests = new Map<DescribedEndpoint, SchemaPlace>();
 
 /** Returns what the schemas say of the response of an endpoint. An entry of a multi-get can be an error. */
-export function responsePlace(endpoint: DescribedEndpoint): Place {
+export function responsePlace(endpoint: DescribedEndpoint): SchemaPlace {
   return cached(responses, endpoint, () =>
     // Its schema depends on the fields that a call selects.
     endpoint.name === 'flex.configuration'
@@ -135,7 +135,7 @@ export function responsePlace(endpoint: DescribedEndpoint): Place {
 }
 
 /** Returns what the schemas say of what an endpoint sends: its path, its query and its body. */
-export function requestPlace(endpoint: DescribedEndpoint): Place {
+export function requestPlace(endpoint: DescribedEndpoint): SchemaPlace {
   return cached(requests, endpoint, () => {
     const place = placeOf(endpoint.input, '');
     if (endpoint.name !== 'flex.configuration') return place;
@@ -143,13 +143,17 @@ export function requestPlace(endpoint: DescribedEndpoint): Place {
   });
 }
 
-function cached(places: Map<DescribedEndpoint, Place>, endpoint: DescribedEndpoint, make: () => Place): Place {
+function cached(
+  places: Map<DescribedEndpoint, SchemaPlace>,
+  endpoint: DescribedEndpoint,
+  make: () => SchemaPlace,
+): SchemaPlace {
   const place = places.get(endpoint) ?? make();
   places.set(endpoint, place);
   return place;
 }
 
-function placeOf(schema: StandardSchema, name: string): Place {
+function placeOf(schema: StandardSchema, name: string): SchemaPlace {
   const found = inspect(schema);
   switch (found.kind) {
     case 'optional':
@@ -178,7 +182,7 @@ function placeOf(schema: StandardSchema, name: string): Place {
   }
 }
 
-function mapFields(shape: Readonly<Record<string, Schema>>): Record<string, Place> {
+function mapFields(shape: Readonly<Record<string, Schema>>): Record<string, SchemaPlace> {
   return Object.fromEntries(Object.entries(shape).map(([name, schema]) => [name, placeOf(schema, name)]));
 }
 
@@ -195,7 +199,7 @@ function isIdName(name: string): boolean {
   return /(^|_)ids?$/.test(name);
 }
 
-function merged(a: Place, b: Place): Place {
+function merged(a: SchemaPlace, b: SchemaPlace): SchemaPlace {
   const entry = a.entry && b.entry ? merged(a.entry, b.entry) : (a.entry ?? b.entry);
   const values = a.values || b.values ? [...(a.values ?? []), ...(b.values ?? [])] : undefined;
   const fields = a.fields || b.fields ? { ...a.fields, ...b.fields } : undefined;
@@ -203,7 +207,7 @@ function merged(a: Place, b: Place): Place {
 }
 
 /** Returns the place of a field; `undefined` if the schemas do not know its name. */
-export function fieldOf(place: Place, name: string): Place | undefined {
+export function fieldOf(place: SchemaPlace, name: string): SchemaPlace | undefined {
   const fields = place.fields ?? place.entry?.fields;
   if (fields && Object.hasOwn(fields, name)) return fields[name];
   const older = olderObjects[name];
@@ -215,12 +219,12 @@ export function fieldOf(place: Place, name: string): Place | undefined {
 }
 
 /** What a response wraps is its content, or the error of one entry. */
-function withErrors(place: Place): Place {
+function withErrors(place: SchemaPlace): SchemaPlace {
   return { ...place, fields: { ...errorPlace.fields, ...(place.fields ?? place.entry?.fields) } };
 }
 
 /** Returns the place of the entries of a list. A list can stand in place of what it contains, without its wrapper. */
-export function entryOf(place: Place): Place {
+export function entryOf(place: SchemaPlace): SchemaPlace {
   if (place.entry) return place.entry;
   const lists = Object.values(place.fields ?? {}).flatMap(({ entry }) => (entry?.fields ? [entry] : []));
   return lists.reduce(merged, place);
@@ -229,7 +233,7 @@ export function entryOf(place: Place): Place {
 /** Lists the names and the known values of endpoints, from which the words of the service are taken. */
 export function namesIn(endpoints: readonly DescribedEndpoint[]): { names: Set<string>; values: Set<string> } {
   const [names, values] = [new Set<string>(), new Set<string>()];
-  const visit = (place: Place): void => {
+  const visit = (place: SchemaPlace): void => {
     for (const value of place.values ?? []) values.add(value);
     if (place.entry) visit(place.entry);
     for (const [name, field] of Object.entries(place.fields ?? {})) {

@@ -1,14 +1,14 @@
 import { parseJson } from '../../core/json/json.js';
-import type { Body } from './tape.js';
+import type { TapeBody } from './tape.js';
 
 /** A body that cannot be read, so that nobody knows what it has of a person. */
 export class Unreadable extends Error {}
 
 /** A part of a multipart body. */
-export type Part = readonly [name: string, value: string | File];
+export type FormPart = readonly [name: string, value: string | File];
 
 /** Reads a body by its media type. @throws {Unreadable} when it is not what its headers say */
-export async function bodyOf(what: string, headers: Headers, bytes: ArrayBuffer | undefined): Promise<Body> {
+export async function bodyOf(what: string, headers: Headers, bytes: ArrayBuffer | undefined): Promise<TapeBody> {
   if (bytes === undefined || bytes.byteLength === 0) return { kind: 'none', value: null };
   const type = mediaType(headers);
   if (headers.get('content-encoding') !== null && headers.get('content-encoding') !== 'identity')
@@ -49,7 +49,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-async function partsOf(what: string, headers: Headers, bytes: ArrayBuffer): Promise<Part[]> {
+async function partsOf(what: string, headers: Headers, bytes: ArrayBuffer): Promise<FormPart[]> {
   try {
     const type = headers.get('content-type') ?? '';
     return [...(await new Response(bytes, { headers: { 'content-type': type } }).formData())];

@@ -1,7 +1,7 @@
 import { errorJson } from '../http/respond.js';
 import { Unreadable, bodyOf } from './read-body.js';
 import { maskExchange } from './exchange.js';
-import type { Exchange } from './exchange.js';
+import type { RawExchange } from './exchange.js';
 import { Masker } from './mask.js';
 import type { TapeExchange } from './tape.js';
 
@@ -13,7 +13,7 @@ export interface RecorderOptions {
   /** Takes an exchange, masked. */
   readonly write: (exchange: TapeExchange) => void;
   /** Takes the reason why an exchange was not written. It was passed on all the same. */
-  readonly refuse?: ((reason: string) => void) | undefined;
+  readonly skipped?: ((reason: string) => void) | undefined;
   /** Whether ids stay as they are. @default false */
   readonly keepsIds?: boolean | undefined;
 }
@@ -21,7 +21,7 @@ export interface RecorderOptions {
 /** Creates a proxy to a service, which hands each exchange, masked, to `write`. */
 export function createRecorder(
   upstream: string,
-  { write, refuse, keepsIds = false }: RecorderOptions,
+  { write, skipped, keepsIds = false }: RecorderOptions,
 ): (request: Request) => Promise<Response> {
   const masker = new Masker({ keepsIds });
   const callers = new Map<string, string>();
@@ -35,7 +35,7 @@ export function createRecorder(
     if (received instanceof Response) return received;
     const { status } = received;
     try {
-      const exchange: Exchange = {
+      const exchange: RawExchange = {
         method,
         path,
         headers,
@@ -46,7 +46,7 @@ export function createRecorder(
       };
       write({ ...maskExchange(exchange, masker, callers), ...(keepsIds && { idsAreKept: true }) });
     } catch (error) {
-      refuse?.(`${method} was passed on and not written to the tape: ${reasonOf(error)}`);
+      skipped?.(`${method} was passed on and not written to the tape: ${reasonOf(error)}`);
     }
     return new Response(hasBody(status) ? received.bytes : null, { status, headers: received.headers });
   };

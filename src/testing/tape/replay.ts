@@ -2,13 +2,13 @@ import { isObject } from '../../core/json/plain-object.js';
 import type { FakeMarketplace } from '../marketplace.js';
 import { callersOf } from './callers.js';
 import { compareValues } from './compare.js';
-import type { Comparison, Difference } from './compare.js';
+import type { ResponseComparison, ResponseDifference } from './compare.js';
 import { changePath, maskExchange, placesOf } from './exchange.js';
-import { Ids, thingsIn } from './ids.js';
+import { TapeIds, thingsIn } from './ids.js';
 import { Masker, maskText, replaceIn } from './mask.js';
-import type { Place } from './places.js';
+import type { SchemaPlace } from './places.js';
 import { bodyOf } from './read-body.js';
-import type { Body, TapeExchange, TapePart } from './tape.js';
+import type { TapeBody, TapeExchange, TapePart } from './tape.js';
 
 /** The result of one exchange that was replayed. */
 export interface Verified {
@@ -16,7 +16,7 @@ export interface Verified {
   readonly method: string;
   readonly path: string;
   readonly status: { readonly expected: number; readonly actual: number };
-  readonly differences: readonly Difference[];
+  readonly differences: readonly ResponseDifference[];
   /** What the fake does not have, if that is why the response differs. */
   readonly lacks?: string;
 }
@@ -41,18 +41,18 @@ export function isSame({ differences }: Verified): boolean {
 class Replay {
   readonly #marketplace: FakeMarketplace;
   readonly #masker: Masker;
-  readonly #ids: Ids;
+  readonly #ids: TapeIds;
   readonly #callers: ReadonlyMap<string, number>;
   readonly #names = new Map<string, string>();
   /** The fake's tokens and codes, by their labels on the tape. */
   readonly #secrets = new Map<string, string>();
-  readonly #comparison: Comparison;
+  readonly #comparison: ResponseComparison;
   readonly #toFakeTimeMs: number;
 
   constructor(tape: readonly TapeExchange[], marketplace: FakeMarketplace, typesOnly: boolean) {
     this.#marketplace = marketplace;
     this.#masker = new Masker({ keepsIds: tape.some(({ idsAreKept }) => idsAreKept) });
-    this.#ids = new Ids(tape, marketplace, this.#masker);
+    this.#ids = new TapeIds(tape, marketplace, this.#masker);
     this.#callers = callersOf(tape, this.#ids, marketplace);
     this.#comparison = {
       isSame: (expected, actual) => this.#isSame(expected, actual),
@@ -88,12 +88,12 @@ class Replay {
     };
   }
 
-  #compare(exchange: TapeExchange, actual: TapeExchange): Difference[] {
+  #compare(exchange: TapeExchange, actual: TapeExchange): ResponseDifference[] {
     const { method, path, status } = exchange;
     const { response: place } = placesOf(method, path, status);
     const outcome = outcomeDifferences(exchange, actual);
     if (status !== actual.status) return outcome;
-    const value = (name: string, expected: string, found: string): Difference[] =>
+    const value = (name: string, expected: string, found: string): ResponseDifference[] =>
       expected === found ? [] : [{ path: name, what: 'value', expected, actual: found }];
     const names = new Set([...Object.keys(exchange.responseHeaders), ...Object.keys(actual.responseHeaders)]);
     const ofHeaders = [...names].flatMap((name) =>
@@ -136,7 +136,7 @@ class Replay {
   async #requestOf(exchange: TapeExchange): Promise<Request> {
     const { method, headers } = exchange;
     const { endpoint, request: place } = placesOf(method, exchange.path, exchange.status);
-    const change = (value: string | number, at: Place): string | number => this.#unmask(value, at, exchange);
+    const change = (value: string | number, at: SchemaPlace): string | number => this.#unmask(value, at, exchange);
     const path = changePath(exchange.path, endpoint, place, change, (name) => name);
     const body = this.#bodyOf(exchange, place, change);
     const token = this.#authorizationOf(exchange);
@@ -154,10 +154,10 @@ class Replay {
 
   #bodyOf(
     exchange: TapeExchange,
-    place: Place,
-    change: (value: string | number, at: Place) => string | number,
+    place: SchemaPlace,
+    change: (value: string | number, at: SchemaPlace) => string | number,
   ): { readonly type?: string; readonly content: FormData | Uint8Array<ArrayBuffer> | string } | undefined {
-    const { kind, value }: Body = exchange.request;
+    const { kind, value }: TapeBody = exchange.request;
     if (kind === 'none') return undefined;
     if (kind === 'multipart') return { content: formOf(value as readonly TapePart[]) };
     if (kind !== 'json' && kind !== 'form') return { type: kind, content: new Uint8Array(Number(value)) };
@@ -169,7 +169,7 @@ class Replay {
   }
 
   /** Returns what stands for a value of a request in the fake. */
-  #unmask(value: string | number, { kinds }: Place, exchange: TapeExchange): string | number {
+  #unmask(value: string | number, { kinds }: SchemaPlace, exchange: TapeExchange): string | number {
     const idOf = (id: string): string => this.#ids.of(id) ?? id;
     const text = String(value);
     if (kinds.includes('secret')) return this.#secrets.get(text) ?? text;
@@ -256,7 +256,7 @@ function formOf(parts: readonly TapePart[]): FormData {
 }
 
 /** With another status, the bodies have nothing in common but the code. */
-function outcomeDifferences(expected: TapeExchange, actual: TapeExchange): Difference[] {
+function outcomeDifferences(expected: TapeExchange, actual: TapeExchange): ResponseDifference[] {
   const pairs = [
     ['status', String(expected.status), String(actual.status)],
     ['code', codeOf(expected), codeOf(actual)],

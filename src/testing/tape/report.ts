@@ -1,4 +1,4 @@
-import type { Difference } from './compare.js';
+import type { ResponseDifference } from './compare.js';
 import { isSame } from './replay.js';
 import type { Verified } from './replay.js';
 
@@ -24,7 +24,7 @@ function linesOf(name: string, width: number, results: readonly Verified[]): str
 }
 
 /** Returns a difference in words: what the fake sends, and what the service sent. */
-export function lineOf({ path, what, expected, actual }: Difference): string {
+export function lineOf({ path, what, expected, actual }: ResponseDifference): string {
   const at = path === '' ? 'the body' : path;
   if (what === 'missing') return `missing ${at}`;
   if (what === 'extra') return `extra ${at}`;

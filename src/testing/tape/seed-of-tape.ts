@@ -4,8 +4,8 @@ import { moderationOf } from '../state/moderation.js';
 import { thingsIn } from './ids.js';
 import type { TapeExchange } from './tape.js';
 
-type Fields = Readonly<Record<string, unknown>>;
-type Entry = Record<string, unknown>;
+type TapeFields = Readonly<Record<string, unknown>>;
+type SeedEntry = Record<string, unknown>;
 
 /**
  * Builds the seed of a marketplace in which a tape can be replayed: the users, items, questions, packs, conversations and
@@ -19,14 +19,14 @@ export function seedOfTape(tape: readonly TapeExchange[]): SeedInit {
 
 /** What the exchanges up to now have shown. What is seen first is how it was at the start. */
 class Seen {
-  readonly #users = new Map<number, Entry>();
-  readonly #items = new Map<string, Entry>();
-  readonly #questions = new Map<number, Entry>();
-  readonly #packs = new Map<number, Entry & { readonly messages: Map<string, Entry> }>();
-  readonly #subscriptions = new Map<string, Entry>();
-  readonly #shipments = new Map<string, Entry>();
-  readonly #blocked = new Map<string, Entry>();
-  readonly #contacts = new Map<string, Entry[]>();
+  readonly #users = new Map<number, SeedEntry>();
+  readonly #items = new Map<string, SeedEntry>();
+  readonly #questions = new Map<number, SeedEntry>();
+  readonly #packs = new Map<number, SeedEntry & { readonly messages: Map<string, SeedEntry> }>();
+  readonly #subscriptions = new Map<string, SeedEntry>();
+  readonly #shipments = new Map<string, SeedEntry>();
+  readonly #blocked = new Map<string, SeedEntry>();
+  readonly #contacts = new Map<string, SeedEntry[]>();
   /** The ids of what the tape itself has made. */
   readonly #made = new Set<string>();
   #nextUser = 1;
@@ -35,7 +35,10 @@ class Seen {
     const { status, path, request, response, user } = exchange;
     const caller = numberOf(user);
     if (caller !== undefined) this.#user(caller, path);
-    if (status >= 400) return this.#addBlocked(exchange, caller);
+    if (status >= 400) {
+      this.#addBlocked(exchange, caller);
+      return;
+    }
     const asked = thingsIn(`${decodeURIComponent(path)} ${JSON.stringify(request.value)}`);
     for (const { thing, id } of asked) {
       if (thing === 'user') this.#user(Number(id), path);
@@ -118,13 +121,13 @@ class Seen {
     return this.#nextUser;
   }
 
-  #item(item_id: string, seller_id?: number, more: Entry = {}): void {
+  #item(item_id: string, seller_id?: number, more: SeedEntry = {}): void {
     const site_id = /^M[A-Z]{2}/.exec(item_id)?.[0];
     const given = { ...(seller_id !== undefined && { seller_id }), ...(site_id !== undefined && { site_id }), ...more };
     this.#items.set(item_id, { item_id, ...given, ...this.#items.get(item_id) });
   }
 
-  #question(question: Fields): void {
+  #question(question: TapeFields): void {
     const { id, item_id, seller_id, from, buyer_id, text, status, date_created, answer } = question;
     const [number, asker] = [numberOf(id), numberOf(fieldsOf(from).id) ?? numberOf(buyer_id)];
     if (number === undefined || asker === undefined || typeof item_id !== 'string' || typeof text !== 'string') return;
@@ -152,12 +155,12 @@ class Seen {
     if (seller_id !== undefined) this.#user(seller_id, '');
   }
 
-  #answered(question: Fields): void {
+  #answered(question: TapeFields): void {
     this.#made.add(`answer ${String(question.id)}`);
     this.#question(question);
   }
 
-  #blacklist(path: string, users: readonly Fields[]): void {
+  #blacklist(path: string, users: readonly TapeFields[]): void {
     const seller_id = numberOf(/\/users\/(\d+)/.exec(path)?.[1]);
     for (const { id } of users) {
       const user_id = numberOf(id);
@@ -167,12 +170,12 @@ class Seen {
     }
   }
 
-  #pack(pack_id: number, seller_id: number | undefined, more: Entry = {}): void {
-    const before = this.#packs.get(pack_id) ?? { messages: new Map<string, Entry>() };
+  #pack(pack_id: number, seller_id: number | undefined, more: SeedEntry = {}): void {
+    const before = this.#packs.get(pack_id) ?? { messages: new Map<string, SeedEntry>() };
     this.#packs.set(pack_id, { pack_id, ...(seller_id !== undefined && { seller_id }), ...more, ...before });
   }
 
-  #conversation(path: string, body: Fields): void {
+  #conversation(path: string, body: TapeFields): void {
     const [, pack, seller] = (/\/packs\/(\d+)\/sellers\/(\d+)/.exec(path) ?? []).map(Number);
     if (pack === undefined || seller === undefined) return;
     const { substatus, claim_id, shipping_id } = fieldsOf(body.conversation_status);
@@ -190,7 +193,7 @@ class Seen {
     for (const message of messages) this.#message(pack, message);
   }
 
-  #message(pack: number, { id, from, text, message_date }: Fields): void {
+  #message(pack: number, { id, from, text, message_date }: TapeFields): void {
     const { created, received } = fieldsOf(message_date);
     if (typeof text !== 'string' || text === '' || this.#made.has(`message ${String(id)}`)) return;
     this.#packs
@@ -209,7 +212,7 @@ class Seen {
     this.#pack(pack, undefined, { shipping });
   }
 
-  /** A refusal shows the reason why a conversation is blocked. */
+  /** A rejected call shows the reason why a conversation is blocked. */
   #addBlocked({ path, response }: TapeExchange, seller: number | undefined): void {
     const pack = numberOf(/\/packs\/(\d+)/.exec(path)?.[1]);
     const reason = /(blocked_by_\w+)/.exec(JSON.stringify(fieldsOf(response.value).cause ?? ''))?.[1];
@@ -219,12 +222,12 @@ class Seen {
   }
 
   /** Without its id, the place of an entry says which item it is about. */
-  #status(entry: Fields, asked: string | undefined): void {
+  #status(entry: TapeFields, asked: string | undefined): void {
     const { id = asked, status } = isObject(entry.body) ? entry.body : entry;
     if (typeof id === 'string' && typeof status === 'string') this.#item(id, undefined, { status });
   }
 
-  #hit({ id, title, seller }: Fields): void {
+  #hit({ id, title, seller }: TapeFields): void {
     if (typeof id !== 'string') return;
     this.#item(id, numberOf(fieldsOf(seller).id), typeof title === 'string' ? { title } : {});
   }
@@ -234,7 +237,7 @@ class Seen {
     if (item !== undefined) this.#item(item, undefined, { flex });
   }
 
-  #subscription({ user_id, mode, service_id, status }: Fields, path: string): void {
+  #subscription({ user_id, mode, service_id, status }: TapeFields, path: string): void {
     const user = numberOf(user_id);
     if (user === undefined) return;
     this.#user(user, path);
@@ -253,7 +256,7 @@ class Seen {
   }
 
   /** The intervals of a window of an item are the only contacts with a time. */
-  #window(endpoint: string, body: Fields, windows: readonly Fields[]): void {
+  #window(endpoint: string, body: TapeFields, windows: readonly TapeFields[]): void {
     const kind = endpoint.includes('phoneViews') ? 'phone_view' : 'question';
     for (const { item_id, results } of windows.length > 0 ? windows : [body]) {
       if (typeof item_id !== 'string' || this.#contacts.has(`${kind} ${item_id}`)) continue;
@@ -268,7 +271,7 @@ class Seen {
 }
 
 /** Returns the messages of a seed, the oldest first. Their masked texts are such as moderation accepts. */
-function toMessages(messages: readonly Entry[], seller_id: number): object[] {
+function toMessages(messages: readonly SeedEntry[], seller_id: number): object[] {
   return messages
     .toSorted((a, b) => String(a.sent_at).localeCompare(String(b.sent_at)))
     .map(({ from, text, sent_at }) => ({
@@ -278,11 +281,11 @@ function toMessages(messages: readonly Entry[], seller_id: number): object[] {
     }));
 }
 
-function fieldsOf(value: unknown): Fields {
+function fieldsOf(value: unknown): TapeFields {
   return isObject(value) ? value : {};
 }
 
-function entriesOf(value: unknown): Fields[] {
+function entriesOf(value: unknown): TapeFields[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }
 

@@ -8,7 +8,7 @@ const version = 2;
  * What a body is: JSON, a form, the parts of an upload, nothing, or the media type of any other body, of which only the
  * size is on the tape.
  */
-export interface Body {
+export interface TapeBody {
   readonly kind: string;
   readonly value: unknown;
 }
@@ -44,11 +44,11 @@ export interface TapeExchange {
   readonly token: TokenState | null;
   /** The headers that matter. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly request: Body;
+  readonly request: TapeBody;
   readonly status: number;
   /** The headers of the response that matter. */
   readonly responseHeaders: Readonly<Record<string, string>>;
-  readonly response: Body;
+  readonly response: TapeBody;
   /** Whether the ids are those of the service. */
   readonly idsAreKept?: true | undefined;
 }
@@ -84,7 +84,7 @@ function sumOf(before: number, fields: object): number {
   return hashOf(`${before} ${JSON.stringify(fields)}`);
 }
 
-interface Line {
+interface TapeLine {
   readonly tape?: unknown;
   readonly number?: unknown;
   readonly end?: unknown;
@@ -130,9 +130,9 @@ function cutAfter(count: number, text: string): FakeMarketplaceError {
   return new FakeMarketplaceError(`${reason}. Stop the recorder with Ctrl+C before you use a tape, or record it again`);
 }
 
-function readLine(line: string, at: string, isLast: boolean): Line {
+function readLine(line: string, at: string, isLast: boolean): TapeLine {
   try {
-    const value = JSON.parse(line) as Line | null;
+    const value = JSON.parse(line) as TapeLine | null;
     if (typeof value === 'object' && value !== null) return value;
   } catch {
     // Named below.
