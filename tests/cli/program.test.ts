@@ -93,7 +93,7 @@ describe('the CLI', () => {
   });
 
   test.each([
-    [['real'], 'Unknown command "real"; the commands are check, fake, fake record, fake verify, inbox'],
+    [['real'], 'Unknown command "real"; the commands are check, fake, fake record, fake verify, fake seed-from, inbox'],
     [['fake', 'now'], 'fake takes no arguments, only options\n'],
     [['fake', '--port', 'many'], '--port must be a number from 0 to 65535, not "many"'],
     [['fake', '--port', '65536'], '--port must be a number from 0 to 65535'],
