@@ -32,32 +32,27 @@ export class Items {
   async #inParts(input: ItemStatusParams, options: CallOptions | undefined): Promise<WithResponse<ItemStatus[]>> {
     const ids = idsOf(input);
     if (!ids) return this.#requester.call(itemEndpoints.status, input, options).withResponse();
-    if (ids.length <= mostIds) return this.#some(input, ids, options, input.ids);
     const deadline = new Deadline('GET /items', options?.deadlineMs ?? this.#requester.deadlineMs);
-    const first = ids.slice(0, mostIds);
-    const { data, response } = await deadline.within({ ...options }, (limited) =>
-      this.#some(input, first, limited, first),
-    );
-    const found = [...data];
-    let last = response;
+    const read = (at: number): Promise<WithResponse<ItemStatus[]>> =>
+      deadline.within({ ...options }, (limited) => this.#some(input, ids.slice(at, at + mostIds), limited));
+    let { data, response } = await read(0);
     for (let at = mostIds; at < ids.length; at += mostIds) {
-      const part = ids.slice(at, at + mostIds);
-      const next = await deadline.within({ ...options }, (limited) => this.#some(input, part, limited, part));
-      found.push(...next.data);
-      last = next.response;
+      const next = await read(at);
+      data = [...data, ...next.data];
+      response = next.response;
     }
-    return { data: inOrder(found, input.ids), response: last };
+    return { data: inOrder(data, input.ids), response };
   }
 
   async #some(
     input: ItemStatusParams,
-    part: string[],
+    ids: string[],
     options: CallOptions | undefined,
-    order: ItemStatusParams['ids'],
   ): Promise<WithResponse<ItemStatus[]>> {
-    const call = this.#requester.call(itemEndpoints.status, { ...input, ids: part }, options);
-    const { data, response } = await call.withResponse();
-    return { data: inOrder(named(data, part), order), response };
+    const { data, response } = await this.#requester
+      .call(itemEndpoints.status, { ...input, ids }, options)
+      .withResponse();
+    return { data: inOrder(named(data, ids), ids), response };
   }
 }
 
