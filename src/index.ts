@@ -45,6 +45,8 @@ export {
   AccessTokenError,
   ConfigurationError,
   ConnectionError,
+  EarlierWriteOpenError,
+  EarlierWriteUnknownError,
   InvalidInputError,
   AuthorizationCallbackError,
   GrantRevokedError,
@@ -59,7 +61,6 @@ export {
   type ApiErrorCause,
   type ApiErrorDetails,
 } from './core/errors/response-errors.js';
-export { EarlierWriteOpenError, EarlierWriteUnknownError } from './core/errors/errors.js';
 export { SellerError, type CurlOptions } from './core/errors/seller-error.js';
 export {
   AuthenticationError,

@@ -40,7 +40,7 @@ export const concepts: readonly Concepts[] = [
   {
     what: 'own functions that run for an answer',
     goal: 115,
-    most: 118,
+    most: 117,
     measure: async () => functionsOf((await ran()).answered),
   },
   {
@@ -52,7 +52,7 @@ export const concepts: readonly Concepts[] = [
   {
     what: 'own functions that run for a documented 400',
     goal: 180,
-    most: 186,
+    most: 185,
     measure: async () => functionsOf((await ran()).rejected),
   },
   { what: 'lines of code in src/core', goal: 5800, most: 8040, measure: () => linesOfCode('core') },

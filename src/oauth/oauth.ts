@@ -1,7 +1,6 @@
 import type { TokenSet } from './token-set.js';
 import { InvalidInputError } from '../core/errors/errors.js';
-import { isLoopback } from '../core/options/rules.js';
-import { checkConfiguration, ofType } from '../core/options/rules.js';
+import { checkConfiguration, isLoopback, ofType } from '../core/options/rules.js';
 import type { Rule } from '../core/options/rules.js';
 import type { AuthorizationCallback, AuthorizationRequest, OAuthOptions, OAuthTokens } from './application.js';
 import { checkCallback, createAuthorization, exchangeCode, useRefreshToken } from './protocol.js';

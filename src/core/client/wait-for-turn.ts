@@ -1,16 +1,18 @@
+import { ConnectionError } from '../errors/errors.js';
 import { redactUrl } from '../errors/redactor.js';
 import { parseRetryAfter } from '../errors/response-headers.js';
+import { SellerError } from '../errors/seller-error.js';
 import { RateLimitError } from '../errors/status-errors.js';
 import { groupOf } from '../limits/limits.js';
 import type { AcquireRejection } from '../limits/limits.js';
 import { emitWait } from '../options/events.js';
-import type { Limiter } from '../options/limiter.js';
+import type { AttemptInfo, AttemptReport, Limiter } from '../options/limiter.js';
 import { userOf } from '../recover/user-of-token.js';
 import { warningOf } from '../response/api-error.js';
 import type { BufferedResponse } from '../response/body.js';
+import type { CancelScope } from '../scope/cancel-scope.js';
+import { ignoreErrors } from '../scope/ignore-errors.js';
 import type { ClientCall } from './call.js';
-import { acquireLimiter, releaseLimiter } from './user-limiter.js';
-import type { LimitedAttempt } from './user-limiter.js';
 
 /**
  * Waits until an attempt may be sent: first for a place in the queue of the call, and last, just before it is sent, for the
@@ -84,6 +86,41 @@ function limitedAttempt(call: ClientCall, attempt: number): LimitedAttempt {
   const { endpoint, baseUrl } = call.info;
   const user = userOf(endpoint, call.request.input, call.token);
   return { endpoint, attempt, host: new URL(baseUrl).host, user, ...groupOf(endpoint) };
+}
+
+/** An attempt that needs the permission of a limiter. */
+type LimitedAttempt = Omit<AttemptInfo, 'signal'>;
+
+/** Waits until the user's limiter permits the attempt. The deadline and the signal of the call end the wait. */
+async function acquireLimiter(limiter: Limiter, attempt: LimitedAttempt, scope: CancelScope): Promise<void> {
+  const controller = new AbortController();
+  const { signal } = controller;
+  let permission: Promise<void> | undefined;
+  try {
+    await scope.race(
+      () => (permission = (async () => limiter.acquire({ ...attempt, signal }))()),
+      (error) => controller.abort(error),
+    );
+  } catch (error) {
+    // A limiter that ignores the signal may permit the attempt later, although it is no longer sent.
+    if (error === scope.reason) permission?.then(() => releaseLimiter(limiter, attempt), ignore);
+    if (error instanceof SellerError) throw error;
+    const { method, path } = attempt.endpoint;
+    const message = `${method} ${path} was not sent: the limiter rejected it; see \`cause\``;
+    throw new ConnectionError(message, { cause: error, attempts: attempt.attempt - 1 });
+  }
+}
+
+const notSent = { status: undefined, retryAfterMs: undefined };
+const ignore = (): void => undefined;
+
+/** Reports the result of an attempt to the user's limiter. Without a report, the attempt was not sent. */
+function releaseLimiter(
+  limiter: Limiter,
+  attempt: LimitedAttempt,
+  report: Pick<AttemptReport, 'status' | 'retryAfterMs'> = notSent,
+): void {
+  ignoreErrors(() => limiter.release?.({ ...attempt, ...report }));
 }
 
 /** The error of a call that is not sent because of the 429s of other calls. */

@@ -1,4 +1,3 @@
-import { isLoopback } from './rules.js';
 import { defined } from '../json/defined.js';
 import type { ConfirmOptions, StoredWriteOptions } from '../errors/confirmation.js';
 import { ConfigurationError, InvalidInputError } from '../errors/errors.js';
@@ -10,6 +9,7 @@ import {
   headerRecord,
   headerText,
   integerFrom,
+  isLoopback,
   optionIssues,
   listOf,
   ofType,

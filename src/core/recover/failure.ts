@@ -1,12 +1,11 @@
 import { platform } from '#platform';
-import { TimeoutError } from '../errors/errors.js';
 import { parseRetryAfter } from '../errors/response-headers.js';
 import type { ErrorInBody } from '../operation/documented-error.js';
 import type { Endpoint, RetryClass } from '../operation/endpoint.js';
 import type { BufferedResponse } from '../response/body.js';
 import { readError } from '../response/read-error.js';
 import type { ReadError } from '../response/read-error.js';
-import { isNetworkError } from '../errors/errors.js';
+import { TimeoutError, isNetworkError } from '../errors/errors.js';
 import type { RequestDelivery, TransportResponse } from '../transport/transport.js';
 
 /** How an attempt ended, and whether its request may have reached the service. */

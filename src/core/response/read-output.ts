@@ -94,35 +94,39 @@ function reportDrift(
 }
 
 /** The error of a response that belongs to another request: a cache or a proxy mixes users, or a server responded twice. */
-function misdirected(issue: Issue, { status, headers }: BufferedResponse, call: SentCall): Error {
-  const { endpoint } = call.request;
-  const redactor = redactorOf(call);
-  const message = `${endpoint.method} ${endpoint.path} got the response to another request: ${issue.message}`;
-  return new UnexpectedResponseError(printable(redactor.text(message)), {
-    status,
-    headers: redactor.headers(headers),
-    // It is of somebody else.
-    body: undefined,
-    issues: [issue],
-    endpoint,
-    attempts: call.attempts,
-  });
+function misdirected(issue: Issue, response: BufferedResponse, call: SentCall): Error {
+  // Without the body, which is of somebody else.
+  return responseError(`got the response to another request: ${issue.message}`, response, call, { issues: [issue] });
 }
 
 function unexpectedResponse(
   what: string,
-  { status, headers }: BufferedResponse,
+  response: BufferedResponse,
   call: SentCall,
   body?: unknown,
   misfit: Misfit = { issues: [] },
 ): Error {
+  const isRead = call.request.endpoint.retry === 'safe';
+  const warning =
+    ' The service reported success, so the write was most likely carried out; do not retry it without checking.';
+  return responseError(
+    `responded ${response.status} with ${what}.${isRead ? '' : warning}`,
+    response,
+    call,
+    misfit,
+    body,
+  );
+}
+
+function responseError(
+  what: string,
+  { status, headers }: BufferedResponse,
+  call: SentCall,
+  misfit: Misfit,
+  body?: unknown,
+): Error {
   const { request, attempts } = call;
   const { endpoint } = request;
-  const warning =
-    endpoint.retry === 'safe'
-      ? ''
-      : ' The service reported success, so the write was most likely carried out; do not retry it without checking.';
-  const message = `${endpoint.method} ${endpoint.path} responded ${status} with ${what}.${warning}`;
   const hasThrown = 'thrown' in misfit;
   // What a schema throws may repeat the texts of the body.
   const redactor = redactorOf(call, hasThrown ? userTexts(body) : undefined);
@@ -136,7 +140,8 @@ function unexpectedResponse(
     attempts,
   };
   const cause = hasThrown ? redactor.error(misfit.thrown) : undefined;
-  return new UnexpectedResponseError(printable(shown(message)), details, cause === undefined ? {} : { cause });
+  const message = printable(shown(`${endpoint.method} ${endpoint.path} ${what}`));
+  return new UnexpectedResponseError(message, details, cause === undefined ? {} : { cause });
 }
 
 /** Reads the output of a success. `problem` says why there is none; `value` is then the body. */

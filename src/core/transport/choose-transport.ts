@@ -1,6 +1,7 @@
+import type { Agent } from 'node:http';
 import { ConfigurationError } from '../errors/errors.js';
 import type { ResolvedOptions } from '../options/resolve-options.js';
-import { createNodeTransport } from './node.js';
+import { NodeExchange } from './node.js';
 import type { Exchange, OutgoingRequest, Transport } from './transport.js';
 
 /**
@@ -16,8 +17,8 @@ export function chooseTransport(options: ResolvedOptions): Transport {
   const reason = reasonForFetch(options);
   if (reason === undefined) {
     rejectWrongAgent(options);
-    const sendWithNode = createNodeTransport(options);
-    return (outgoing) => (canUseNode(outgoing) ? sendWithNode : sendWithFetch)(outgoing);
+    const agent = options.agent as Agent | undefined;
+    return (outgoing) => (canUseNode(outgoing) ? new NodeExchange(outgoing, agent) : sendWithFetch(outgoing));
   }
   if (options.agent !== undefined) throw new ConfigurationError(`\`agent\` has no effect: ${reason}`);
   // Now, so that no time limit of the first request includes it. If it fails, the request fails.

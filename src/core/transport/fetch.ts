@@ -1,9 +1,8 @@
 import ky, { isNetworkError as isKysNetworkError } from 'ky';
-import { ConfigurationError } from '../errors/errors.js';
+import { ConfigurationError, networkError } from '../errors/errors.js';
 import type { Middleware } from '../options/hooks.js';
 import type { ResolvedOptions } from '../options/resolve-options.js';
 import { FetchResponse } from './fetch-response.js';
-import { networkError } from '../errors/errors.js';
 import type { RequestDelivery, Exchange, OutgoingRequest, Transport, TransportResponse } from './transport.js';
 
 /** What has to be known of a `fetch`. Only that of Node.js needs it. */

@@ -2,29 +2,15 @@ import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node
 import { acceptedEncodings, readText } from './node-body.js';
 import { closeIdleConnections, whenConnected } from './node-connection.js';
 import { RawHeaders } from '../errors/response-headers.js';
-import { TimeoutError } from '../errors/errors.js';
-import type { ResolvedOptions } from '../options/resolve-options.js';
-import { networkError } from '../errors/errors.js';
-import type {
-  BodyText,
-  RequestDelivery,
-  Exchange,
-  OutgoingRequest,
-  Transport,
-  TransportResponse,
-} from './transport.js';
+import { TimeoutError, networkError } from '../errors/errors.js';
+import type { BodyText, RequestDelivery, Exchange, OutgoingRequest, TransportResponse } from './transport.js';
 
 /**
- * Sends requests with `node:http` and `node:https`. This takes about half the time of the platform's `fetch`, which is
+ * A request with `node:http` and `node:https`, and its response. This takes about half the time of the platform's `fetch`, which is
  * not loaded. Without `agent`, Node's global agents are used, so `NODE_EXTRA_CA_CERTS` and a replaced global agent
  * apply.
  */
-export function createNodeTransport({ agent }: Pick<ResolvedOptions, 'agent'>): Transport {
-  return (outgoing) => new NodeExchange(outgoing, agent as Agent | undefined);
-}
-
-/** A request and its response. */
-class NodeExchange implements Exchange {
+export class NodeExchange implements Exchange {
   readonly response: Promise<TransportResponse>;
   readonly #signal: AbortSignal;
   readonly #request: ClientRequest;
