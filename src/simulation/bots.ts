@@ -59,8 +59,7 @@ export class Bots {
     if (!process.isAlive) return;
     const { recorder, world } = this.#init;
     const { start } = this;
-    const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-    recorder.crash({ start, at: world.time.now, message: message.split('\n')[0] ?? '' });
+    recorder.crash({ start, at: world.time.now, message: nameOf(error) });
     process.end();
     world.run(() => setTimeout(() => this.begin(), this.#restartMs));
     this.#restartMs = Math.min(this.#restartMs * 2, longestRestartMs);
@@ -99,13 +98,25 @@ export class Bots {
     if (!process?.isAlive || !callback) throw new TypeError('connect ECONNREFUSED');
     return new Promise((resolve, reject) => {
       const forget = process.onEnd(() => reject(new TypeError('read ECONNRESET')));
-      const responded = process.run(async () => callback(request));
-      void responded.then(resolve, reject).finally(forget);
+      const responded = process.run(async () => callback(request)).catch((error: unknown) => this.#failed(error));
+      void responded.then(resolve).finally(forget);
     });
+  }
+
+  /** What a server responds when its handler throws. */
+  #failed(error: unknown): Response {
+    const { recorder, world } = this.#init;
+    recorder.line(world.time.now, `the callback fails: ${nameOf(error)}`);
+    return new Response(undefined, { status: 500 });
   }
 
   /** What the bot counts. */
   async stats(): Promise<BotStats | undefined> {
     return this.process?.run(async () => this.#bot?.stats?.());
   }
+}
+
+/** The class of an error, and the first line of its message. */
+function nameOf(error: unknown): string {
+  return String(error).split('\n')[0] ?? '';
 }

@@ -26,14 +26,22 @@ export function subscribe(scene: Scene): void {
       return plannedDelivery(scene, event, name);
     },
   });
+  const off = new Set<string>();
+  const noteTopic = (topic: string): void => {
+    if (subscription.topics.has(topic)) off.delete(topic);
+    else if (!off.has(topic)) {
+      off.add(topic);
+      recorder.line(world.time.now, `the service has switched off the topic ${topic}`);
+    }
+  };
   notifications.onAttempt(() => {
     const attempt = notifications.attempts.at(-1);
     const name = attempt && namesOf.get(attempt.event);
     if (!attempt || name === undefined) return;
     const { event, outcome } = attempt;
     recorder.delivery({ ...event, name, at: world.time.now, outcome });
-    if (outcome !== 200 && !subscription.topics.has(event.topic))
-      recorder.line(world.time.now, `the service has switched off the topic ${event.topic}`);
+    // The service decides after it has told of the attempt.
+    queueMicrotask(() => noteTopic(event.topic));
   });
 }
 

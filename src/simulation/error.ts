@@ -11,7 +11,7 @@ interface Found {
 
 /** The most lines that are printed, and the most that differ only in numbers. */
 const mostLines = 60;
-const mostAlike = 3;
+const mostAlike = 2;
 
 /**
  * A check has failed in a simulation. The message has the seed, what is wrong, the shortest trace that was found and the line
@@ -35,9 +35,9 @@ export class SimulationError extends SellerError {
     super(
       [
         `The bot fails with seed ${seed}. ${only.length === 1 ? 'One event is' : `${only.length} events are`} enough (found in ${runs} runs):`,
-        ...shownOf(violations, 'violations').map((violation) => `  ${violation}`),
+        ...shownOf(violations, 'violations', []).map((violation) => `  ${violation}`),
         'Trace:',
-        ...shownOf(trace, 'trace').map((line) => `  ${line}`),
+        ...shownOf(trace, 'trace', only).map((line) => `  ${line}`),
         'To replay it:',
         `  await simulate({ ...options, seeds: [${seed}], only: [${names}] });`,
       ].join('\n'),
@@ -49,16 +49,19 @@ export class SimulationError extends SellerError {
   }
 }
 
-/** The lines to print: of many that are alike, the first ones. */
-function shownOf(lines: readonly string[], name: string): string[] {
+/** The lines to print: those of the events that are enough, and of others that are alike the first ones. */
+function shownOf(lines: readonly string[], name: string, only: readonly string[]): string[] {
   const counts = new Map<string, number>();
   const different = lines.filter((line) => {
-    // Without the time, the number and the duration.
-    const text = line.replace(/^day \S+ \S+/, '').replace(/#\d+|after \d+ ms|^start \d+/g, '');
-    counts.set(text, (counts.get(text) ?? 0) + 1);
-    return (counts.get(text) ?? 0) <= mostAlike;
+    const text = line.replace(/^day \S+ \S+ +/, '');
+    const kind = text.replace(countedOrNamed, '');
+    counts.set(kind, (counts.get(kind) ?? 0) + 1);
+    return (counts.get(kind) ?? 0) <= mostAlike || only.includes(text.split(':')[0] ?? '');
   });
   const shown = different.slice(0, mostLines);
   const left = lines.length - shown.length;
   return left > 0 ? [...shown, `(${left} more lines are in \`${name}\`)`] : shown;
 }
+
+/** What does not make lines different: numbers of calls and starts, durations, ids and the names of events. */
+const countedOrNamed = /#\d+|after \d+ ms|^start \d+|\d{7,}|\b[qsm]\d+(?:\.\d+b?)?\b/g;

@@ -43,3 +43,17 @@ export function naive(world: World): Bot {
     },
   };
 }
+
+/** Asks for open questions every two hours, until an error says that this is useless. */
+export function polling(world: World, isUseless: (error: unknown) => boolean = () => false): Bot {
+  for (const { user_id } of world.sellers) {
+    const { questions } = world.client(user_id);
+    const timer = setInterval(() => {
+      questions
+        .search({ seller_id: user_id })
+        .first()
+        .catch((error: unknown) => isUseless(error) && clearInterval(timer));
+    }, 7_200_000);
+  }
+  return {};
+}

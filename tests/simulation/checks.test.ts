@@ -1,0 +1,168 @@
+import { AuthenticationError, hasStatus } from 'marketplace-seller-sdk';
+import { SimulationError, checks, simulate } from 'marketplace-seller-sdk/simulation';
+import type { Bot, Check, SimulationOptions, World } from 'marketplace-seller-sdk/simulation';
+import { describe, expect, test } from 'vitest';
+import { polling } from './bots/question-bots.ts';
+
+type Posted = Record<'user_id' | 'topic' | 'resource', string>;
+
+/** A bot that does something with each notification about a question or a message. */
+function onEach(handle: (posted: Posted & { id: string }, world: World) => unknown): (world: World) => Bot {
+  return (world) => ({
+    callback: async (request) => {
+      const posted = (await request.json()) as Posted;
+      const id = posted.resource.split('/').pop()!;
+      // It takes longer than the service waits.
+      void Promise.resolve(handle({ ...posted, id }, world)).catch(() => undefined);
+      return new Response();
+    },
+  });
+}
+
+const few = { questions: 4, sales: 0, messages: 0, byHand: 0 };
+const writes = { questions: 0, sales: 2, messages: 4, cancellations: 0, byHand: 0 };
+
+async function violationsOf(options: SimulationOptions): Promise<readonly string[]> {
+  const error: unknown = await simulate(options).then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (error !== undefined && !(error instanceof SimulationError)) throw error;
+  return error?.violations ?? [];
+}
+
+/** Replies to a message of a buyer. */
+async function reply({ topic, id, user_id: user }: Posted & { id: string }, world: World): Promise<void> {
+  const [user_id, text] = [Number(user), 'Thank you.'];
+  if (topic !== 'messages') return;
+  const { messages } = world.client(user_id);
+  const message = await messages.get({ message_id: id });
+  if (message.from?.user_id !== user_id) await messages.reply(message, text);
+}
+
+/** Writes to the seller itself, which the client does not do. */
+async function replyToItself({ topic, user_id }: Posted, { baseUrl }: World): Promise<void> {
+  const body = JSON.stringify({ from: { user_id }, to: { user_id }, text: 'Thank you.' });
+  if (topic === 'messages')
+    await fetch(`${baseUrl}/messages/packs/2000000001/sellers/${user_id}`, { method: 'POST', body });
+}
+
+interface Planted {
+  readonly check: Check;
+  readonly bot: (world: World) => Bot | Promise<Bot>;
+  readonly load: SimulationOptions['load'];
+  readonly faults?: SimulationOptions['faults'];
+  readonly says: RegExp;
+}
+
+const planted: Readonly<Record<Exclude<keyof typeof checks, 'usual'>, Planted>> = {
+  answered: { check: checks.answered, bot: () => ({}), load: few, says: /^q\d is not answered at the end$/ },
+  answeredOnce: {
+    check: checks.answeredOnce,
+    bot: onEach(async ({ topic, id, user_id }, world) => {
+      const { questions } = world.client(Number(user_id));
+      if (topic !== 'questions') return;
+      const { id: question_id } = await questions.get({ question_id: Number(id) });
+      await questions.answer({ question_id, text: 'Yes.' });
+    }),
+    load: few,
+    says: /^POST \/answers q\d#\d answers q\d, although (POST \/answers|GET \/questions) q\d#\d has told that it is answered$/,
+  },
+  noMessageDoubled: {
+    check: checks.noMessageDoubled,
+    bot: onEach(async (posted, world) => {
+      await reply(posted, world);
+      await reply(posted, world);
+    }),
+    load: writes,
+    says: /^the buyer of s\d has the same message \d times after writing \d$/,
+  },
+  noSelfReply: {
+    check: checks.noSelfReply,
+    bot: onEach(replyToItself),
+    load: writes,
+    says: /^POST \/messages\/packs\S*#\d goes to the seller who sends it$/,
+  },
+  noRejectionRepeated: {
+    check: checks.noRejectionRepeated,
+    bot: onEach(async ({ topic, id, user_id }, world) => {
+      const { questions } = world.client(Number(user_id));
+      if (topic !== 'questions') return;
+      for (let attempt = 0; attempt < 3; attempt += 1)
+        await questions.answer({ question_id: Number(id), text: 'Yes.' }).catch(() => undefined);
+    }),
+    load: few,
+    says: /^POST \/answers q\d#\d was rejected with 400 before, as POST \/answers q\d#2$/,
+  },
+  noCallAfterRevocation: {
+    check: checks.noCallAfterRevocation,
+    bot: (world) => polling(world),
+    load: few,
+    faults: { revocations: 1 },
+    says: /^\d+ calls for seller\d after a 401 told that the grant is revoked, first GET/,
+  },
+  acknowledgedHandled: {
+    check: checks.acknowledgedHandled,
+    // It reads the first question of a start, and forgets the others.
+    bot: (world) => {
+      let isFirst = true;
+      const read = onEach(async ({ id, user_id }) => {
+        if (!isFirst) return;
+        isFirst = false;
+        await world.client(Number(user_id)).questions.get({ question_id: Number(id) });
+      });
+      return read(world);
+    },
+    load: few,
+    says: /^notification q\d#1 was acknowledged, but q\d was not read$/,
+  },
+  noUnhandledError: {
+    check: checks.noUnhandledError,
+    bot: (world) => ({ callback: () => (void Promise.reject(new Error(`lost ${world.start}`)), new Response()) }),
+    load: few,
+    says: /^start \d ended with an error that nobody handled: Error: lost \d$/,
+  },
+  nothingLeft: {
+    check: checks.nothingLeft,
+    bot: () => ({ stats: () => ({ waiting: 1, running: 0, dead: 2 }) }),
+    load: few,
+    says: /^left at the end: 1 waiting, 0 running, 2 dead$/,
+  },
+};
+
+describe('each check notices a fault, and says what it is', () => {
+  test.each(Object.entries(planted))('%s', async (_, { check, bot, load, says, faults = 'none' }) => {
+    const violations = await violationsOf({ seeds: [1], bot, load: load!, faults, checks: [check] });
+    expect(violations).not.toEqual([]);
+    for (const each of violations) expect(each).toMatch(says);
+  });
+
+  test('and none of them notices one in a bot that has none', async () => {
+    const bot = onEach(async ({ topic, id, user_id }, world) => {
+      const { questions } = world.client(Number(user_id));
+      if (topic === 'messages') return reply({ topic, id, user_id, resource: '' }, world);
+      const question = await questions.get({ question_id: Number(id) });
+      if (hasStatus(question, 'UNANSWERED')) await questions.answer({ question_id: question.id, text: 'Yes.' });
+    });
+    const load = { ...writes, questions: 4 };
+    expect(await violationsOf({ seeds: 2, bot, load, faults: 'none' })).toEqual([]);
+  });
+
+  test('a bot that stops calling once its grant is revoked is no violation', async () => {
+    const bot = (world: World): Bot => polling(world, (error) => error instanceof AuthenticationError);
+    const options = { seeds: 3, load: few, faults: { revocations: 1 }, checks: [checks.noCallAfterRevocation] };
+    expect(await violationsOf({ ...options, bot })).toEqual([]);
+  });
+
+  test('without `stats`, `nothingLeft` says so', async () => {
+    const options: SimulationOptions = { seeds: [1], bot: () => ({}), load: few, checks: [checks.nothingLeft] };
+    expect(await violationsOf(options)).toEqual(['the bot has no `stats`, or they failed']);
+  });
+
+  test('a check of your own is a function of the history', async () => {
+    const quick: Check = ({ events, nameOf, marketplace }) =>
+      marketplace.questions.all.map(({ id }) => `${nameOf(id)} of ${events.length}`);
+    const options: SimulationOptions = { seeds: [1], bot: () => ({}), load: few, faults: 'none', checks: [quick] };
+    expect((await violationsOf(options))[0]).toMatch(/^q1 of \d$/);
+  });
+});
