@@ -52,6 +52,9 @@ describe("a seller's day", () => {
     expect(out.match(/\(a duplicate\)/g)).toHaveLength(2);
     expect(out).toMatch(/✗ OutcomeUnknownError:[^]*✓ The answer was saved/);
     expect(out).toMatch(/2026-02-28 █{32} 21\n/);
+    const [, badDay = ''] = /\n( +\d\d:\d\d +A bad day, seed 17\n[^]*?)\n\n/.exec(out) ?? [];
+    expect(badDay).toMatch(/✗ The bot fails with seed 17\.[^]* is not answered at the end\n[^]*✓ On the same day/);
+    expect(badDay.split('\n').length).toBeLessThanOrEqual(10);
   });
 
   test('a pipe gets long lines as they are', async () => {

@@ -1,3 +1,4 @@
+import { badDay } from './bad-day.ts';
 import { blocking } from './blocking.ts';
 import { cancellation } from './cancellation.ts';
 import { files } from './files.ts';
@@ -24,5 +25,6 @@ export const chapters: readonly Chapter[] = [
   cancellation,
   lostResponse,
   phoneViews,
+  badDay,
   evening,
 ];
