@@ -13,16 +13,15 @@ export const badDay: Chapter = {
   at: '2026-03-02T19:00:00-03:00',
 
   async play({ say }) {
-    say.code('await simulate({ seeds: [17], bot: whichAnswersAtOnce });');
+    say.code('await simulate({ seeds: [17], bot: thatAnswersAtOnce });');
     const error: unknown = await simulate({ ...day, bot: botThat(false) }).catch(
       (reason: unknown) => reason,
     );
     if (!(error instanceof SimulationError)) throw error;
     say.bad(error.message.split('\n')[0] ?? '');
     for (const line of [...shortTraceOf(error), ...error.violations]) say.line(line);
-    say.code('await simulate({ seeds: [17], bot: whichReadsFirst });');
     await simulate({ ...day, bot: botThat(true) });
-    say.good('On the same day, this bot answers every question.');
+    say.good('On the same day, a bot that reads each question first answers all of them.');
   },
 };
 

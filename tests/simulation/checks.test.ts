@@ -23,12 +23,10 @@ const few = { questions: 4, sales: 0, messages: 0, byHand: 0 };
 const writes = { questions: 0, sales: 2, messages: 4, cancellations: 0, byHand: 0 };
 
 async function violationsOf(options: SimulationOptions): Promise<readonly string[]> {
-  const error: unknown = await simulate(options).then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  if (error !== undefined && !(error instanceof SimulationError)) throw error;
-  return error?.violations ?? [];
+  const error: unknown = await simulate(options).catch((reason: unknown) => reason);
+  if (error === undefined) return [];
+  expect(error).toBeInstanceOf(SimulationError);
+  return (error as SimulationError).violations;
 }
 
 /** Replies to a message of a buyer. */
@@ -47,7 +45,7 @@ async function replyToItself({ topic, user_id }: Posted, { baseUrl }: World): Pr
     await fetch(`${baseUrl}/messages/packs/2000000001/sellers/${user_id}`, { method: 'POST', body });
 }
 
-interface Planted {
+interface FaultyBot {
   readonly check: Check;
   readonly bot: (world: World) => Bot | Promise<Bot>;
   readonly load: SimulationOptions['load'];
@@ -55,7 +53,7 @@ interface Planted {
   readonly says: RegExp;
 }
 
-const planted: Readonly<Record<Exclude<keyof typeof checks, 'usual'>, Planted>> = {
+const faultyBots: Readonly<Record<Exclude<keyof typeof checks, 'usual'>, FaultyBot>> = {
   answered: { check: checks.answered, bot: () => ({}), load: few, says: /^q\d is not answered at the end$/ },
   answeredOnce: {
     check: checks.answeredOnce,
@@ -131,7 +129,7 @@ const planted: Readonly<Record<Exclude<keyof typeof checks, 'usual'>, Planted>> 
 };
 
 describe('each check notices a fault, and says what it is', () => {
-  test.each(Object.entries(planted))('%s', async (_, { check, bot, load, says, faults = 'none' }) => {
+  test.each(Object.entries(faultyBots))('%s', async (_, { check, bot, load, says, faults = 'none' }) => {
     const violations = await violationsOf({ seeds: [1], bot, load: load!, faults, checks: [check] });
     expect(violations).not.toEqual([]);
     for (const each of violations) expect(each).toMatch(says);
