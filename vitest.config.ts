@@ -29,6 +29,7 @@ export default defineConfig({
       { find: /^marketplace-seller-sdk\/schemas$/, replacement: source('schemas.ts') },
       { find: /^marketplace-seller-sdk\/simulation$/, replacement: source('simulation/index.ts') },
       { find: /^marketplace-seller-sdk\/testing$/, replacement: source('testing/index.ts') },
+      { find: /^marketplace-seller-sdk\/tools$/, replacement: source('tools/index.ts') },
     ],
   },
   test: {

@@ -11,6 +11,7 @@ import { laidOut } from '../tools/layout.ts';
 import { openapi } from '../tools/openapi.ts';
 import { reference } from '../tools/reference.ts';
 import { resultOf } from '../tools/sections.ts';
+import { toolDescriptions } from '../tools/tool-descriptions.ts';
 import type { Member } from '../tools/sources.ts';
 import { all, root, sources, version } from './support/documents.ts';
 import { entries } from './support/entries.ts';
@@ -64,6 +65,11 @@ describe('docs/openapi.json', () => {
     const paths = operationsIn(document).map(({ method, path }) => `${method} ${path}`);
     expect(paths).toEqual(expect.arrayContaining([...operationsOfTheSpecification]));
   });
+});
+
+test('src/tools/descriptions.json equals what the endpoints generate', async () => {
+  const text = `${JSON.stringify(toolDescriptions(all), undefined, 1)}\n`;
+  await expect(text).toMatchFileSnapshot(join(root, 'src/tools/descriptions.json'));
 });
 
 describe('docs/reference', () => {

@@ -184,7 +184,9 @@ describe('the input table of a method', () => {
 
 /** The public methods of an object and of the objects that it holds, by their path. */
 function methodsOf(owner: object, path: string): string[] {
-  const own = Object.getOwnPropertyNames(Object.getPrototypeOf(owner)).filter((name) => name !== 'constructor');
+  const own = Object.getOwnPropertyNames(Object.getPrototypeOf(owner)).filter(
+    (name) => name !== 'constructor' && !name.includes('.'),
+  );
   const inner = Object.entries(owner).flatMap(([name, value]) => methodsOf(value as object, `${path}${name}.`));
   return [...own.map((name) => path + name), ...inner];
 }

@@ -7,6 +7,7 @@ import type { Export, Fields, Member, Sources } from './sources.ts';
 
 /** The file of each entry of the package. */
 export const entryFiles = {
+  'marketplace-seller-sdk/tools': 'src/tools/index.ts',
   'marketplace-seller-sdk/simulation': 'src/simulation/index.ts',
   'marketplace-seller-sdk/testing': 'src/testing/index.ts',
   'marketplace-seller-sdk/notifications': 'src/notifications/index.ts',

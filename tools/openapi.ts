@@ -187,7 +187,7 @@ interface ObjectSchema extends Json {
 }
 
 /** Writes schemas as zod prints them in JSON Schema, with the prose of their fields. Named schemas become components. */
-class SchemaWriter {
+export class SchemaWriter {
   readonly #schemas: Catalogue['schemas'];
   readonly #written = new Map<string, Json>();
 
@@ -202,24 +202,30 @@ class SchemaWriter {
 
   write(schema: StandardSchema): Json {
     const named = this.#schemas.get(schema);
-    return named ? this.#reference(schema, named) : this.#inline(schema);
+    return named ? this.#reference(schema, named) : this.inline(schema);
+  }
+
+  /** Returns a component that was referred to. */
+  component(type: string): Json {
+    return this.#written.get(type) ?? {};
   }
 
   /** The objects that an input can be: several for a union. */
   variantsOf(input: StandardSchema): readonly ObjectSchema[] {
-    const { anyOf, ...whole } = this.#inline(input);
+    const { anyOf, ...whole } = this.inline(input);
     return ((anyOf ?? [whole]) as Json[]).filter((each): each is ObjectSchema => each.properties !== undefined);
   }
 
   #reference(schema: StandardSchema, { type, text }: NamedSchema): Json {
     if (!this.#written.has(type)) {
       this.#written.set(type, {});
-      this.#written.set(type, { ...described(text), ...this.#inline(schema) });
+      this.#written.set(type, { ...described(text), ...this.inline(schema) });
     }
     return { $ref: `#/components/schemas/${type}` };
   }
 
-  #inline(schema: StandardSchema): Json {
+  /** A schema itself; those that it contains are referred to if they have a name. */
+  inline(schema: StandardSchema): Json {
     const printed = z.toJSONSchema(schema as unknown as z.$ZodType, {
       io: 'input',
       unrepresentable: 'any',

@@ -28,6 +28,7 @@ const titles: Readonly<Record<Entry, string>> = {
   'marketplace-seller-sdk/notifications': 'Notifications',
   'marketplace-seller-sdk/simulation': 'Simulation',
   'marketplace-seller-sdk/testing': 'Testing',
+  'marketplace-seller-sdk/tools': 'Tools',
   'marketplace-seller-sdk/oauth': 'OAuth',
   'marketplace-seller-sdk/otel': 'OpenTelemetry',
 };
@@ -43,6 +44,8 @@ const abouts: Readonly<Record<Entry, string>> = {
     'Days of a bot, from a seed. The [guide](../guide/simulation.md) shows how to use them.',
   'marketplace-seller-sdk/testing':
     'The fake marketplace, to mock the service in tests. The [guide](../guide/testing.md) shows how to use it.',
+  'marketplace-seller-sdk/tools':
+    'Every operation as a tool for a language model. The [guide](../guide/tools.md) shows how to use them.',
   'marketplace-seller-sdk/oauth':
     'The authorisation by a seller, and new tokens. The [guide](../guide/authentication.md) shows how to use it.',
   'marketplace-seller-sdk/otel':

@@ -11,8 +11,8 @@ export function helpOf(commands: readonly Command[]): string {
   --version              print the version
   --help                 print this help
 
-The files check.md, fake-server.md and inbox-command.md in docs/guide of this package describe the
-commands: the results of a check, the fake marketplace with its controls, and the actions on an inbox.`;
+The files check.md, fake-server.md, inbox-command.md and tools.md in docs/guide of this package describe the
+commands: results of a check, controls of the fake marketplace, actions on an inbox, operations in the terminal.`;
 }
 
 function describe({ name, argument, actions, summary, options }: Command): string {

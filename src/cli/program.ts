@@ -1,17 +1,19 @@
 import { version } from '../core/request/version.js';
 import { CliError, UsageError } from './errors.js';
 import type { Command, ProcessIO } from './command.js';
+import { call, callOf } from './commands/call.js';
 import { check } from './commands/check.js';
 import { fake } from './commands/fake.js';
 import { fakeRecord } from './commands/fake-record.js';
 import { fakeSeedFrom } from './commands/fake-seed-from.js';
 import { fakeVerify } from './commands/fake-verify.js';
 import { inbox } from './commands/inbox.js';
+import { mcp } from './commands/mcp.js';
 import { helpOf } from './help.js';
 import { Values, readOptions } from './options.js';
 
 /** The commands. A new one is one more entry. */
-const commands: readonly Command[] = [check, fake, fakeRecord, fakeVerify, fakeSeedFrom, inbox];
+const commands: readonly Command[] = [check, fake, fakeRecord, fakeVerify, fakeSeedFrom, inbox, mcp, call];
 
 /** Runs the program. @returns the exit code: 0 for success, 1 for a failure, 2 for an invalid command line */
 export async function run(args: readonly string[], io: ProcessIO): Promise<number> {
@@ -46,8 +48,10 @@ async function runCommand(args: readonly string[], io: ProcessIO): Promise<numbe
   return command.run(new Values(values, argumentOf(command, rest), actionOf(command, rest)), io);
 }
 
-/** Returns the command with the longest name that the command line starts with. */
+/** Returns the command with the longest name that the command line starts with. @throws {UsageError} for a wrong operation */
 function commandOf(args: readonly string[]): Command | undefined {
+  const [word, operation] = args;
+  if (word === call.name) return callOf(operation);
   return [...commands]
     .sort((a, b) => b.name.length - a.name.length)
     .find(({ name }) => name.split(' ').every((word, index) => args[index] === word));

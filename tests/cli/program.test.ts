@@ -32,7 +32,7 @@ function fileOf(content: unknown): string {
 
 describe('the CLI', () => {
   test('the guides and --help list the same options', async () => {
-    const guide = ['check', 'fake-server', 'tapes', 'inbox-command']
+    const guide = ['check', 'fake-server', 'tapes', 'inbox-command', 'tools']
       .map((name) => readFileSync(join(import.meta.dirname, `../../docs/guide/${name}.md`), 'utf8'))
       .join('\n');
     const program = running('--help');
@@ -76,7 +76,7 @@ describe('the CLI', () => {
     await program.code;
     const help = program.printed.join('\n');
     expect(help.split('\n').filter((line) => line.startsWith('  ') && line.length > 100)).toEqual([]);
-    expect(help.match(/(?<=^|\n\n)Usage: /g)).toHaveLength(6);
+    expect(help.match(/(?<=^|\n\n)Usage: /g)).toHaveLength(8);
     expect(help).toMatch(/^ {2}--callback URL {9}post notifications to this URL; repeatable$/m);
   });
 
@@ -93,7 +93,10 @@ describe('the CLI', () => {
   });
 
   test.each([
-    [['real'], 'Unknown command "real"; the commands are check, fake, fake record, fake verify, fake seed-from, inbox'],
+    [
+      ['real'],
+      'Unknown command "real"; the commands are check, fake, fake record, fake verify, fake seed-from, inbox, mcp, call',
+    ],
     [['fake', 'now'], 'fake takes no arguments, only options\n'],
     [['fake', '--port', 'many'], '--port must be a number from 0 to 65535, not "many"'],
     [['fake', '--port', '65536'], '--port must be a number from 0 to 65535'],

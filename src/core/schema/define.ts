@@ -168,6 +168,17 @@ export function withFacts<S extends Schema>(of: S, facts: Facts): S {
   return derived(of, { facts });
 }
 
+/** A schema that prints as this JSON Schema. */
+// @__NO_SIDE_EFFECTS__
+export function printedAs<Out, In>(of: Schema<Out, In>, json: object): Schema<Out, In> {
+  const build = (): z.$ZodType => {
+    const parent = of as unknown as LazySchema;
+    const { _zod } = z.clone(parent, parent._zod.def);
+    return { _zod: Object.assign(_zod, { toJSONSchema: () => structuredClone(json) }) } as z.$ZodType;
+  };
+  return lazy(build);
+}
+
 /** The first schema that the value fits. */
 // @__NO_SIDE_EFFECTS__
 export function union<A, B, InA = A, InB = B>(a: Schema<A, InA>, b: Schema<B, InB>): Schema<A | B, InA | InB> {

@@ -213,8 +213,11 @@ export const setDeliveryParams = s.refine(
     /** The ranges of each kind of day. The ranges of a kind that you omit do not change. */
     delivery_ranges: s.optional(
       s.strictObject({
+        /** The ranges of Monday to Friday. */
         week: s.optional(s.array(deliveryRangeParams)),
+        /** The ranges of Saturday. */
         saturday: s.optional(s.array(deliveryRangeParams)),
+        /** The ranges of Sunday. */
         sunday: s.optional(s.array(deliveryRangeParams)),
       }),
     ),

@@ -150,9 +150,13 @@ const sender = s.strictObject({
 export const recipient = s.strictObject({
   /** The buyer of the order, or the site's agent if the conversation shows an agent in the buyer's place. */
   user_id: id,
+  /** What the message is about, as the message that is answered names it, e.g. `orders`. */
   resource: s.optional(s.string),
+  /** The id of that resource. */
   resource_id: s.optional(id),
+  /** The site of the user, e.g. `MLA`. */
   site_id: s.optional(siteId),
+  /** The e-mail address of the user. */
   email: s.optional(s.string),
 });
 export interface Recipient extends Input<typeof recipient> {}

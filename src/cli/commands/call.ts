@@ -1,0 +1,129 @@
+import { AccessTokenError, ConfigurationError, InvalidInputError } from '../../core/errors/errors.js';
+import { SellerError } from '../../core/errors/seller-error.js';
+import { AuthenticationError } from '../../core/errors/status-errors.js';
+import { Download } from '../../core/files/download.js';
+import type { Endpoint } from '../../core/operation/endpoint.js';
+import { nearest } from '../../core/options/nearest.js';
+import { factsOf, shapeOf } from '../../core/schema/describe.js';
+import { describedOperations } from '../../tools/descriptions.js';
+import type { DescribedOperation } from '../../tools/descriptions.js';
+import { errorFacts } from '../../tools/error-result.js';
+import { readQuietly } from '../../tools/read-quietly.js';
+import { requestText } from '../../tools/request-text.js';
+import { SentWrites } from '../../tools/sent-writes.js';
+import type { SentOutcome } from '../../tools/sent-writes.js';
+import { fieldOptions, inputFrom } from '../call/fields.js';
+import type { Command, ProcessIO } from '../command.js';
+import { connect, connectionOptions } from '../connection.js';
+import { UsageError } from '../errors.js';
+import type { Values } from '../options.js';
+
+const operationHint = '"call --help" lists the operations, "call OPERATION --help" the fields of one';
+
+/** `call` without an operation. */
+export const call: Command = {
+  name: 'call',
+  argument: 'OPERATION',
+  summary: `Calls one operation and prints its result as JSON, an entry of a list per line. Reading messages does not mark
+them as read. What changes something is only sent with --yes. The exit code is 0 for success, 1 for a failure, 2 for a wrong
+operation, field or token, and 3 if it is unknown whether the operation was carried out.`,
+  options: { ...connectionOptions, yes: { text: 'send it, if it changes something' } },
+  run: () => Promise.reject(new UsageError(`call takes an operation; ${operationHint}`)),
+};
+
+/** The same, with a help that lists the operations. */
+function withOperations(operations: readonly DescribedOperation[]): Command {
+  const rows = operations.map(({ endpoint }) => `  ${endpoint.name.padEnd(34)} ${endpoint.summary}`);
+  return { ...call, summary: `${call.summary}\n\nOperations:\n${rows.join('\n')}` };
+}
+
+/** Returns the command that calls an operation. @throws {UsageError} when there is none of this name */
+export function callOf(name: string | undefined): Command {
+  const operations = describedOperations();
+  if (name === undefined || name.startsWith('-')) return withOperations(operations);
+  const operation = operations.find(({ endpoint }) => endpoint.name === name);
+  if (!operation) {
+    const near = nearest(
+      name,
+      operations.map(({ endpoint }) => endpoint.name),
+    );
+    throw new UsageError(
+      `There is no operation "${name}"; ${near === undefined ? operationHint : `did you mean ${near}?`}`,
+    );
+  }
+  const { endpoint, description, jsonSchema } = operation;
+  return {
+    name: `call ${name}`,
+    summary: description,
+    options: {
+      ...Object.fromEntries(fieldOptions(jsonSchema)),
+      ...(endpoint.responseBody === 'stream' && { save: { value: 'PATH', text: 'where to save the file; required' } }),
+      ...(operation.changesSomething && { yes: { text: 'send it: it changes something' } }),
+      ...connectionOptions,
+    },
+    run: (values, io) => run(operation, values, io),
+  };
+}
+
+async function run(operation: DescribedOperation, values: Values, io: ProcessIO): Promise<number> {
+  const input = inputFrom(values, operation.jsonSchema);
+  try {
+    const outcome = await outcomeOf(operation, input, values);
+    if (outcome.error) return failed(outcome, io);
+    await print(operation.endpoint, outcome.output, values, io);
+    return 0;
+  } catch (error) {
+    if (error instanceof SellerError) return failed({ error }, io);
+    throw error;
+  }
+}
+
+async function outcomeOf(
+  { endpoint, changesSomething }: DescribedOperation,
+  given: object,
+  values: Values,
+): Promise<SentOutcome> {
+  const { client } = connect(values);
+  if (endpoint.responseBody === 'stream' && values.text('save') === undefined)
+    throw new UsageError('--save is missing');
+  const { input, options } = readQuietly(endpoint, given);
+  if (!changesSomething) return { output: await client.call(endpoint, input, options) };
+  if (values.has('yes')) return new SentWrites(client).send(endpoint, input);
+  throw new UsageError(`Not sent: it changes something. With --yes, this is sent:\n${requestText(endpoint, input)}`);
+}
+
+/** Prints an error on stderr. @returns the exit code */
+function failed(outcome: Extract<SentOutcome, { error: SellerError }>, io: ProcessIO): number {
+  const { error } = outcome;
+  // Wrong on this command line, or in its token: like any other wrong argument.
+  if (wrongArguments.some((type) => error instanceof type)) throw new UsageError(error.message);
+  const { outcomeUnknown, whatToDo } = errorFacts(outcome);
+  io.err(`marketplace-seller-sdk: ${error.message}\n${whatToDo}`);
+  return outcomeUnknown ? 3 : 1;
+}
+
+const wrongArguments = [InvalidInputError, ConfigurationError, AuthenticationError, AccessTokenError];
+
+/** Prints an output on stdout: a list as one line per entry, and on stderr what the response holds besides. */
+async function print(endpoint: Endpoint, output: unknown, values: Values, io: ProcessIO): Promise<void> {
+  const name = listOf(endpoint);
+  if (output instanceof Download) io.err(`Saved ${await output.saveTo(values.text('save') ?? '')}`);
+  else if (Array.isArray(output)) printEntries(output, io);
+  else if (output === undefined) io.err('Done.');
+  else if (name === undefined) io.out(JSON.stringify(output, undefined, 2));
+  else {
+    const { [name]: entries, ...rest } = output as Readonly<Record<string, unknown>>;
+    printEntries((entries ?? []) as unknown[], io);
+    if (Object.keys(rest).length > 0) io.err(JSON.stringify(rest));
+  }
+}
+
+function printEntries(entries: readonly unknown[], io: ProcessIO): void {
+  for (const entry of entries) io.out(JSON.stringify(entry));
+}
+
+/** The field of a response that is its list; `undefined` if it is none. */
+function listOf({ output }: Endpoint): string | undefined {
+  const shape = shapeOf(output);
+  return Object.keys(shape).find((name) => factsOf(shape[name]).list === 'main');
+}

@@ -1,0 +1,46 @@
+import { SellerClient } from '../client.js';
+import { ConfigurationError } from '../core/errors/errors.js';
+import { userOfToken } from '../core/recover/user-of-token.js';
+import { FakeMarketplace } from '../testing/marketplace.js';
+import { sample } from '../testing/seed/sample.js';
+import { UsageError } from './errors.js';
+import type { Options, Values } from './options.js';
+
+/** The options of commands that call the service. */
+export const connectionOptions: Options = {
+  'base-url': { value: 'URL', text: 'base URL of the service (default: the environment variable SELLER_BASE_URL)' },
+  token: { value: 'TOKEN', text: 'access token (default: the environment variable SELLER_TOKEN)' },
+  fake: { text: 'use a fake marketplace in this process, with a small sample, instead of the service' },
+};
+
+/** Where the calls of a command go. */
+export interface Connection {
+  readonly client: SellerClient;
+  readonly baseUrl: string;
+  /** The seller's user id, as far as the token contains it. */
+  readonly user: string | undefined;
+}
+
+/** Returns the client that a command line asks for. @throws {UsageError} */
+export function connect(values: Values): Connection {
+  if (values.has('fake')) return connectToFake();
+  const baseUrl = values.text('base-url') ?? process.env.SELLER_BASE_URL;
+  const accessToken = values.text('token') ?? process.env.SELLER_TOKEN;
+  if (!baseUrl)
+    throw new UsageError('--base-url, or the environment variable SELLER_BASE_URL, must be given, or --fake');
+  if (!accessToken) throw new UsageError('--token, or the environment variable SELLER_TOKEN, must be an access token');
+  try {
+    return { client: new SellerClient({ baseUrl, accessToken }), baseUrl, user: userOfToken(accessToken) };
+  } catch (error) {
+    if (error instanceof ConfigurationError) throw new UsageError(`--base-url or --token is invalid: ${error.message}`);
+    throw error;
+  }
+}
+
+function connectToFake(): Connection {
+  const marketplace = new FakeMarketplace();
+  const seed = sample();
+  marketplace.seed(seed);
+  const user_id = seed.users?.[0]?.user_id ?? 0;
+  return { client: marketplace.clientFor({ user_id }), baseUrl: marketplace.baseUrl, user: String(user_id) };
+}

@@ -1,0 +1,19 @@
+import type { Endpoint } from '../core/operation/endpoint.js';
+import { buildRequest } from '../core/request/build-request.js';
+import { readQuietly } from './read-quietly.js';
+
+const settings = { options: { baseUrl: '' }, headers: {}, isSecretHeader: () => false };
+
+/**
+ * Returns the request of a call for a person to read: method, path, query, headers and body. The token is not in it.
+ *
+ * @throws {InvalidInputError} when the input does not fit.
+ */
+export function requestText(endpoint: Endpoint, given: unknown): string {
+  const { input, options } = readQuietly(endpoint, given);
+  const { url, headers, body } = buildRequest(endpoint, input, options, settings);
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  const file =
+    endpoint.requestBody === 'multipart' ? [`The file ${String((input as { filename?: unknown }).filename)}`] : [];
+  return [`${endpoint.method} ${url}`, ...lines, ...file, ...(body === undefined ? [] : [body])].join('\n');
+}

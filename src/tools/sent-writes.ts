@@ -1,0 +1,61 @@
+import type { SellerClient } from '../client.js';
+import type { Confirmation } from '../core/errors/confirmation.js';
+import { SellerError } from '../core/errors/seller-error.js';
+import type { Endpoint } from '../core/operation/endpoint.js';
+
+/** How a write ended. `unknown` is why reading back does not show it; `isUndone`: reading back shows that nothing was done. */
+export type SentOutcome =
+  | { readonly output: unknown; readonly error?: undefined }
+  | { readonly error: SellerError; readonly unknown?: string; readonly isUndone?: true };
+
+/** Whether a failed write may have been carried out. */
+export function isOutcomeUnknown(error: unknown): error is SellerError & { confirm(): Promise<Confirmation> } {
+  return error instanceof SellerError && (error as { outcomeUnknown?: unknown }).outcomeUnknown === true;
+}
+
+interface UnknownWrite {
+  readonly sentAt: number;
+  readonly error: SellerError;
+}
+
+/** Sends each write once: one whose response was lost is read back, at once and when it is asked for again. */
+export class SentWrites {
+  readonly #client: SellerClient;
+  readonly #unknown = new Map<string, UnknownWrite>();
+
+  constructor(client: SellerClient) {
+    this.#client = client;
+  }
+
+  /** Sends a write, unless an equal one may have been carried out already. */
+  async send(endpoint: Endpoint, input: unknown): Promise<SentOutcome> {
+    const key = `${endpoint.name} ${JSON.stringify(input)}`;
+    const earlier = this.#unknown.get(key);
+    if (earlier) {
+      const found = await this.#readBack(() => this.#client.confirm(endpoint, input, { sentAt: earlier.sentAt }));
+      if (found.done !== false) return this.#outcomeOf(key, earlier, found);
+    }
+    const sentAt = Date.now();
+    try {
+      return { output: await this.#client.call(endpoint, input) };
+    } catch (error) {
+      if (!isOutcomeUnknown(error)) throw error;
+      return this.#outcomeOf(key, { sentAt, error }, await this.#readBack(() => error.confirm()));
+    }
+  }
+
+  #outcomeOf(key: string, write: UnknownWrite, found: Confirmation): SentOutcome {
+    this.#unknown.delete(key);
+    if (found.done) return { output: found.output };
+    if (found.done === false) return { error: write.error, isUndone: true };
+    this.#unknown.set(key, write);
+    return { error: write.error, unknown: found.unknown };
+  }
+
+  /** What fails to be read back stays unknown: its error would hide that the write may have been carried out. */
+  async #readBack(confirm: () => Promise<Confirmation>): Promise<Confirmation> {
+    return confirm().catch((error: unknown) => ({
+      unknown: `it cannot be read back now (${error instanceof Error ? error.message : 'an error'})`,
+    }));
+  }
+}

@@ -1,0 +1,160 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
+import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import { createTools } from 'marketplace-seller-sdk/tools';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createServer } from '../../src/cli/mcp/server.js';
+import type { Offer } from '../../src/cli/mcp/server.js';
+import { createMarketplace } from '../support/marketplace.ts';
+import { bundled } from '../support/program.ts';
+import { running } from '../support/serving.ts';
+
+type Decision = 'accept' | 'decline' | 'cancel';
+
+/** A host's program; `decide` is its person, without whom it cannot ask. */
+function hostOf(decide?: (message: string) => Decision): Client {
+  const capabilities = decide ? { elicitation: {} } : {};
+  const host = new Client({ name: 'host', version: '1.0.0' }, { capabilities });
+  if (decide)
+    host.setRequestHandler(ElicitRequestSchema, ({ params }) => ({ action: decide(params.message), content: {} }));
+  onTestFinished(() => host.close());
+  return host;
+}
+
+/** Connects a host's program with a server over a marketplace. */
+async function served(offer: Partial<Offer> = {}, decide?: (message: string) => Decision) {
+  const all = createMarketplace();
+  const tools = createTools(all.sellerClient);
+  const server = await createServer({ tools, allowed: [], baseUrl: 'https://api.test', seller: '7', ...offer });
+  const [ofServer, ofHost] = InMemoryTransport.createLinkedPair();
+  const host = hostOf(decide);
+  await Promise.all([server.connect(ofServer), host.connect(ofHost)]);
+  const use = async (name: string, args: Record<string, unknown>) => {
+    const { content, isError } = await host.callTool({ name, arguments: args });
+    const [{ text } = { text: '' }] = content as { text: string }[];
+    return { isError, ...(JSON.parse(text) as { result?: unknown; error?: Record<string, unknown> }) };
+  };
+  const writes = () => all.marketplace.requests.all.filter(({ method }) => method !== 'GET').length;
+  return { ...all, host, use, writes };
+}
+
+describe('the server of tools', () => {
+  test('reads without asking, and tells the model whose tools they are', async () => {
+    const { host, use, question_id } = await served({}, () => 'decline');
+    expect(host.getInstructions()).toContain('The seller is the user 7');
+    expect(await use('questions_get', { question_id })).toMatchObject({ isError: false, result: { id: question_id } });
+    const { tools } = await host.listTools();
+    expect(tools.length).toBeGreaterThan(30);
+    const reading = tools.filter(({ annotations }) => annotations?.readOnlyHint === true);
+    expect(reading.map(({ name }) => name)).toContain('questions_search');
+    expect(reading.map(({ name }) => name)).not.toContain('questions_answer');
+  });
+
+  test('a write shows the person the exact request, and is sent once when the person agrees', async () => {
+    const shown: string[] = [];
+    const { use, question_id, marketplace, writes } = await served({}, (message) => {
+      shown.push(message);
+      return 'accept';
+    });
+    const text = 'Yes, there is.';
+    expect(await use('questions_answer', { question_id, text })).toMatchObject({ isError: false });
+    expect(shown.join()).toContain('https://api.test');
+    expect(shown.join()).toContain(`POST /answers\n`);
+    expect(shown.join()).toContain(JSON.stringify({ question_id, text }));
+    expect(marketplace.questions.get(question_id)?.answer?.text).toBe(text);
+    expect(writes()).toBe(1);
+  });
+
+  test.each(['decline', 'cancel'] as const)('nothing is sent when the person does not agree: %s', async (decision) => {
+    const { use, question_id, writes } = await served({}, () => decision);
+    const { isError, error } = await use('questions_answer', { question_id, text: 'Yes.' });
+    expect({ isError, error }).toMatchObject({ isError: true, error: { class: 'NotSent', isPermanent: true } });
+    expect(writes()).toBe(0);
+  });
+
+  test('a wrong input is rejected before a person is asked', async () => {
+    const { use, question_id } = await served({}, () => {
+      throw new Error('asked');
+    });
+    const { error } = await use('questions_answer', { question_id });
+    expect(error).toMatchObject({ class: 'InvalidInputError' });
+  });
+
+  test('marking messages as read needs a person, too', async () => {
+    const { seller_id, buyer_id, marketplace, use } = await served({}, () => 'decline');
+    const { pack_id } = marketplace.addPack({ seller_id, buyer_id });
+    const whose = { pack_id, user_id: seller_id };
+    expect(await use('messages_conversation', whose)).toMatchObject({ isError: false });
+    expect(await use('messages_conversation', { ...whose, mark_as_read: true })).toMatchObject({ isError: true });
+    const without = await served();
+    const unsent = await without.use('messages_conversation', { ...whose, mark_as_read: true });
+    expect(unsent.error).toMatchObject({ class: 'NotSent' });
+    expect(without.marketplace.requests.all).toEqual([]);
+  });
+
+  test('a host that cannot ask a person has only the writes that are allowed', async () => {
+    const { host, use, question_id, writes } = await served({ allowed: ['questions.answer'] });
+    const { tools } = await host.listTools();
+    const writing = tools.filter(({ annotations }) => annotations?.readOnlyHint === false).map(({ name }) => name);
+    expect(writing).toEqual(['questions_answer']);
+    expect(await use('questions_delete', { question_id })).toMatchObject({
+      isError: true,
+      error: { class: 'NotSent' },
+    });
+    expect(writes()).toBe(0);
+    expect(await use('questions_answer', { question_id, text: 'Yes.' })).toMatchObject({ isError: false });
+    expect(writes()).toBe(1);
+  });
+
+  test('an allowed write is asked about where a person can be asked', async () => {
+    const { use, question_id, writes } = await served({ allowed: ['questions.answer'] }, () => 'decline');
+    expect(await use('questions_answer', { question_id, text: 'Yes.' })).toMatchObject({ isError: true });
+    expect(writes()).toBe(0);
+  });
+
+  test('a lost response is read back, and the write is not repeated', async () => {
+    const { use, question_id, marketplace, writes } = await served({}, () => 'accept');
+    marketplace.faults.inject({ endpoint: 'questions.hide', reset: 'after', times: 9 });
+    for (let times = 0; times < 2; times += 1)
+      expect((await use('questions_hide', { question_id })).error).toMatchObject({ outcomeUnknown: true });
+    expect(writes()).toBe(1);
+  });
+});
+
+describe('the command mcp', () => {
+  test('serves a fake marketplace over stdio, and ends with its host', async () => {
+    const host = hostOf(() => 'accept');
+    const args = [await bundled('src/cli/main.ts'), 'mcp', '--fake'];
+    const transport = new StdioClientTransport({ command: process.execPath, args, stderr: 'pipe' });
+    await host.connect(transport);
+    const search = await host.callTool({
+      name: 'questions_search',
+      arguments: { seller_id: 1001, filters: { status: 'UNANSWERED' } },
+    });
+    const [{ text } = { text: '' }] = search.content as { text: string }[];
+    const { questions } = (JSON.parse(text) as { result: { questions: { id: number }[] } }).result;
+    const answered = await host.callTool({
+      name: 'questions_answer',
+      arguments: { question_id: questions[0]?.id, text: 'Yes.' },
+    });
+    expect(answered.isError).toBe(false);
+    const ended = Promise.withResolvers<undefined>();
+    transport.onclose = () => ended.resolve(undefined);
+    await host.close();
+    await ended.promise;
+  });
+
+  test.each([
+    [['--fake', '--allow', 'questions.anwser'], 'did you mean questions.answer?'],
+    [['--fake', '--allow', 'questions.search'], 'there is no operation "questions.search" that changes something'],
+    [['--fake', '--allow', 'questions.answer', '--read-only'], 'contradict each other'],
+    [['--token', 'x', '--base-url', 'nowhere'], '--base-url or --token is invalid'],
+    [['--base-url', 'https://api.example.com', '--token', ''], '--token, or the environment variable SELLER_TOKEN'],
+  ])('a wrong command line exits with 2: %j', async (args, message) => {
+    const program = running('mcp', ...args);
+    expect(await program.code).toBe(2);
+    expect(program.errors.join()).toContain(message);
+    expect(program.printed).toEqual([]);
+  });
+});
