@@ -197,11 +197,24 @@ function rewrite(tokens: readonly Token[], from: string): void {
 
 /** Words that people look for, by the guide that has the answer in other words. */
 const alsoFoundBy: Readonly<Record<string, string>> = {
-  'docs/guide/errors.md': 'lost response, no response, response lost',
-  'docs/guide/outbox.md': 'send twice, sent twice, duplicate message',
-  'docs/guide/retries.md': 'retry, retrying, idempotency, idempotent, idempotency key',
-  'docs/guide/notifications.md': 'webhook, webhooks, webhook lost, lost webhook',
-  'docs/guide/performance.md': 'proxy, proxies, HTTP_PROXY',
+  'docs/guide/getting-started.md':
+    'typescript error, type error, compile error, next.js, install, quick start, typescript types',
+  'docs/guide/errors.md': 'lost response, no response, response lost, exception, error code',
+  'docs/guide/outbox.md': 'send twice, sent twice, duplicate message, exactly once, job queue, invoice',
+  'docs/guide/retries.md':
+    'retry, retrying, idempotency, idempotent, idempotency key, timeout, timeouts, deadline, cancel, cancel request, abort, abort request, throttling',
+  'docs/guide/notifications.md':
+    'webhook, webhooks, webhook lost, lost webhook, express, express.js, express webhook, express middleware, fastify, polling',
+  'docs/guide/notification-inbox.md': 'dead letter, replay, crash',
+  'docs/guide/notification-queues.md':
+    'cloudflare, cloudflare workers, lambda, serverless, redis, postgres, kubernetes, scale',
+  'docs/guide/observability.md': 'prometheus, datadog, grafana, sentry, opentelemetry, logs, debug',
+  'docs/guide/after-a-sale.md': 'sale, sales, order, orders, orders_v2, sold',
+  'docs/guide/questions.md': 'unanswered count, unanswered, count questions, faq',
+  'docs/guide/messages.md': 'chat, buyer message, unread count',
+  'docs/guide/performance.md': 'proxy, proxies, HTTP_PROXY, bundle size, memory',
+  'docs/guide/tools.md': 'mcp, ai, llm, claude, chatgpt, agent, openai',
+  'docs/guide/testing.md': 'mock, sandbox account, vitest, jest, unit test',
 };
 
 const unsearched = ['docs/index.md', 'docs/README.md', 'CHANGELOG.md', 'bench/results.md', 'bench/faults.md'];

@@ -107,6 +107,25 @@ function brokenWords(page: Page): Promise<string[]> {
   );
 }
 
+/** Where the sidebar is narrower than its entries need, or the navigation touches the edge of the screen. */
+function closeToEdges(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const faults: string[] = [];
+    const isShown = (part: Element): boolean => part.getClientRects().length > 0 && part.checkVisibility();
+    const sidebar = document.querySelector('.VPSidebar');
+    const nav = sidebar?.querySelector('.nav');
+    if (sidebar && nav && window.innerWidth >= 960 && nav.getBoundingClientRect().width < 206)
+      faults.push(`the sidebar has ${Math.round(nav.getBoundingClientRect().width)} pixels`);
+    for (const part of document.querySelectorAll('.VPNavBar :is(a, button)')) {
+      const { left, right } = part.getBoundingClientRect();
+      const isAway = left >= 8 && right <= window.innerWidth - 8;
+      if (isShown(part) && right > left && !isAway)
+        faults.push(`${part.textContent.trim() || part.className} touches the edge`);
+    }
+    return faults;
+  });
+}
+
 /** The entries of the outline that are cut off at its edge. */
 function cutNames(page: Page): Promise<string[]> {
   return page.evaluate(() => {
@@ -234,7 +253,53 @@ describe.skipIf(chromiumPath === undefined || !isBuilt)('the documentation site 
     await page.close();
   });
 
+  test.each([390, 1024, 1280, 1440, 1536, 1920])(
+    'on a screen of %i pixels nothing is too wide, and sidebar and navigation keep their distance to the edge',
+    async (width) => {
+      const page = await opened('/', width);
+      const found: string[] = [];
+      for (const path of [
+        '/',
+        '/guide/retries.html',
+        '/reference/questions.html',
+        '/errors/ApiError.html',
+        '/examples/',
+      ]) {
+        await page.goto(url + path, { waitUntil: 'load' });
+        found.push(
+          ...[...(await wideParts(page, 'table')), ...(await closeToEdges(page))].map((fault) => `${path}: ${fault}`),
+        );
+      }
+      expect(found).toEqual([]);
+      await page.close();
+    },
+  );
+
   test.each([
+    ['timeout', '/guide/retries'],
+    ['cancel request', '/guide/retries'],
+    ['next.js', '/guide/getting-started'],
+    ['express', '/guide/notifications'],
+    ['cloudflare', '/guide/notification-queues'],
+    ['typescript error', '/guide/getting-started'],
+    ['unanswered count', '/guide/questions'],
+    ['prometheus', '/guide/observability'],
+    ['sale', '/guide/after-a-sale'],
+    ['orders', '/guide/after-a-sale'],
+    ['sentry', '/guide/observability'],
+    ['lambda', '/guide/notification-queues'],
+    ['redis', '/guide/notification-queues'],
+    ['postgres', '/guide/notification-queues'],
+    ['grafana', '/guide/observability'],
+    ['mcp', '/guide/tools'],
+    ['llm', '/guide/tools'],
+    ['mock', '/guide/testing'],
+    ['abort request', '/guide/retries'],
+    ['deadline', '/guide/retries'],
+    ['invoice', '/guide/outbox'],
+    ['chat', '/guide/messages'],
+    ['fastify', '/guide/notifications'],
+    ['exactly once', '/guide/outbox'],
     ['lost response', '/guide/errors'],
     ['retry', '/guide/retries'],
     ['webhook lost', '/guide/notifications'],
