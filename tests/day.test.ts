@@ -103,11 +103,20 @@ describe("a seller's day", () => {
     expect((await run([])).out).not.toContain('→ POST');
   });
 
+  test('--short begins with the lost write, and has at most forty lines', async () => {
+    const { code, out } = await run(['--short']);
+    expect(code).toBe(0);
+    expect(out.trimEnd().split('\n').length).toBeLessThanOrEqual(40);
+    expect(out.match(/\n {2}\d\d:\d\d {2}.*/g)?.[0]).toContain('A connection breaks after a write was sent');
+    expect(out).toMatch(/✓ The answer was saved[^]*each event was handled once[^]*✗ The bot fails with seed 17/);
+  });
+
   test('an unknown option exits with an error', async () => {
     expect(await run(['--wires'])).toEqual({
       code: 1,
       out: '',
-      errors: 'There is no option --wires. `npm start -- --wire` also shows requests and responses.\n',
+      errors:
+        'There is no option --wires. `npm start -- --wire` also shows requests and responses, `--short` plays three chapters.\n',
     });
   });
 });

@@ -28,3 +28,10 @@ export const chapters: readonly Chapter[] = [
   badDay,
   evening,
 ];
+
+/** The chapters that show what is unlike other libraries, in some forty lines. The day begins with the first of them. */
+export const shortDay: readonly Chapter[] = [
+  lostResponse,
+  { ...notifications, at: '2026-03-02T18:10:00-03:00' },
+  badDay,
+];

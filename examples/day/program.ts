@@ -1,9 +1,10 @@
 import { SellerError } from 'marketplace-seller-sdk';
-import { chapters } from './chapters.ts';
+import { chapters, shortDay } from './chapters.ts';
 import { Narrator } from './narrator.ts';
 import type { Output } from './narrator.ts';
 import { readFrom } from './reading.ts';
 import { closeStage, openStage } from './stage.ts';
+import type { Chapter } from './stage.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -18,10 +19,10 @@ export async function main(
   errors: Output,
 ): Promise<number> {
   try {
-    const { wire } = optionsFrom(args);
+    const { wire, short } = optionsFrom(args);
     const say = new Narrator(out, { wire, color: out.isTTY === true && !env.NO_COLOR });
     const service = serviceFrom(env);
-    await (service ? readFrom(service, say) : playDay(say));
+    await (service ? readFrom(service, say) : playDay(say, short ? shortDay : chapters));
     return 0;
   } catch (error) {
     if (!(error instanceof UsageError || error instanceof SellerError)) throw error;
@@ -30,12 +31,12 @@ export async function main(
   }
 }
 
-/** Plays the whole day against a fake marketplace on a port of this machine. */
-async function playDay(say: Narrator): Promise<void> {
+/** Plays chapters of the day against a fake marketplace on a port of this machine. */
+async function playDay(say: Narrator, played: readonly Chapter[]): Promise<void> {
   const stage = await openStage(say);
   try {
     say.title(`A day of ${stage.seller.nickname}`, `on a fake marketplace at ${stage.url}`);
-    for (const chapter of chapters) {
+    for (const chapter of played) {
       stage.marketplace.clock.set(chapter.at);
       say.heading(chapter.title, stage.marketplace.clock.ms);
       await chapter.play(stage);
@@ -46,14 +47,14 @@ async function playDay(say: Narrator): Promise<void> {
   }
 }
 
-function optionsFrom(args: readonly string[]): { wire: boolean } {
-  const unknown = args.find((each) => each !== '--wire');
+function optionsFrom(args: readonly string[]): { wire: boolean; short: boolean } {
+  const unknown = args.find((each) => each !== '--wire' && each !== '--short');
   if (unknown !== undefined) {
     throw new UsageError(
-      `There is no option ${unknown}. \`npm start -- --wire\` also shows requests and responses.`,
+      `There is no option ${unknown}. \`npm start -- --wire\` also shows requests and responses, \`--short\` plays three chapters.`,
     );
   }
-  return { wire: args.includes('--wire') };
+  return { wire: args.includes('--wire'), short: args.includes('--short') };
 }
 
 function serviceFrom(env: Environment) {
