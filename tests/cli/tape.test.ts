@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SellerClient } from 'marketplace-seller-sdk';
-import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { run } from '../../src/cli/program.ts';
 import { TapeWriter } from '../../src/testing/tape/tape.js';
 import { running } from '../support/serving.ts';
@@ -233,4 +233,70 @@ test('a tape that was edited, or is of an earlier version, is rejected', async (
   writeFileSync(tape, '{"method":"GET","path":"/currencies","status":200,"response":[]}\n');
   const { code, errors } = await verify(tape);
   expect([code, errors]).toEqual([1, expect.stringContaining('record the tape again with `fake record`')]);
+});
+
+describe('a verification with a baseline', () => {
+  async function baselineOf(tape: string, ...args: string[]): Promise<string> {
+    const file = join(folder, `${crypto.randomUUID()}.json`);
+    writeFileSync(file, (await verify(tape, '--json', ...args)).printed);
+    return file;
+  }
+
+  test('fails only for new differences, and tells which are gone', async () => {
+    const tape = await record();
+    const other = ['--follow', 'documents'];
+    const baseline = await baselineOf(tape, ...other);
+    const known = await verify(tape, '--baseline', baseline, ...other);
+    expect([known.code, known.printed]).toEqual([
+      0,
+      expect.stringMatching(/known {4}flex\.subscriptions .*\n {2}missing/),
+    ]);
+    const gone = await verify(tape, '--baseline', baseline);
+    expect(gone.code).toBe(0);
+    expect(gone.printed).toMatch(/^gone {5}flex\.subscriptions {2}\[\]\.origin: missing$/m);
+    const onEqual = await baselineOf(tape);
+    const fresh = await verify(tape, '--baseline', onEqual, ...other);
+    expect([fresh.code, fresh.printed]).toEqual([1, expect.stringMatching(/^differs {2}flex\.subscriptions/m)]);
+    const json = await verify(tape, '--json', '--baseline', baseline);
+    expect(json.errors).toContain('gone: flex.subscriptions  [].origin: missing');
+  });
+
+  test('knows a difference whose values have changed', async () => {
+    const tape = await record();
+    const baseline = await baselineOf(tape, '--follow', 'documents');
+    const results = JSON.parse(readFileSync(baseline, 'utf8')) as {
+      differences: { path: string; expected: string }[];
+    }[];
+    const changed = results.map((each) => ({
+      ...each,
+      differences: each.differences.map((one) => (one.path === 'paging.limit' ? { ...one, expected: '77' } : one)),
+    }));
+    expect(JSON.stringify(changed)).toContain('"77"');
+    writeFileSync(baseline, JSON.stringify(changed));
+    expect((await verify(tape, '--baseline', baseline, '--follow', 'documents')).code).toBe(0);
+  });
+
+  test('allows the differences of a pattern, and tells which pattern fits none', async () => {
+    const tape = await record();
+    const all = ['flex.*', 'questions.search', 'questions.a* *', 'messages.conversation *'].flatMap((each) => [
+      '--allow',
+      each,
+    ]);
+    const { code, printed } = await verify(tape, '--follow', 'documents', ...all, '--allow', 'contacts.* total');
+    expect([code, printed]).toEqual([0, expect.stringMatching(/^allowed {2}questions\.search/m)]);
+    expect(printed).toContain("unused   --allow 'contacts.* total'");
+    const one = await verify(tape, '--follow', 'documents', ...all.slice(2));
+    expect([one.code, one.printed]).toEqual([1, expect.stringMatching(/^differs {2}flex\.subscriptions/m)]);
+  });
+
+  test.each([
+    ['{"a":1}', /takes an array/],
+    ['[{"endpoint":1}]', /endpoint/],
+    ['oops', /is not valid JSON/],
+  ])('that is none is named: %s', async (content, reason) => {
+    const file = join(folder, 'no-baseline.json');
+    writeFileSync(file, content);
+    const { code, errors } = await verify(await record(), '--baseline', file);
+    expect([code, errors]).toEqual([1, expect.stringMatching(reason)]);
+  });
 });

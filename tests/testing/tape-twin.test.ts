@@ -137,3 +137,55 @@ describe('a tape of a fake, replayed on a fake with the same content, has no dif
     expect(named.size).toBeGreaterThan(38);
   });
 });
+
+describe('tokens on a tape', () => {
+  const form = (fields: Record<string, string>): RequestInit => ({
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams({ client_id: '500', client_secret: 'hush', ...fields }).toString(),
+  });
+
+  test('codes and refresh tokens are obtained anew, and expired, ended and unknown tokens are rejected as on the tape', async () => {
+    const marketplace = fake();
+    const recorder = await tapingOf(marketplace);
+    const [url, path] = [
+      'https://proxy.test/oauth/token',
+      'https://proxy.test/messages/unread?role=seller&tag=post_sale',
+    ];
+    const exchange = async (fields: Record<string, string>): Promise<Record<string, string>> =>
+      (await (await recorder.fetch(url, form(fields))).json()) as Record<string, string>;
+    const read = (token: string): Promise<Response> => recorder.fetch(path, { headers: { authorization: token } });
+    const code = marketplace.accounts.issueAuthorizationCode(1002);
+    const first = await exchange({ grant_type: 'authorization_code', code });
+    expect((await read(`Bearer ${first.access_token}`)).status).toBe(200);
+    await exchange({ grant_type: 'authorization_code', code });
+    const second = await exchange({ grant_type: 'refresh_token', refresh_token: first.refresh_token! });
+    await exchange({ grant_type: 'refresh_token', refresh_token: first.refresh_token! });
+    const earlier = marketplace.accounts.issueRefreshToken(1001);
+    await exchange({ grant_type: 'refresh_token', refresh_token: earlier });
+    await exchange({ grant_type: 'password' });
+    await exchange({ grant_type: 'authorization_code', code: 'TG-wrong' });
+    marketplace.clock.advance({ days: 1 });
+    expect((await read(`Bearer ${second.access_token}`)).status).toBe(401);
+    const third = await exchange({ grant_type: 'refresh_token', refresh_token: second.refresh_token! });
+    marketplace.accounts.endGrant({ user_id: 1002 });
+    await exchange({ grant_type: 'refresh_token', refresh_token: third.refresh_token! });
+    await read(`Bearer ${third.access_token}`);
+    await read('Bearer unknown');
+    await read('Basic unknown');
+    await recorder.fetch(path);
+    await recorder.fetch('https://proxy.test/messages/packs/2000000000000001/sellers/1001?tag=post_sale', {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${marketplace.tokenFor({ user_id: 1001 }, null)}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ from: { user_id: 1001 }, to: { user_id: 1002 }, text: 'Hola' }),
+    });
+    for (const secret of ['hush', code, earlier, first.access_token!, second.refresh_token!, third.access_token!])
+      expect(recorder.text()).not.toContain(secret);
+    const results = await verifyTape(recorder.tape(), fake());
+    expect(different(results)).toEqual([]);
+    expect(new Set(results.map(({ status }) => status.expected))).toEqual(new Set([200, 400, 401]));
+  });
+});

@@ -8,7 +8,7 @@ import { TapeIds, thingsIn } from './ids.js';
 import { Masker, maskText, replaceIn } from './mask.js';
 import type { SchemaPlace } from './places.js';
 import { bodyOf } from './read-body.js';
-import type { TapeBody, TapeExchange, TapePart } from './tape.js';
+import type { TapeBody, TapeExchange, TapePart, TokenState } from './tape.js';
 
 /** The result of one exchange that was replayed. */
 export interface Verified {
@@ -208,34 +208,49 @@ class Replay {
     this.#marketplace.messages.choose(text, typeof moderation.reason === 'string' ? moderation.reason : null);
   }
 
-  /** Obtains a code or a refresh token anew that the tape has used and not received. */
-  #withGrant(
-    { path, status, response }: TapeExchange,
-    fields: Readonly<Record<string, string>>,
-  ): Record<string, string> {
-    if (!path.startsWith('/oauth/token') || status >= 300) return { ...fields };
+  /** Obtains a code or a refresh token anew that the tape has used and not received; ends one that the service rejected. */
+  #withGrant(exchange: TapeExchange, fields: Readonly<Record<string, string>>): Record<string, string> {
+    const { path, status, response } = exchange;
+    if (!path.startsWith('/oauth/token')) return { ...fields };
     const { accounts } = this.#marketplace;
+    const { code, refresh_token, client_id } = fields;
+    const application = Number(client_id);
+    if (status >= 400) {
+      const isEnded = codeOf(exchange) === 'invalid_grant';
+      if (isEnded && code !== undefined) accounts.redeem('authorization_code', code, application);
+      if (isEnded && refresh_token !== undefined) accounts.redeem('refresh_token', refresh_token, application);
+      return { ...fields };
+    }
     const { user_id } = (isObject(response.value) ? response.value : {}) as { readonly user_id?: number | string };
-    const [user, application] = [Number(this.#ids.of(String(user_id)) ?? user_id), Number(fields.client_id)];
+    const user = Number(this.#ids.of(String(user_id)) ?? user_id);
     if (!accounts.get(user)) return { ...fields };
-    if (fields.code?.startsWith('secret-'))
-      return { ...fields, code: accounts.issueAuthorizationCode(user, application) };
-    if (!fields.refresh_token?.startsWith('secret-')) return { ...fields };
-    return { ...fields, refresh_token: accounts.issueRefreshToken(user, application) };
+    const isUnknown = (label?: string): boolean => label?.startsWith('secret-') === true;
+    if (isUnknown(code)) return { ...fields, code: accounts.issueAuthorizationCode(user, application) };
+    if (isUnknown(refresh_token)) return { ...fields, refresh_token: accounts.issueRefreshToken(user, application) };
+    return { ...fields };
   }
 
+  /** Returns the header of a call: a token of the same user that the fake accepts, or rejects, as the service did. */
   #authorizationOf({ caller, token }: TapeExchange): string | undefined {
     if (caller === null || token === null) return undefined;
+    if (token === 'malformed') return 'Basic rejected';
+    return `Bearer ${this.#tokenOf(caller, token)}`;
+  }
+
+  #tokenOf(caller: string, state: TokenState): string {
     const { accounts } = this.#marketplace;
     const user = this.#callers.get(caller) ?? 0;
     const issued = this.#secrets.get(caller);
-    if (token === 'malformed') return 'Basic rejected';
-    if (issued !== undefined) return `Bearer ${issued}`;
-    if (token === 'rejected') return 'Bearer rejected-token';
-    if (token === 'expired') return `Bearer ${accounts.issueToken(user, undefined, undefined, 0)}`;
-    if (token === 'without application') return `Bearer ${accounts.issueToken(user, null)}`;
+    if (issued !== undefined && accounts.bearerOf(issued)) {
+      if (state === 'rejected') accounts.revokeToken(issued);
+      if (state === 'expired') accounts.expireToken(issued);
+    }
+    if (issued !== undefined) return issued;
+    if (state === 'rejected') return 'rejected-token';
+    if (state === 'expired') return accounts.issueToken(user, undefined, undefined, 0);
+    if (state === 'without application') return accounts.issueToken(user, null);
     const own = accounts.bearers.find(({ user_id, application_id }) => user_id === user && application_id !== null);
-    return `Bearer ${own?.token ?? accounts.issueToken(user)}`;
+    return own?.token ?? accounts.issueToken(user);
   }
 
   /** Names what a request asks for and the fake does not have. */

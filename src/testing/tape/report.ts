@@ -1,26 +1,108 @@
 import type { ResponseDifference } from './compare.js';
-import { isSame } from './replay.js';
 import type { Verified } from './replay.js';
 
+/** What a verification says of a difference. Only a new one fails it. */
+type Verdict = 'new' | 'known' | 'allowed';
+
+/** What a verification found, beside what is expected. */
+export interface Judged {
+  readonly results: readonly (Omit<Verified, 'differences'> & {
+    readonly differences: readonly (ResponseDifference & { readonly verdict: Verdict })[];
+  })[];
+  /** The differences of the baseline that no longer exist. */
+  readonly gone: readonly string[];
+  /** The patterns of `allow` that fit no difference. */
+  readonly unused: readonly string[];
+}
+
+/** The differences of one endpoint, as the results of a verification have them. */
+export type KnownDifferences = readonly Pick<Verified, 'endpoint' | 'differences'>[];
+
+/** Compares differences with those of an earlier verification, and with patterns such as `questions.search total`. */
+export function judge(
+  results: readonly Verified[],
+  { baseline = [], allow = [] }: { readonly baseline?: KnownDifferences; readonly allow?: readonly string[] } = {},
+): Judged {
+  const known = new Set(baseline.flatMap(keysOf));
+  const found = new Set(results.flatMap(keysOf));
+  const patterns = allow.map((text) => ({ text, pattern: patternOf(text) }));
+  const places = results.flatMap(({ endpoint, differences }) => differences.map(({ path }) => `${endpoint} ${path}`));
+  return {
+    results: results.map((result) => ({
+      ...result,
+      differences: result.differences.map((difference) => ({ ...difference, verdict: verdictOf(result, difference) })),
+    })),
+    gone: [...known].filter((key) => !found.has(key)),
+    unused: patterns.filter(({ pattern }) => !places.some((place) => pattern.test(place))).map(({ text }) => text),
+  };
+
+  function verdictOf({ endpoint }: Verified, difference: ResponseDifference): Verdict {
+    if (known.has(keyOf(endpoint, difference))) return 'known';
+    return patterns.some(({ pattern }) => pattern.test(`${endpoint} ${difference.path}`)) ? 'allowed' : 'new';
+  }
+}
+
+function keysOf({ endpoint, differences }: KnownDifferences[number]): string[] {
+  return differences.map((difference) => keyOf(endpoint, difference));
+}
+
+/** Names a difference. Its values do not count, because they change from day to day; those of a status and a code do. */
+function keyOf(endpoint: string, difference: ResponseDifference): string {
+  const { path, what } = difference;
+  if (path === 'status' || path === 'code') return `${endpoint}  ${lineOf(difference)}`;
+  return `${endpoint}  ${path === '' ? 'the body' : path}: ${words[what]}`;
+}
+
+const words: Readonly<Record<ResponseDifference['what'], string>> = {
+  missing: 'missing',
+  extra: 'extra',
+  type: 'another type',
+  value: 'another value',
+  entries: 'another number of entries',
+  order: 'another order',
+};
+
+/** `*` stands for any text. A pattern without a space is the name of an endpoint. */
+function patternOf(text: string): RegExp {
+  const escaped = text.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*');
+  return new RegExp(`^${escaped}${text.includes(' ') ? '$' : '( |$)'}`);
+}
+
+/** Whether no difference is new. */
+export function isAsExpected({ results }: Judged): boolean {
+  return results.every(({ differences }) => differences.every(({ verdict }) => verdict !== 'new'));
+}
+
 /** Prints how far the fake is from the service: a line per endpoint, and what differs below it. */
-export function reportOf(results: readonly Verified[]): string {
+export function reportOf(judged: Judged): string {
+  const { results, gone, unused } = judged;
   const names = [...new Set(results.map(({ endpoint }) => endpoint))].sort();
   const width = Math.max(0, ...names.map(({ length }) => length));
-  const same = results.filter(isSame).length;
+  const same = results.filter(({ differences }) => differences.length === 0).length;
   return [
-    ...names.map((name) => linesOf(name, width, results)),
+    ...names.map((name) => linesOf(name, width, judged)),
+    ...gone.map((key) => `gone     ${key}`),
+    ...unused.map((pattern) => `unused   --allow '${pattern}'`),
     `${same} of ${results.length} exchanges are the same.`,
   ].join('\n');
 }
 
-function linesOf(name: string, width: number, results: readonly Verified[]): string {
+function linesOf(name: string, width: number, { results }: Judged): string {
   const own = results.filter(({ endpoint }) => endpoint === name);
-  const same = own.filter(isSame).length;
-  const details = new Set(
-    own.flatMap(({ differences, lacks }) => [...differences.map(lineOf), ...(lacks ? [lacks] : [])]),
-  );
-  const first = `${same === own.length ? 'same   ' : 'differs'}  ${name.padEnd(width)}  ${same}/${own.length}`;
-  return [first, ...details].join('\n  ');
+  const same = own.filter(({ differences }) => differences.length === 0).length;
+  const verdicts = new Set(own.flatMap(({ differences }) => differences.map(({ verdict }) => verdict)));
+  const result = verdicts.has('new')
+    ? 'differs'
+    : verdicts.has('known')
+      ? 'known'
+      : verdicts.size > 0
+        ? 'allowed'
+        : 'same';
+  const details = own.flatMap(({ differences, lacks }) => [
+    ...differences.map((each) => (each.verdict === 'new' ? lineOf(each) : `${lineOf(each)} (${each.verdict})`)),
+    ...(lacks === undefined ? [] : [lacks]),
+  ]);
+  return [`${result.padEnd(7)}  ${name.padEnd(width)}  ${same}/${own.length}`, ...new Set(details)].join('\n  ');
 }
 
 /** Returns a difference in words: what the fake sends, and what the service sent. */
