@@ -48,6 +48,8 @@ test('a fake with the seed of a tape responds as on the tape', async () => {
     await seller.flex.items.isEnabled({ site_id: 'MLA', item_id: 'MLA600000001' });
     await seller.flex.items.disable({ site_id: 'MLA', item_id: 'MLA600000001' });
     await seller.items.status({ ids: ['MLA600000003', 'MLA600000001'] });
+    const period = { date_from: '2030-02-01', date_to: '2030-03-05' };
+    await seller.contacts.phoneViews.ofItem({ item_id: 'MLA600000001', ...period });
     await seller.contacts.phoneViews.windowOfItem({ item_id: 'MLA600000001', last: 2, unit: 'day' });
   });
   expect(different(await verifiedOnSeed(tape))).toEqual([]);

@@ -138,6 +138,18 @@ describe('a tape of a fake, replayed on a fake with the same content, has no dif
   });
 });
 
+test('a lock that another call held is held again', async () => {
+  const marketplace = new FakeMarketplace({ now, settings: { optionLockMs: 300 } });
+  marketplace.seed(sample(Date.parse(now)));
+  const recorder = await tapingOf(marketplace);
+  const options = { baseUrl: 'https://proxy.test', accessToken: 'SELLER-TOKEN', fetch: recorder.fetch, maxRetries: 0 };
+  const seller = new SellerClient(options);
+  const send = (): Promise<unknown> => seller.actionGuide.send({ pack_id, option_id: 'OTHER', text: 'Hola' });
+  const results = await Promise.allSettled([send(), send()]);
+  expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  expect(different(await verifyTape(recorder.tape(), fake()))).toEqual([]);
+});
+
 describe('tokens on a tape', () => {
   const form = (fields: Record<string, string>): RequestInit => ({
     method: 'POST',

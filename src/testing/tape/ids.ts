@@ -26,6 +26,8 @@ export class TapeIds {
   /** The same, by what a masker makes of them without their numbers. */
   readonly #atStart = new Map<string, string[]>();
   readonly #known = new Map<string, string>();
+  /** The ids of the fake that stand for one of the tape. */
+  readonly #taken = new Set<string>();
 
   constructor(tape: readonly TapeExchange[], marketplace: FakeMarketplace, masker: Masker) {
     this.#masker = masker;
@@ -50,8 +52,8 @@ export class TapeIds {
     if (expected === actual) return true;
     const [known, raw] = [this.of(expected), this.#masker.ids.get(actual)];
     if (raw === undefined || known !== undefined) return known !== undefined && known === raw;
-    if ([...this.#known.values()].includes(raw)) return false;
-    this.#known.set(expected, raw);
+    if (this.#taken.has(raw)) return false;
+    this.#learn(expected, raw);
     return true;
   }
 
@@ -59,6 +61,11 @@ export class TapeIds {
   asMasked(id: string): string {
     const raw = this.of(id);
     return raw === undefined ? id : (this.#masker.id(raw) ?? id);
+  }
+
+  #learn(id: string, raw: string): void {
+    this.#known.set(id, raw);
+    this.#taken.add(raw);
   }
 
   /** What a tape asks for before any response has named it stands for what the fake has, in order. */
@@ -69,7 +76,7 @@ export class TapeIds {
       const free = own.filter((id) => !matched.has(id));
       for (const { id } of asked.filter((each) => each.thing === thing && this.of(each.id) === undefined)) {
         const next = free.shift();
-        if (next !== undefined) this.#known.set(id, next);
+        if (next !== undefined) this.#learn(id, next);
       }
     }
   }

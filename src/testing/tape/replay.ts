@@ -71,12 +71,12 @@ class Replay {
     const { url, headers } = request;
     const path = url.slice(this.#marketplace.baseUrl.length);
     const sent = await bodyOf('request', headers, await request.clone().arrayBuffer());
-    const received = await this.#marketplace.fetch(request);
+    const received = await this.#fetch(request, exchange);
     const body = await bodyOf('response', received.headers, await received.arrayBuffer());
     const raw = { method, path, headers, request: sent, status: received.status, responseHeaders: received.headers };
     const actual = maskExchange({ ...raw, response: body }, this.#masker, this.#names);
     const differences = this.#compare(exchange, actual);
-    const lacks = differences.length > 0 && actual.status >= 400 && status < 400 ? this.#lacking(exchange) : undefined;
+    const lacks = differences.length > 0 && status < 400 ? this.#lacking(exchange) : undefined;
     if (endpoint === null && response.kind === 'json' && status < 400) this.#learnTokens(response.value, body.value);
     return {
       endpoint: endpoint ?? `${method} ${exchange.path.split('?', 1)[0] ?? ''}`,
@@ -86,6 +86,19 @@ class Replay {
       differences,
       ...(lacks !== undefined && { lacks }),
     };
+  }
+
+  /** A lock of the service was held by a call that was under way at the same time. */
+  async #fetch(request: Request, { endpoint, status, path }: TapeExchange): Promise<Response> {
+    const { packs, messages } = this.#marketplace;
+    const id = /\/packs\/(\d+)/.exec(path)?.[1] ?? '';
+    const pack = endpoint === 'actionGuide.send' && status === 409 ? packs.get(Number(this.#ids.of(id))) : undefined;
+    const unlock = pack && !messages.isLocked(pack) ? messages.lock(pack) : undefined;
+    try {
+      return await this.#marketplace.fetch(request);
+    } finally {
+      unlock?.();
+    }
   }
 
   #compare(exchange: TapeExchange, actual: TapeExchange): ResponseDifference[] {

@@ -2,12 +2,12 @@ import type { ResponseDifference } from './compare.js';
 import type { Verified } from './replay.js';
 
 /** What a verification says of a difference. Only a new one fails it. */
-type Verdict = 'new' | 'known' | 'allowed';
+type DifferenceVerdict = 'new' | 'known' | 'allowed';
 
 /** What a verification found, beside what is expected. */
 export interface Judged {
   readonly results: readonly (Omit<Verified, 'differences'> & {
-    readonly differences: readonly (ResponseDifference & { readonly verdict: Verdict })[];
+    readonly differences: readonly (ResponseDifference & { readonly verdict: DifferenceVerdict })[];
   })[];
   /** The differences of the baseline that no longer exist. */
   readonly gone: readonly string[];
@@ -36,7 +36,7 @@ export function judge(
     unused: patterns.filter(({ pattern }) => !places.some((place) => pattern.test(place))).map(({ text }) => text),
   };
 
-  function verdictOf({ endpoint }: Verified, difference: ResponseDifference): Verdict {
+  function verdictOf({ endpoint }: Verified, difference: ResponseDifference): DifferenceVerdict {
     if (known.has(keyOf(endpoint, difference))) return 'known';
     return patterns.some(({ pattern }) => pattern.test(`${endpoint} ${difference.path}`)) ? 'allowed' : 'new';
   }

@@ -259,7 +259,7 @@ class Seen {
   #window(endpoint: string, body: TapeFields, windows: readonly TapeFields[]): void {
     const kind = endpoint.includes('phoneViews') ? 'phone_view' : 'question';
     for (const { item_id, results } of windows.length > 0 ? windows : [body]) {
-      if (typeof item_id !== 'string' || this.#contacts.has(`${kind} ${item_id}`)) continue;
+      if (typeof item_id !== 'string' || !Array.isArray(results) || this.#contacts.has(`${kind} ${item_id}`)) continue;
       const counted = entriesOf(results).filter(({ total, date }) => Number(total) > 0 && typeof date === 'string');
       if (counted.length > 0) this.#item(item_id);
       this.#contacts.set(

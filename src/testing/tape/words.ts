@@ -5,7 +5,8 @@ import { namesIn } from './places.js';
 const more = `multipart form file json application image text html plain octet stream pdf png jpg jpeg gif txt csv xml javascript bearer basic code
   authorization refresh grant offline access read write oauth token orders shipments claims packs sellers users me post sale
   relevance title asc desc condition number string date boolean invalid many requests local rate limited expired revoked
-  scan scroll zone seller buyer get put delete options block blocked by`;
+  scan scroll zone bad gateway timeout conflict validation error internal service unavailable
+  method allowed entity large unprocessable unauthorized forbidden denied scopes scope null failed failure too state seller buyer get put delete options block blocked by`;
 
 /** Names of fields that the service was seen to send and no schema has. */
 const seenNames = `tags seller is_admin sorts caller hidden claim_ids texts mla html mlb mlc mco mlu origin set capabilities
