@@ -12,6 +12,7 @@ const entries = [
   'src/notifications/index.ts',
   'src/oauth/index.ts',
   'src/otel/index.ts',
+  'src/outbox/index.ts',
   'src/simulation/index.ts',
   'src/testing/index.ts',
   'src/tools/index.ts',

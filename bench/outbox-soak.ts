@@ -1,4 +1,4 @@
-// An outbox whose process is killed (kill -9) at random moments, while the service loses and delays responses. Needs a
+// An outbox whose two processes are killed (kill -9) at random moments, while the service loses and delays responses. Needs a
 // build. node bench/outbox-soak.ts [kills] [seed]
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
@@ -7,19 +7,18 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type * as Library from 'marketplace-seller-sdk';
+import type * as Outboxes from 'marketplace-seller-sdk/outbox';
 import type * as Schemas from 'marketplace-seller-sdk/schemas';
 import type * as Testing from 'marketplace-seller-sdk/testing';
-import { SqliteOutbox } from '../examples/sqlite-outbox.ts';
 import { here } from './measure.ts';
 import { writePart } from './soak/page.ts';
 
 // The built package, as users load it.
 const built: readonly unknown[] = await Promise.all(
-  ['index', 'schemas', 'testing/index'].map((entry) => import(here(`../dist/esm/${entry}.js`))),
+  ['outbox/index', 'schemas', 'testing/index'].map((entry) => import(here(`../dist/esm/${entry}.js`))),
 );
-const [{ SellerClient }, { endpoints }, { FakeMarketplace }] = built as [
-  typeof Library,
+const [{ createOutbox, sqliteOutbox }, { endpoints }, { FakeMarketplace }] = built as [
+  typeof Outboxes,
   typeof Schemas,
   typeof Testing,
 ];
@@ -50,43 +49,57 @@ const accessToken = marketplace.tokenFor({ user_id });
 
 let hits = 0;
 for (let kill = 0; kill < kills; kill += 1) {
-  const child = start(packsPerKill * (kill + 1));
-  await once(child, 'message');
+  const children = [start(packsPerKill * (kill + 1)), start(packsPerKill * (kill + 1))];
+  await Promise.all(children.map((child) => once(child, 'message')));
   await pause(Math.random() * 150);
-  if (child.exitCode === null) hits += 1;
-  child.kill('SIGKILL');
-  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+  if (children.some(({ exitCode }) => exitCode === null)) hits += 1;
+  await Promise.all(children.map(ended));
 }
-// A connection that fails before anything was sent ends a process; the supervisor starts the next one.
-for (let code: unknown; code !== 0;) [code] = (await once(start(packs.length), 'exit')) as unknown[];
+await Promise.all([start(packs.length), start(packs.length)].map((child) => once(child, 'exit')));
 await close();
 
-const outbox = new SqliteOutbox(database, new SellerClient({ baseUrl: url, accessToken }), { site_id });
-const rows = outbox.rows();
-outbox.close();
+const store = sqliteOutbox(database);
+const outbox = createOutbox({ store, clientFor: () => undefined });
+const stats = await outbox.stats();
+const dead = await outbox.deadLetters.list({ limit: 100_000 });
+for (const { entry, failure } of dead) console.log(entry.key, failure);
+await outbox.close();
 rmSync(folder, { recursive: true });
-const sent = packs.flatMap((pack) => marketplace.messages.of(pack)).filter(({ from }) => from === user_id);
-const counts = Map.groupBy(sent, ({ text }) => text);
-const inState = (state: string) => rows.filter((row) => row.state === state);
+const expected = (index: number) =>
+  ['Here is your invoice.', 'Thank you!', 'Thank you!', `https://shop.example.com/invoices/${index}`].toSorted();
+/** How many messages are there, or are not, against what was added. */
+const compared = packs.map((pack, index) => {
+  const sent = marketplace.messages.of(pack).filter(({ from }) => from === user_id);
+  const missing = expected(index);
+  const more = sent.filter(({ text }) => {
+    const at = missing.indexOf(text);
+    if (at >= 0) missing.splice(at, 1);
+    return at < 0;
+  });
+  return { missing: missing.length, more: more.length };
+});
+const sum = (name: 'missing' | 'more'): number => compared.reduce((total, each) => total + each[name], 0);
 const figures = {
-  kills,
-  '... while it worked': hits,
-  'jobs: a text, an option, a message with a file': rows.length,
-  '... sent': inState('sent').length,
-  '... for a person, who is told why': inState('for a person').filter(({ reason }) => reason).length,
+  kills: kills * 2,
+  '... while they worked': hits * 2,
+  'jobs: two equal texts, an option, an upload with its message': packs.length * 4,
+  '... accepted': stats.accepted,
+  '... for a person, who is told why': dead.filter(({ failure }) => failure).length,
 };
 const faults = {
-  '... neither': rows.length - figures['... sent'] - figures['... for a person, who is told why'],
-  '... missing': packs.length * 3 - rows.length,
-  'messages sent twice': sent.length - counts.size,
-  'messages called sent that the service does not have': inState('sent').filter(
-    ({ input }) => !counts.has((JSON.parse(input) as { text: string }).text),
-  ).length,
+  '... neither': packs.length * 4 - stats.accepted - dead.length,
+  'messages sent twice': sum('more'),
+  'messages missing that no person is told of': Math.max(0, sum('missing') - dead.length),
 };
 console.log(page());
 // Smaller runs are for trying it out, and for `.ci/run`.
 if (process.argv.length === 2) writePart(page());
 process.exitCode = Object.values(faults).some(Boolean) || hits < kills / 2 ? 1 : 0;
+
+async function ended(child: ChildProcess): Promise<void> {
+  child.kill('SIGKILL');
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+}
 
 function start(count: number): ChildProcess {
   const args = [url, accessToken, user_id, site_id, buyer.user_id, database, file, firstPack, count].map(String);
@@ -100,8 +113,8 @@ function page(): string {
     `Written by \`npm run soak:outbox\` on ${new Date().toISOString().slice(0, 10)}, Node ${process.version},`,
     `${process.platform} ${process.arch}, with a load of ${loadavg()[0]?.toFixed(0)} on ${availableParallelism()} cores.`,
     '',
-    'The process of `examples/sqlite-outbox.ts` is killed with SIGKILL at a random moment, again and again, until a last one',
-    'ends by itself. The service loses one response in ten, breaks one connection in twenty before it acts, and is slow for one',
+    'Two processes with one outbox in SQLite are killed with SIGKILL at a random moment, again and again, until the last two',
+    'end by themselves. The service loses one response in ten, breaks one connection in twenty before it acts, and is slow for one',
     `request in five. Seed ${seed}.`,
     '',
     '| | |',

@@ -7,9 +7,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createOutbox, sqliteOutbox } from 'marketplace-seller-sdk/outbox';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
-import { SqliteOutbox } from './sqlite-outbox.ts';
 
 const marketplace = new FakeMarketplace();
 const { user_id, site_id } = marketplace.addUser();
@@ -21,36 +21,43 @@ const folder = mkdtempSync(join(tmpdir(), 'outbox-'));
 const file = join(folder, 'invoice-42.pdf');
 writeFileSync(file, '%PDF-1.7 an invoice');
 
+// With a real marketplace, only the client is different.
+const seller = marketplace.clientFor({ user_id });
 const start = () =>
-  new SqliteOutbox(join(folder, 'outbox.db'), marketplace.clientFor({ user_id }), { site_id });
+  createOutbox({ store: sqliteOutbox(join(folder, 'outbox.db')), clientFor: () => seller });
 const first = start();
-first.add('invoice-42-link', {
-  kind: 'option',
+await first.add({
+  key: 'invoice-42-link',
+  user_id,
+  endpoint: endpoints.actionGuide.send,
   input: {
     pack_id,
     option_id: 'SEND_INVOICE_LINK',
     text: 'Your invoice: https://shop.example.com/invoices/42',
   },
 });
-first.add('invoice-42-pdf', {
-  kind: 'message',
-  input: { pack_id, user_id, to: { user_id: buyer.user_id }, text: 'Here is your invoice.' },
-  file,
+await first.add({
+  key: 'invoice-42-pdf',
+  user_id,
+  steps: [
+    { endpoint: endpoints.messages.upload, input: { site_id, file } },
+    { contact: { pack_id, user_id, text: 'Here is your invoice.' } },
+  ],
 });
 
 // The connection breaks after the marketplace has stored the message, and the process ends.
 marketplace.faults.inject({ endpoint: endpoints.messages.send, reset: 'after' });
 await first.flush();
-console.log(first.rows().map(({ id, state }) => `${id}: ${state}`));
-first.close();
+console.log((await first.list()).map(({ entry, state }) => `${entry.key}: ${state}`));
+await first.close();
 
-// The next process finds the open row, reads back that it was sent, and does not send it again.
+// The next process finds the open job, reads back that it was sent, and does not send it again.
 const second = start();
-await second.flush();
-console.log(second.rows().map(({ id, state }) => `${id}: ${state}`));
+await second.idle();
+console.log((await second.list()).map(({ entry, state }) => `${entry.key}: ${state}`));
 console.log(
   'messages with a file:',
   marketplace.requests.filter({ endpoint: endpoints.messages.send }).length,
 );
-second.close();
+await second.close();
 rmSync(folder, { recursive: true });

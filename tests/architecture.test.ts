@@ -45,7 +45,7 @@ const floors: readonly (readonly string[])[] = [
   // `messages.contact` chooses between the conversation and an option of the action guide.
   ['resources/messages'],
   ['client.ts', 'create-http-client.ts', 'endpoints.ts', 'resources.ts'],
-  ['notifications', 'oauth', 'otel', 'schemas.ts', 'tools'],
+  ['notifications', 'oauth', 'otel', 'outbox', 'schemas.ts', 'tools'],
   ['testing'],
   ['simulation'],
   ['cli', 'index.ts'],

@@ -11,6 +11,7 @@ export const entryFiles = {
   'marketplace-seller-sdk/simulation': 'src/simulation/index.ts',
   'marketplace-seller-sdk/testing': 'src/testing/index.ts',
   'marketplace-seller-sdk/notifications': 'src/notifications/index.ts',
+  'marketplace-seller-sdk/outbox': 'src/outbox/index.ts',
   'marketplace-seller-sdk/oauth': 'src/oauth/index.ts',
   'marketplace-seller-sdk/otel': 'src/otel/index.ts',
   'marketplace-seller-sdk/schemas': 'src/schemas.ts',

@@ -26,6 +26,7 @@ const titles: Readonly<Record<Entry, string>> = {
   'marketplace-seller-sdk': 'Client',
   'marketplace-seller-sdk/schemas': 'Schemas',
   'marketplace-seller-sdk/notifications': 'Notifications',
+  'marketplace-seller-sdk/outbox': 'Outbox',
   'marketplace-seller-sdk/simulation': 'Simulation',
   'marketplace-seller-sdk/testing': 'Testing',
   'marketplace-seller-sdk/tools': 'Tools',
@@ -40,6 +41,8 @@ const abouts: Readonly<Record<Entry, string>> = {
     'The types of schemas. The entry also exports the schema of each type in this reference, under the name of the type in lower camel case, and all `endpoints`.',
   'marketplace-seller-sdk/notifications':
     'The inbox for notifications (webhooks). The [guide](../guide/notifications.md) shows how to use it.',
+  'marketplace-seller-sdk/outbox':
+    'Writes that are sent once, also when processes end. The [guide](../guide/outbox.md) shows how to use it.',
   'marketplace-seller-sdk/simulation':
     'Days of a bot, from a seed. The [guide](../guide/simulation.md) shows how to use them.',
   'marketplace-seller-sdk/testing':

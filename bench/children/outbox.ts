@@ -1,35 +1,52 @@
-// An application in its own process: it adds its jobs to an outbox, works until all are settled, and ends.
+// An application in its own process: it adds its jobs to an outbox, works until none is open, and ends.
 // node outbox.ts <base URL> <token> <user> <site> <buyer> <database> <file> <first pack> <number of packs>
 import type * as Library from 'marketplace-seller-sdk';
-import { SqliteOutbox } from '../../examples/sqlite-outbox.ts';
+import type * as Outboxes from 'marketplace-seller-sdk/outbox';
+import type * as Schemas from 'marketplace-seller-sdk/schemas';
 import { here } from '../measure.ts';
 
 // The built package, as users load it.
-const built: unknown = await import(here('../dist/esm/index.js'));
-const { SellerClient } = built as typeof Library;
+const built: readonly unknown[] = await Promise.all(
+  ['index', 'outbox/index', 'schemas'].map((entry) => import(here(`../dist/esm/${entry}.js`))),
+);
+const [{ SellerClient }, { createOutbox, sqliteOutbox }, { endpoints }] = built as [
+  typeof Library,
+  typeof Outboxes,
+  typeof Schemas,
+];
 
 const [baseUrl = '', accessToken = '', user, site_id = '', buyer, path = '', file = '', firstPack, packs] =
   process.argv.slice(2);
 const user_id = Number(user);
 const to = { user_id: Number(buyer) };
-const seller = new SellerClient({ baseUrl, accessToken, maxRetries: 0 });
-const outbox = new SqliteOutbox(path, seller, { site_id, confirmWindowMs: 300 });
+const seller = new SellerClient({ baseUrl, accessToken, maxRetries: 0, timeoutMs: 2_000 });
+const outbox = createOutbox({
+  store: sqliteOutbox(path),
+  clientFor: () => seller,
+  leaseMs: 300,
+  pollMs: 50,
+  retry: { baseMs: 50, capMs: 500 },
+  onFailure: () => undefined,
+});
+outbox.start();
 for (let index = 0; index < Number(packs); index += 1) {
   const pack_id = Number(firstPack) + index;
-  outbox.add(`${index}-text`, {
-    kind: 'message',
-    input: { pack_id, user_id, to, text: `Order ${index} leaves today.` },
-  });
-  outbox.add(`${index}-link`, {
-    kind: 'option',
-    input: { pack_id, option_id: 'SEND_INVOICE_LINK', text: `https://shop.example.com/invoices/${index}` },
-  });
-  outbox.add(`${index}-file`, {
-    kind: 'message',
-    input: { pack_id, user_id, to, text: `Here is your invoice, number ${index}.` },
-    file,
-  });
+  const { send } = endpoints.messages;
+  const thanks = { pack_id, user_id, to, text: 'Thank you!' };
+  const link = `https://shop.example.com/invoices/${index}`;
+  const invoice = { pack_id, option_id: 'SEND_INVOICE_LINK' as const, text: link };
+  const upload = { endpoint: endpoints.messages.upload, input: { site_id, file } };
+  await Promise.all([
+    outbox.add({ key: `${index}-thanks`, user_id, endpoint: send, input: thanks }),
+    outbox.add({ key: `${index}-thanks-again`, user_id, endpoint: send, input: thanks }),
+    outbox.add({ key: `${index}-link`, user_id, endpoint: endpoints.actionGuide.send, input: invoice }),
+    outbox.add({
+      key: `${index}-file`,
+      user_id,
+      steps: [upload, { contact: { pack_id, user_id, text: 'Here is your invoice.' } }],
+    }),
+  ]);
 }
 process.send?.('ready');
-while (outbox.rows().some(({ state }) => state === 'new' || state === 'open')) await outbox.flush();
+await outbox.idle();
 process.exit();

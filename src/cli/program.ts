@@ -9,11 +9,12 @@ import { fakeSeedFrom } from './commands/fake-seed-from.js';
 import { fakeVerify } from './commands/fake-verify.js';
 import { inbox } from './commands/inbox.js';
 import { mcp } from './commands/mcp.js';
+import { outbox } from './commands/outbox.js';
 import { helpOf } from './help.js';
 import { Values, readOptions } from './options.js';
 
 /** The commands. A new one is one more entry. */
-const commands: readonly Command[] = [check, fake, fakeRecord, fakeVerify, fakeSeedFrom, inbox, mcp, call];
+const commands: readonly Command[] = [check, fake, fakeRecord, fakeVerify, fakeSeedFrom, inbox, outbox, mcp, call];
 
 /** Runs the program. @returns the exit code: 0 for success, 1 for a failure, 2 for an invalid command line */
 export async function run(args: readonly string[], io: ProcessIO): Promise<number> {

@@ -30,8 +30,8 @@ export type {
   HandlingSuccess,
   NotificationQueue,
   ReceiverOptions,
-  RetryOptions,
 } from './options.js';
+export type { RetryOptions } from '../work/retry.js';
 export {
   DropNotificationError,
   HandlerTimeoutError,

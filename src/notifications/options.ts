@@ -6,28 +6,7 @@ import type { QueuedNotification } from './queued-notification.js';
 import type { NotificationClient } from './handling/read-notification.js';
 import type { Ledger } from '../work/ledger.js';
 import type { NotificationStore } from './stores/store.js';
-
-/** How failed notifications are retried. */
-export interface RetryOptions {
-  /**
-   * The most attempts, the first included; then the notification becomes a dead letter.
-   *
-   * @default 24, which takes 6 to 12 hours
-   */
-  readonly attempts?: number | undefined;
-  /**
-   * The first delay, in milliseconds. Each next one is twice as long, less up to half at random.
-   *
-   * @default 1000
-   */
-  readonly baseMs?: number | undefined;
-  /**
-   * The longest delay, in milliseconds, also for a Retry-After.
-   *
-   * @default 3600000, which is an hour
-   */
-  readonly capMs?: number | undefined;
-}
+import type { RetryOptions } from '../work/retry.js';
 
 /** One failed attempt to handle a notification. */
 export interface HandlingFailure {

@@ -5,10 +5,11 @@ import { nearest } from '../core/options/nearest.js';
 import { optionIssues } from '../core/options/rules.js';
 import type { Rule } from '../core/options/rules.js';
 import { isObject } from '../core/json/plain-object.js';
-import { longestTimerMs } from '../core/scope/cancel-scope.js';
+import { count, retryDefaults, retryRules, time } from '../work/retry.js';
+import type { RetryOptions } from '../work/retry.js';
 import type { OwnTopic, OwnTopics } from './handling/own-topic.js';
 import { knownTopics } from './notification.js';
-import type { ReceiverOptions, RetryOptions } from './options.js';
+import type { ReceiverOptions } from './options.js';
 import type { NotificationClient } from './handling/read-notification.js';
 
 const defaults = {
@@ -25,18 +26,11 @@ const defaults = {
   bodyTimeoutMs: 5_000,
   catchUpEveryMs: 900_000,
 };
-const retryDefaults = { attempts: 24, baseMs: 1_000, capMs: 3_600_000 };
 
 /** The options with their defaults filled in. */
 export type ResolvedReceiverOptions = Omit<ReceiverOptions, keyof typeof defaults | 'retry'> &
-  Readonly<typeof defaults> & { readonly retry: Readonly<typeof retryDefaults> };
+  Readonly<typeof defaults> & { readonly retry: Readonly<Record<keyof RetryOptions, number>> };
 
-const count: Rule = (value) =>
-  Number.isSafeInteger(value) && Number(value) > 0 ? undefined : 'must be a whole number above 0';
-const time: Rule = (value) =>
-  typeof value === 'number' && value > 0 && value <= longestTimerMs
-    ? undefined
-    : `must be a number above 0 and at most ${longestTimerMs}`;
 const flag: Rule = (value) => (typeof value === 'boolean' ? undefined : 'must be true or false');
 const callback: Rule = (value) => (typeof value === 'function' ? undefined : 'must be a function');
 const object: Rule = (value) => (isObject(value) ? undefined : 'must be an object');
@@ -59,7 +53,6 @@ export const storeRule: Rule = withMethods(
   'removeDeadLetter',
 );
 
-const retryRules: Readonly<Record<keyof RetryOptions, Rule>> = { attempts: count, baseMs: time, capMs: time };
 const rules: Readonly<Record<keyof ReceiverOptions, Rule>> = {
   on: object,
   fallback: callback,

@@ -19,7 +19,9 @@ export class LedgerBook implements WriteBook {
   /** Where the writes of this run write to. */
   readonly #targets = new Map<string, string>();
 
-  constructor(ledger: Ledger) {
+  /** @param earlier The writes of earlier runs, which may be read back before one is entered. */
+  constructor(ledger: Ledger, earlier: readonly BookedWrite[] = []) {
+    for (const { id, target } of earlier) this.#targets.set(id, target);
     this.#ledger = ledger;
   }
 

@@ -26,7 +26,7 @@ export class RunWrites {
 
   constructor(options: RunWritesOptions) {
     this.#options = options;
-    this.#book = options.ledger && new LedgerBook(options.ledger);
+    this.#book = options.ledger && new LedgerBook(options.ledger, options.writes);
     const note = (writes: readonly WriteRecord[]): Promise<void> => this.#note(writes);
     this.records = new WriteRecords({ writes: options.writes, note, book: this.#book });
   }

@@ -24,6 +24,7 @@ export class SqliteDatabase {
   /** Whether the file has to be there, in this version: it is neither created nor migrated. */
   mustExist = false;
   readonly #path: string;
+  readonly #creator: string;
   readonly #known: KnownTime = { now: Infinity, at: 0 };
   #opening: Promise<void> | undefined;
   #db!: DatabaseSync;
@@ -36,8 +37,10 @@ export class SqliteDatabase {
   /** Which file its log is; `undefined` before the first transaction. */
   #log: string | undefined;
 
-  constructor(path: string) {
+  /** @param creator The function of the user that creates it, for messages. */
+  constructor(path: string, creator: string) {
     this.#path = path;
+    this.#creator = creator;
   }
 
   /**
@@ -89,7 +92,7 @@ export class SqliteDatabase {
     } catch (cause) {
       this.#opening = undefined;
       const { reason, remedy } = explain(cause);
-      throw new ConfigurationError(`sqliteStore cannot open its database (${reason})${remedy}`, { cause });
+      throw new ConfigurationError(`${this.#creator} cannot open its database (${reason})${remedy}`, { cause });
     }
   }
 
@@ -130,7 +133,7 @@ export class SqliteDatabase {
     this.#begin(jobs);
     try {
       // While the transaction holds the lock, no other process can change the version.
-      assertVersion(this.all('PRAGMA user_version')[0]?.user_version);
+      assertVersion(this.all('PRAGMA user_version')[0]?.user_version, this.#creator);
       const transaction = new StoreTransaction(this, this.#known);
       const results = jobs.map(({ run }) => run(transaction));
       transaction.finish();

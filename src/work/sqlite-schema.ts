@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { ConfigurationError } from '../core/errors/errors.js';
 
-/** Marks a file as an inbox of this package (`PRAGMA application_id`). */
+/** Marks a file as one of this package (`PRAGMA application_id`). */
 const applicationId = 0x4d_53_49_4e;
 
 /** How many topics are counted. */
@@ -57,6 +57,13 @@ const migrations = [
   DROP TABLE notification_done_until;
   CREATE TABLE notification_ledger (key TEXT PRIMARY KEY, value TEXT NOT NULL, until INTEGER NOT NULL);
   CREATE INDEX notification_ledger_expired ON notification_ledger (until);`,
+  `CREATE TABLE outbox_job (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE, job TEXT NOT NULL, added_at INTEGER NOT NULL,
+    state TEXT NOT NULL DEFAULT 'waiting', failures INTEGER NOT NULL DEFAULT 0, reason TEXT, progress TEXT,
+    due_at INTEGER NOT NULL, token TEXT, ended_at INTEGER, dead_number INTEGER);
+  CREATE INDEX outbox_due ON outbox_job (state, due_at);
+  CREATE INDEX outbox_leased ON outbox_job (state) WHERE token IS NOT NULL;
+  CREATE INDEX outbox_dead ON outbox_job (dead_number) WHERE dead_number IS NOT NULL;`,
 ];
 
 /** Topics are counted up to a limit, because strangers can invent any number of them. */
@@ -106,17 +113,20 @@ export function prepareSchema(db: DatabaseSync, isPrepared = false): void {
 
 /** @throws {ConfigurationError} when the file is no inbox of this version. */
 function assertPrepared(db: DatabaseSync): void {
-  if (pragma(db, 'application_id') !== applicationId) throw new ConfigurationError('the file is not an inbox');
+  if (pragma(db, 'application_id') !== applicationId)
+    throw new ConfigurationError('the file is not an inbox or outbox');
   const version = pragma(db, 'user_version');
   if (version < migrations.length)
-    throw new ConfigurationError('the file was written by an older version of this package: a receiver migrates it');
+    throw new ConfigurationError(
+      'the file was written by an older version of this package: a receiver or an outbox migrates it',
+    );
   if (version > migrations.length) throw new ConfigurationError(newerVersion);
 }
 
 function migrate(db: DatabaseSync): void {
   const isNew = db.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined;
   if (!isNew && pragma(db, 'application_id') !== applicationId) {
-    throw new ConfigurationError('the file belongs to another program; use a separate file for the inbox');
+    throw new ConfigurationError('the file belongs to another program; use a separate file for the inbox or outbox');
   }
   const version = pragma(db, 'user_version');
   if (version > migrations.length) throw new ConfigurationError(newerVersion);
@@ -131,8 +141,8 @@ const newerVersion = 'the file was written by a newer version of this package; u
  *
  * @throws {ConfigurationError} when one has.
  */
-export function assertVersion(version: unknown): void {
-  if (version !== migrations.length) throw new ConfigurationError(`sqliteStore has stopped: ${newerVersion}`);
+export function assertVersion(version: unknown, creator: string): void {
+  if (version !== migrations.length) throw new ConfigurationError(`${creator} has stopped: ${newerVersion}`);
 }
 
 function pragma(db: DatabaseSync, name: string): number {

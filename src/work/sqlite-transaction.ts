@@ -9,6 +9,9 @@ export interface WaitingTotal {
 /** How exactly the latest time is stored, in milliseconds. */
 const clockPrecisionMs = 500;
 
+/** Whether a lease or a delay depends on the time. */
+const anyWaits = "SELECT 1 FROM notification_group UNION ALL SELECT 1 FROM outbox_job WHERE state = 'waiting' LIMIT 1";
+
 /** From this difference on, the clock of the machine was set, in milliseconds. */
 const setClockMs = 1_000;
 
@@ -38,7 +41,7 @@ export class StoreTransaction {
     const time = Date.now();
     const [read, at] = [time + this.#clock.offset, performance.now()];
     const expected = known.now + (at - known.at);
-    const isSet = read > expected + setClockMs && db.all('SELECT 1 FROM notification_group LIMIT 1').length > 0;
+    const isSet = read > expected + setClockMs && db.all(anyWaits).length > 0;
     this.now = Math.max(isSet ? Math.ceil(expected) : read, this.#clock.latest);
     Object.assign(known, { now: this.now, at });
     this.#offset = this.now - time;

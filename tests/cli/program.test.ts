@@ -37,9 +37,16 @@ describe('the CLI', () => {
       .join('\n');
     const program = running('--help');
     await program.code;
-    const inHelp = [...program.printed.join().matchAll(/^ {2}(--[\w-]+)/gm)].map(([, option]) => option);
+    const optionsOf = (about: string) => [...about.matchAll(/^ {2}(--[\w-]+)/gm)].map(([, option]) => option);
+    const others = ['--help', '--version'];
+    const sections = program.printed.join().split(/^Usage: npx marketplace-seller-sdk /m);
+    // The options of an outbox are those of an inbox, and described there.
+    const isOfOutbox = (section: string): boolean => section.startsWith('outbox ');
+    const inHelp = sections.filter((each) => !isOfOutbox(each)).flatMap(optionsOf);
+    const ofInbox = optionsOf(sections.find((each) => each.startsWith('inbox '))!);
+    expect(optionsOf(sections.find(isOfOutbox)!)).toEqual(ofInbox);
     const inGuide = [...guide.matchAll(/^\| `(--[\w-]+)/gm)].map(([, option]) => option);
-    expect(inGuide).toEqual(inHelp.filter((option) => option !== '--help' && option !== '--version'));
+    expect(inGuide).toEqual(inHelp.filter((option) => !others.includes(option!)));
   });
 
   test('fake --help prints only the options of fake', async () => {
@@ -79,7 +86,7 @@ describe('the CLI', () => {
     await program.code;
     const help = program.printed.join('\n');
     expect(help.split('\n').filter((line) => line.startsWith('  ') && line.length > 100)).toEqual([]);
-    expect(help.match(/(?<=^|\n\n)Usage: /g)).toHaveLength(8);
+    expect(help.match(/(?<=^|\n\n)Usage: /g)).toHaveLength(9);
     expect(help).toMatch(/^ {2}--callback URL {9}post notifications to this URL; repeatable$/m);
   });
 
@@ -98,7 +105,7 @@ describe('the CLI', () => {
   test.each([
     [
       ['real'],
-      'Unknown command "real"; the commands are check, fake, fake record, fake verify, fake seed-from, inbox, mcp, call',
+      'Unknown command "real"; the commands are check, fake, fake record, fake verify, fake seed-from, inbox, outbox, mcp, call',
     ],
     [['fake', 'now'], 'fake takes no arguments, only options\n'],
     [['fake', '--port', 'many'], '--port must be a number from 0 to 65535, not "many"'],

@@ -169,7 +169,7 @@ describe('a database that cannot be opened', () => {
     const path = newPath();
     other(path).exec('CREATE TABLE orders (id INTEGER)');
     await expect(open(path).add(entry('a'))).rejects.toThrow(
-      /^sqliteStore cannot open its database \(the file belongs to another program; use a separate file for the inbox\)$/,
+      /^sqliteStore cannot open its database \(the file belongs to another program; use a separate file for the inbox or outbox\)$/,
     );
   });
 

@@ -26,6 +26,7 @@ export async function bundled(program: string): Promise<string> {
       '#platform': join(root, 'src/core/transport/platform-node.ts'),
       'marketplace-seller-sdk/oauth': join(root, 'src/oauth/index.ts'),
       'marketplace-seller-sdk/notifications': join(root, 'src/notifications/index.ts'),
+      'marketplace-seller-sdk/outbox': join(root, 'src/outbox/index.ts'),
       'marketplace-seller-sdk/schemas': join(root, 'src/schemas.ts'),
       'marketplace-seller-sdk/simulation': join(root, 'src/simulation/index.ts'),
       'marketplace-seller-sdk/testing': join(root, 'src/testing/index.ts'),

@@ -31,6 +31,7 @@ const testsOf: Readonly<Record<string, readonly string[]>> = {
   ],
   cli: ['tests/cli/{check,program,tape}.test.ts'],
   oauth: ['tests/oauth/*.test.ts'],
+  outbox: ['tests/outbox/*.test.ts'],
   otel: ['tests/core/{misuse,observability}.test.ts', 'tests/notifications/tracing.test.ts'],
 };
 

@@ -15,7 +15,7 @@ export function contentOf({ content = [] }: Pick<Described, 'content'>, input: u
 }
 
 /** As JSON in which the order of fields and the type of an id do not matter. */
-function canonical(value: unknown): string {
+export function canonical(value: unknown): string {
   return JSON.stringify(value, (_, each: unknown) => {
     if (typeof each === 'number' || typeof each === 'bigint') return String(each);
     if (!isPlainObject(each)) return each;

@@ -60,7 +60,12 @@ function readOptions(given: InternalOptions): InternalOptions {
   return options.headers ? { ...options, headers: lowerCaseNames(options.headers) } : options;
 }
 
-function checkInput(endpoint: Endpoint, input: unknown): Record<string, unknown> {
+/**
+ * Checks an input as a call does.
+ *
+ * @throws {InvalidInputError} when it is wrong.
+ */
+export function checkInput(endpoint: Endpoint, input: unknown): Record<string, unknown> {
   const parsed = validate(endpoint.input, input);
   if (!parsed.success) {
     const shape = shapeOf(endpoint.input);

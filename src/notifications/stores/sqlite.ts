@@ -62,7 +62,7 @@ class SqliteStore implements NotificationStore {
 
   constructor(path: string, limits: ResolvedLimits) {
     this.durable = path !== inMemory;
-    this.#db = new SqliteDatabase(path);
+    this.#db = new SqliteDatabase(path, 'sqliteStore');
     this.#limits = limits;
     this.#groups = new SqliteGroups(this.#db);
     this.#dead = new SqliteDeadLetters(this.#db, limits);

@@ -1,0 +1,152 @@
+import { ConfigurationError, InvalidInputError } from '../core/errors/errors.js';
+import type { Endpoint } from '../core/operation/endpoint.js';
+import { endpointError } from '../core/options/check-endpoint.js';
+import { canonical } from '../core/recover/write-target.js';
+import { checkInput } from '../core/request/build-request.js';
+import { nodeModule } from '../core/scope/node-module.js';
+import { isObject } from '../core/json/plain-object.js';
+import { contactParams } from '../resources/messages/schemas.js';
+import type { KnownEndpoints } from './known-endpoints.js';
+import type { StoredJob, StoredStep } from './job.js';
+
+/** The name that a step has which is no endpoint: `messages.contact`. */
+export const contactName = 'contact';
+
+/** The fields of a job, and those of a step. */
+const jobFields = ['key', 'user_id', 'endpoint', 'input', 'contact', 'steps'];
+const stepFields = ['endpoint', 'input', 'contact'];
+const maxKeyLength = 500;
+
+/**
+ * Checks a job before it is stored, and returns it as it is stored.
+ *
+ * @throws {InvalidInputError} when a field is missing or wrong, or an input does not fit its endpoint.
+ * @throws {ConfigurationError} when an endpoint is wrong, only reads, or would not be known after a restart.
+ */
+export function checkJob(job: unknown, known: KnownEndpoints): StoredJob {
+  const { key, user_id, steps, ...step } = fieldsOf(job, jobFields, 'a job');
+  if (typeof key !== 'string' || key === '' || key.length > maxKeyLength)
+    throw wrong('key', `\`key\` takes a text of 1 to ${maxKeyLength} characters`);
+  if (!Number.isSafeInteger(user_id)) throw wrong('user_id', '`user_id` takes the id of the seller');
+  if (steps === undefined) return { key, user_id: Number(user_id), steps: checkSteps([step], Number(user_id), known) };
+  if (Object.keys(step).length > 0)
+    throw wrong('steps', '`steps` stands in place of `endpoint`, `input` and `contact`');
+  if (!Array.isArray(steps) || steps.length === 0) throw wrong('steps', '`steps` takes a list of steps');
+  return { key, user_id: Number(user_id), steps: checkSteps(steps, Number(user_id), known) };
+}
+
+function checkSteps(steps: readonly unknown[], user_id: number, known: KnownEndpoints): readonly StoredStep[] {
+  let files = 0;
+  const checked = steps.map((step, index) => {
+    const place = steps.length === 1 ? '' : `steps[${index}]: `;
+    const stored = within(place, () => checkStep(step, user_id, files, known));
+    files = isUpload(stored) ? files + 1 : takesFiles(stored) ? 0 : files;
+    return stored;
+  });
+  if (files > 0 && steps.length > 1)
+    throw wrong('steps', 'the file of an upload is used by no message: a step that sends one has to follow');
+  return checked;
+}
+
+function checkStep(step: unknown, user_id: number, files: number, known: KnownEndpoints): StoredStep {
+  const { endpoint, input, contact } = fieldsOf(step, stepFields, 'a step');
+  if (contact !== undefined) {
+    if (endpoint !== undefined || input !== undefined)
+      throw wrong('contact', '`contact` stands in place of `endpoint` and `input`');
+    return checkContact(contact, user_id, files);
+  }
+  const found = endpointOf(endpoint, known);
+  const stored = asJson(input, found.requestBody === 'multipart');
+  checkInput(found, takesFiles({ endpoint: found.name }) ? withFiles(stored, files) : stored);
+  assertSeller(stored, found.path, user_id);
+  return { endpoint: found.name, input: stored };
+}
+
+function checkContact(contact: unknown, user_id: number, files: number): StoredStep {
+  const input = asJson(contact, false);
+  const parsed = contactParams.safeParse(withFiles(input, files));
+  if (!parsed.success) throw new InvalidInputError(parsed.error.issues);
+  assertSeller(input, '/{user_id}', user_id);
+  return { endpoint: contactName, input };
+}
+
+function endpointOf(endpoint: unknown, known: KnownEndpoints): Endpoint {
+  const problem = endpointError(endpoint);
+  if (problem) throw problem;
+  const { name, retry, method } = endpoint as Endpoint;
+  if (retry === 'safe') throw new ConfigurationError(`Not added: ${name} only reads; an outbox sends writes`);
+  const found = known.get(name);
+  if (found?.method === method) return found;
+  throw new ConfigurationError(
+    `Not added: ${name} is no endpoint of this package, so it would not be known after a restart; name it in \`endpoints\` of createOutbox`,
+  );
+}
+
+/** As it is after a restart. */
+function asJson(input: unknown, isUpload: boolean): StoredStep['input'] {
+  if (!isObject(input)) throw wrong('input', '`input` takes an object');
+  if (isUpload) checkFile(input);
+  try {
+    return JSON.parse(JSON.stringify(input, withoutBigInts)) as StoredStep['input'];
+  } catch {
+    throw wrong('input', '`input` cannot be written as JSON');
+  }
+}
+
+function withoutBigInts(_: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? String(value) : value;
+}
+
+/** The file is read when it is sent, perhaps by another process. */
+function checkFile({ file }: Readonly<Record<string, unknown>>): void {
+  if (typeof file !== 'string')
+    throw wrong('file', '`file` takes the path of a file: an outbox stores no bytes, and sends after a restart');
+  const size = nodeModule('node:fs')?.statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  if (size === 0) throw wrong('file', '`file` names no file, or an empty one');
+}
+
+/** The seller whose token is used is the seller of the path. */
+function assertSeller({ user_id: stated }: StoredStep['input'], path: string, user_id: number): void {
+  // The input was checked: an id is a number or a text.
+  if (!path.includes('{user_id}') || canonical(stated) === canonical(user_id)) return;
+  throw wrong('user_id', `\`user_id\` of the input is ${canonical(stated)}, but the job is of the seller ${user_id}`);
+}
+
+/** Whether a step stores a file for the message that follows. */
+export function isUpload({ endpoint }: StoredStep): boolean {
+  return endpoint === 'messages.upload';
+}
+
+/** Whether the files that were uploaded before are added to the input of a step. */
+export function takesFiles({ endpoint }: Pick<StoredStep, 'endpoint'>): boolean {
+  return endpoint === contactName || endpoint === 'messages.send';
+}
+
+/** As long as the files are not uploaded, names of the length of theirs stand for their ids. */
+function withFiles(input: StoredStep['input'], files: number): StoredStep['input'] {
+  const given = Array.isArray(input.attachments) ? (input.attachments as readonly unknown[]) : [];
+  const attachments = [...given, ...Array.from({ length: files }, (_, index) => `file-${index}`)];
+  return files === 0 ? input : { ...input, attachments };
+}
+
+function fieldsOf(value: unknown, names: readonly string[], what: string): Readonly<Record<string, unknown>> {
+  if (!isObject(value)) throw wrong('job', `${what} is an object`);
+  const unknown = Object.keys(value).find((name) => !names.includes(name));
+  if (unknown === undefined) return value;
+  throw wrong(unknown, `${what} has no field \`${unknown}\`; its fields are ${names.join(', ')}`);
+}
+
+function wrong(field: string, message: string): InvalidInputError {
+  return new InvalidInputError([{ path: [field], message }], 'Not added: ');
+}
+
+/** Says in which step an input is wrong. */
+function within<T>(place: string, check: () => T): T {
+  try {
+    return check();
+  } catch (error) {
+    if (!(error instanceof InvalidInputError)) throw error;
+    const issues = error.issues.map((issue) => ({ ...issue, message: `${place}${issue.message}` }));
+    throw new InvalidInputError(issues, 'Not added: ');
+  }
+}

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import { LedgerBook } from '../../src/work/ledger-book.js';
+import { MemoryLedger } from '../../src/work/memory-ledger.js';
+
+test('what a later run reads back proves its write also for those that look from another target', async () => {
+  const ledger = new MemoryLedger();
+  const link = { id: 'link', target: 'actionGuide.send 7', input: {}, sentAt: Date.now(), state: 'sent' } as const;
+  const first = new LedgerBook(ledger);
+  await first.enter([link]);
+
+  const later = new LedgerBook(ledger, [link]);
+  expect(await later.claim('message 1', 'link')).toBe(true);
+  await later.enter([{ ...link, state: 'done', entry: 'message 1' }]);
+
+  const other = new LedgerBook(ledger);
+  expect(await other.look('messages.send 7', ['message 1'])).toMatchObject([{ id: 'link', entry: 'message 1' }]);
+});

@@ -1,0 +1,131 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createOutbox, sqliteOutbox } from 'marketplace-seller-sdk/outbox';
+import type { OutboxStore } from 'marketplace-seller-sdk/outbox';
+import { endpoints } from 'marketplace-seller-sdk/schemas';
+import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { advanceBetweenRequests, fakeTimersOfInbox } from '../support/fake-time.ts';
+
+const silent = () => {};
+const logger = { debug: silent, info: silent, warn: silent, error: silent };
+const folder = mkdtempSync(join(tmpdir(), 'outbox-'));
+const file = join(folder, 'invoice.pdf');
+
+beforeAll(async () => {
+  writeFileSync(file, '%PDF-1.7 an invoice');
+  const marketplace = new FakeMarketplace();
+  await marketplace.clientFor(marketplace.addUser()).currencies.list();
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+fakeTimersOfInbox();
+
+/** Where a process stops: at a request, before or after the service has carried it out, or when its response is there. */
+interface Stop {
+  readonly request: number;
+  readonly at: 'before' | 'after' | 'response';
+}
+
+const never = new Promise<never>(() => undefined);
+let databases = 0;
+let inFlight = 0;
+
+/** A store of a process that may stop: then it does nothing that another process could notice. */
+function mortal(store: OutboxStore) {
+  const process = { isStopped: false };
+  const mortalStore = new Proxy(store, {
+    get: (target, name) => {
+      const value: unknown = Reflect.get(target, name, target);
+      if (typeof value !== 'function') return value;
+      return (...args: unknown[]): unknown => (process.isStopped ? never : (value.apply(target, args) as unknown));
+    },
+  });
+  return { process, mortalStore };
+}
+
+/** Works through an outbox with a process that stops again and again; the last one runs to its end. */
+async function workThrough(stops: readonly Stop[]) {
+  const marketplace = new FakeMarketplace();
+  const { user_id, site_id } = marketplace.addUser();
+  const buyer = marketplace.addUser();
+  const pack = marketplace.addPack({ seller_id: user_id, buyer_id: buyer.user_id });
+  marketplace.buyerWrites({ pack, text: 'Could I have an invoice?' });
+  const pack_id = pack.pack_id!;
+  const path = join(folder, `${String((databases += 1))}.db`);
+  const message = (text: string) => ({ pack_id, user_id, to: { user_id: buyer.user_id }, text });
+  const send = (text: string) => ({ endpoint: endpoints.messages.send, input: message(text) });
+  const stopped: OutboxStore[] = [];
+  for (const stop of [...stops, undefined]) {
+    const store = sqliteOutbox(path);
+    const { process, mortalStore } = mortal(store);
+    const end = Promise.withResolvers<undefined>();
+    let requests = 0;
+    const client = marketplace.clientFor(
+      { user_id },
+      {
+        maxRetries: 0,
+        fetch: async (request: Request) => {
+          requests += 1;
+          const here = requests === stop?.request ? stop.at : undefined;
+          inFlight += 1;
+          const response = here === 'before' ? undefined : await marketplace.fetch(request);
+          inFlight -= 1;
+          if (!here) return process.isStopped ? never : response!;
+          process.isStopped = true;
+          end.resolve(undefined);
+          return here === 'response' ? response! : never;
+        },
+      },
+    );
+    const outbox = createOutbox({ store: mortalStore, clientFor: () => client, logger, concurrency: 2 });
+    await outbox.add({ key: 'text', user_id, ...send('It leaves today.') });
+    // Two equal jobs need two messages.
+    await outbox.add({ key: 'thanks', user_id, ...send('Thank you!') });
+    await outbox.add({ key: 'thanks again', user_id, contact: { pack_id, user_id, text: 'Thank you!' } });
+    const text = 'Your invoice: https://shop.example.com/42';
+    const option = { pack_id, option_id: 'SEND_INVOICE_LINK', text } as const;
+    await outbox.add({ key: 'link', user_id, endpoint: endpoints.actionGuide.send, input: option });
+    const upload = { endpoint: endpoints.messages.upload, input: { site_id, file } };
+    await outbox.add({ key: 'pdf', user_id, steps: [upload, send('Here is your invoice.')] });
+    await advanceBetweenRequests(Promise.race([outbox.idle(), end.promise]), () => inFlight);
+    stopped.push(store);
+    if (stop && process.isStopped) continue;
+    const jobs = await outbox.list();
+    const sent = marketplace.messages.of(pack).filter(({ from }) => from === user_id);
+    await Promise.all(stopped.map(async (each) => each.close?.()));
+    return { jobs, sent: sent.map((each) => each.text) };
+  }
+  throw new Error('unreachable');
+}
+
+const texts = ['Here is your invoice.', 'It leaves today.', 'Thank you!', 'Thank you!', 'Your invoice: https://shop.example.com/42']; // prettier-ignore
+
+function expectOnce({ jobs, sent }: Awaited<ReturnType<typeof workThrough>>): void {
+  expect(jobs.map(({ state, reason }) => reason ?? state)).toEqual(jobs.map(() => 'accepted'));
+  expect(sent.toSorted()).toEqual(texts);
+}
+
+test('a process that does not stop sends everything', async () => {
+  expectOnce(await workThrough([]));
+});
+
+const all = Array.from({ length: 8 }, (_, index) => index + 1);
+const stops = all.flatMap((request) => (['before', 'after', 'response'] as const).map((at) => ({ request, at })));
+
+test.each(stops)('a process that stops at request $request, $at: everything is sent once', async (stop) => {
+  expectOnce(await workThrough([stop]));
+});
+
+test('processes that stop again and again send everything once', async () => {
+  const stop = fc.record({
+    request: fc.integer({ min: 1, max: 8 }),
+    at: fc.constantFrom<Stop['at']>('before', 'after', 'response'),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(stop, { maxLength: 5 }), async (each) => expectOnce(await workThrough(each))),
+    // `npm run test:kills` kills real processes, at any moment.
+    { numRuns: 5 },
+  );
+});

@@ -1,0 +1,385 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { InvalidInputError } from 'marketplace-seller-sdk';
+import type { ClientOptions } from 'marketplace-seller-sdk';
+import { createOutbox, memoryOutbox, openOutbox, sqliteOutbox } from 'marketplace-seller-sdk/outbox';
+import type { Outbox, OutboxOptions, OutboxStore } from 'marketplace-seller-sdk/outbox';
+import { endpoints } from 'marketplace-seller-sdk/schemas';
+import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { running } from '../support/serving.ts';
+import { advanceBetweenRequests, fakeTimersOfInbox } from '../support/fake-time.ts';
+
+const silent = () => {};
+const logger = { debug: silent, info: silent, warn: silent, error: silent };
+const folder = mkdtempSync(join(tmpdir(), 'outbox-'));
+const file = join(folder, 'invoice.pdf');
+let locations = 0;
+
+let inFlight = 0;
+const advanceUntilSettled = <T>(work: Promise<T>): Promise<T> => advanceBetweenRequests(work, () => inFlight);
+
+// The first call of a client with a `fetch` loads ky, which takes real time.
+beforeAll(async () => {
+  writeFileSync(file, '%PDF-1.7 an invoice');
+  const marketplace = new FakeMarketplace();
+  await marketplace.clientFor(marketplace.addUser()).currencies.list();
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+fakeTimersOfInbox();
+
+type WriteEnd = 'carried out' | 'response lost' | 'request lost';
+
+/** Stores, where two opened ones are two processes. */
+const kinds: readonly { readonly name: string; create(): () => OutboxStore }[] = [
+  {
+    name: 'memory',
+    create: () => {
+      const store = memoryOutbox();
+      return () => store;
+    },
+  },
+  {
+    name: 'SQLite',
+    create: () => {
+      const path = join(folder, `${(locations += 1)}.db`);
+      return () => sqliteOutbox(path);
+    },
+  },
+];
+
+/** A seller with a buyer who has written, whose writes meet these ends, one after the other. */
+function shop(
+  ends: WriteEnd[] = [],
+  { hasWritten = true, ...options }: Partial<ClientOptions> & { hasWritten?: boolean } = {},
+) {
+  // prettier-ignore
+  const marketplace = new FakeMarketplace();
+  const [seller, buyer] = [marketplace.addUser(), marketplace.addUser()];
+  const pack = marketplace.addPack({ seller_id: seller.user_id, buyer_id: buyer.user_id });
+  if (hasWritten) marketplace.buyerWrites({ pack, text: 'Could I have an invoice?' });
+  const sent: string[] = [];
+  const client = marketplace.clientFor(seller, {
+    maxRetries: 0,
+    ...options,
+    fetch: async (request: Request) => {
+      const isWrite = request.method === 'POST';
+      if (isWrite) sent.push(new URL(request.url).pathname.replace(/\d{5,}/g, '#'));
+      const end = isWrite ? (ends.shift() ?? 'carried out') : 'carried out';
+      if (end === 'request lost') throw new TypeError('fetch failed');
+      inFlight += 1;
+      const response = await marketplace.fetch(request).finally(() => (inFlight -= 1));
+      if (end === 'response lost') throw new TypeError('fetch failed');
+      return response;
+    },
+  });
+  const { user_id } = seller;
+  const messages = () => marketplace.messages.of(pack).filter(({ from }) => from === user_id);
+  const message = (text: string) => ({ pack_id: pack.pack_id!, user_id, to: { user_id: buyer.user_id }, text });
+  const job = (key: string, text = key) => ({
+    key,
+    user_id,
+    endpoint: endpoints.messages.send,
+    input: message(text),
+  });
+  const open = (store: OutboxStore, more: Partial<OutboxOptions> = {}): Outbox =>
+    createOutbox({ store, clientFor: () => client, logger, ...more });
+  return { marketplace, seller, buyer, pack, pack_id: pack.pack_id!, user_id, sent, messages, message, job, open };
+}
+
+const done = (outbox: Outbox): Promise<void> => advanceUntilSettled(outbox.idle());
+
+describe.for(kinds)('an outbox in $name', ({ create }) => {
+  test.for<[WriteEnd[]]>([
+    [[]],
+    [['response lost']],
+    [['request lost']],
+    [['request lost', 'request lost', 'response lost']],
+    [['response lost', 'response lost', 'response lost']],
+  ])('sends each of three equal messages once when writes end as %j', async ([ends]) => {
+    const { job, messages, open } = shop([...ends]);
+    const outbox = open(create()());
+    for (const key of ['one', 'two', 'three']) await outbox.add(job(key, 'Thank you!'));
+    await done(outbox);
+    expect(messages()).toHaveLength(3);
+    expect(await outbox.stats()).toEqual({ waiting: 0, running: 0, dead: 0, accepted: 3, rejected: 0 });
+    await outbox.close();
+  });
+
+  test('sends a key once, however often it is added and flushed at the same time', async () => {
+    const { job, messages, open } = shop();
+    const outbox = open(create()());
+    await Promise.all(['a', 'b', 'c', 'a', 'b'].map(async (key) => outbox.add(job(key))));
+    await advanceUntilSettled(Promise.all([outbox.flush(), outbox.flush(), outbox.flush()]));
+    await outbox.add(job('a'));
+    await done(outbox);
+    expect(messages().map(({ text }) => text).toSorted()).toEqual(['a', 'b', 'c']); // prettier-ignore
+    expect(await outbox.get('a')).toMatchObject({ state: 'accepted', failures: 0, outputs: [{ text: 'a' }] });
+    expect(await outbox.get('d')).toBeUndefined();
+    await outbox.close();
+  });
+
+  test('two processes share the jobs, and none is sent twice', async () => {
+    const { job, messages, open } = shop();
+    const store = create();
+    const [first, second] = [open(store()), open(store())];
+    await Promise.all(Array.from({ length: 20 }, (_, index) => (index % 2 ? first : second).add(job(`job ${index}`))));
+    await Promise.all([done(first), done(second)]);
+    expect(messages()).toHaveLength(20);
+    await first.close();
+    await second.close();
+  });
+
+  test('a known key with another input is rejected, and says so', async () => {
+    const { job, messages, open } = shop();
+    const outbox = open(create()());
+    await outbox.add(job('one', 'It leaves today.'));
+    const added = outbox.add(job('one', 'It leaves tomorrow.'));
+    await expect(added).rejects.toThrow(
+      'Not added: the key one was added before with another input, and is waiting; use another key for another job',
+    );
+    await expect(added).rejects.toBeInstanceOf(InvalidInputError);
+    await done(outbox);
+    expect(messages().map(({ text }) => text)).toEqual(['It leaves today.']);
+    await outbox.close();
+  });
+
+  test('a message that moderation judges later is followed until it is accepted', async () => {
+    const { job, marketplace, open } = shop();
+    marketplace.messages.moderation = 'later';
+    const succeeded: string[] = [];
+    const outbox = open(create()(), { onSuccess: ({ entry }) => succeeded.push(entry.key) });
+    await outbox.add(job('one'));
+    await advanceUntilSettled(outbox.flush());
+    expect(await outbox.get('one')).toMatchObject({ state: 'waiting', outputs: [] });
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(succeeded).toEqual([]);
+    marketplace.messages.moderate();
+    await done(outbox);
+    expect(await outbox.get('one')).toMatchObject({ state: 'accepted', outputs: [{ status: 'available' }] });
+    expect(succeeded).toEqual(['one']);
+    await outbox.close();
+  });
+
+  test.for(['atOnce', 'later'] as const)(
+    'a message that moderation rejects %s is rejected, with its reason',
+    async (when) => {
+      const { job, message, user_id, marketplace, messages, open } = shop();
+      marketplace.messages.moderation = when;
+      const rejected: unknown[] = [];
+      const outbox = open(create()(), { onRejection: ({ entry, reason }) => rejected.push([entry.key, reason]) });
+      const text = 'Call me at +54 11 4321-5678';
+      const next = { endpoint: endpoints.messages.send, input: message('It leaves today.') };
+      await outbox.add({
+        key: 'one',
+        user_id,
+        steps: [{ endpoint: endpoints.messages.send, input: message(text) }, next],
+      });
+      await outbox.add(job('two'));
+      await advanceUntilSettled(outbox.flush());
+      marketplace.messages.moderate();
+      await done(outbox);
+      expect(rejected).toEqual([['one', 'PERSONAL_DATA']]);
+      expect(await outbox.list({ state: 'rejected' })).toMatchObject([
+        { entry: { key: 'one' }, reason: 'PERSONAL_DATA' },
+      ]);
+      expect(await outbox.stats()).toMatchObject({ accepted: 1, rejected: 1, dead: 0 });
+      expect(messages().map((each) => each.text)).not.toContain('It leaves today.');
+      await outbox.close();
+    },
+  );
+
+  test('a message that moderation never judges goes to a person after the stated time', async () => {
+    const { job, messages, marketplace, open } = shop();
+    marketplace.messages.moderation = 'later';
+    const outbox = open(create()(), { moderationTimeoutMs: 60_000 });
+    await outbox.add(job('one'));
+    await done(outbox);
+    const [letter] = await outbox.deadLetters.list();
+    expect(letter).toMatchObject({
+      entry: { key: 'one' },
+      failure: expect.stringContaining('within 60000 ms') as string,
+    });
+    marketplace.messages.moderate();
+    expect(await outbox.deadLetters.replay('one')).toBe(true);
+    await done(outbox);
+    expect(await outbox.get('one')).toMatchObject({ state: 'accepted' });
+    expect(messages()).toHaveLength(1);
+    await outbox.close();
+  });
+
+  test('a file is uploaded before the message that has it, and once although the message is tried again', async () => {
+    const { message, user_id, sent, messages, open } = shop(['carried out', 'request lost', 'response lost']);
+    const outbox = open(create()());
+    const upload = { endpoint: endpoints.messages.upload, input: { site_id: 'MLA', file } };
+    const send = { endpoint: endpoints.messages.send, input: message('Here is your invoice.') };
+    await outbox.add({ key: 'invoice-42', user_id, steps: [upload, send] });
+    await done(outbox);
+    expect(sent.filter((path) => path.endsWith('/attachments'))).toHaveLength(1);
+    expect(messages()).toMatchObject([{ files: [{}] }]);
+    expect((await outbox.get('invoice-42'))?.outputs).toMatchObject([{ id: expect.any(String) as string }, {}]);
+    await outbox.close();
+  });
+
+  test.for<WriteEnd>(['carried out', 'response lost', 'request lost'])(
+    'a contact goes once through whatever is open when its first write ends as %s and the buyer writes meanwhile',
+    async (end) => {
+      const { user_id, pack_id, pack, marketplace, messages, open } = shop([end], { hasWritten: false });
+      const outbox = open(create()());
+      await outbox.add({ key: 'leaves', user_id, contact: { pack_id, user_id, text: 'It leaves today.' } });
+      await advanceUntilSettled(outbox.flush());
+      marketplace.buyerWrites({ pack, text: 'When does it leave?' });
+      await done(outbox);
+      expect(messages().map(({ text }) => text)).toEqual(['It leaves today.']);
+      expect(await outbox.get('leaves')).toMatchObject({ state: 'accepted' });
+      await outbox.close();
+    },
+  );
+
+  test('what the service rejects goes to a person at once, and can be replayed', async () => {
+    const { job, marketplace, messages, sent, open } = shop();
+    marketplace.faults.inject({ endpoint: endpoints.messages.send, status: 403, times: 1 });
+    const failures: unknown[] = [];
+    const outbox = open(create()(), { onFailure: ({ attempt, dead }) => failures.push({ attempt, dead }) });
+    await outbox.add(job('one'));
+    await done(outbox);
+    expect(failures).toEqual([{ attempt: 1, dead: true }]);
+    expect(sent).toHaveLength(1);
+    expect(await outbox.deadLetters.replayAll()).toBe(1);
+    await done(outbox);
+    expect(messages()).toHaveLength(1);
+    expect(await outbox.deadLetters.remove('one')).toBe(false);
+    await outbox.close();
+  });
+
+  test('a service that is down is tried again, and becomes a dead letter after the last attempt', async () => {
+    const { job, marketplace, sent, open } = shop();
+    marketplace.faults.inject({ endpoint: endpoints.messages.send, status: 503, times: 3 });
+    const outbox = open(create()(), { retry: { attempts: 3 } });
+    await outbox.add(job('one'));
+    await done(outbox);
+    expect(await outbox.get('one')).toMatchObject({ state: 'dead', failures: 3 });
+    expect(sent).toHaveLength(3);
+    expect(await outbox.deadLetters.remove('one')).toBe(true);
+    expect(await outbox.get('one')).toBeUndefined();
+    await outbox.close();
+  });
+
+  test('a seller without a client waits', async () => {
+    const { job, messages, marketplace, seller, open } = shop();
+    const found: { client?: ReturnType<typeof marketplace.clientFor> } = {};
+    const outbox = open(create()(), { clientFor: () => found.client });
+    await outbox.add(job('one'));
+    await advanceUntilSettled(outbox.flush());
+    expect(await outbox.get('one')).toMatchObject({ state: 'waiting', reason: expect.stringContaining('clientFor') as string }); // prettier-ignore
+    found.client = marketplace.clientFor(seller);
+    await done(outbox);
+    expect(messages()).toHaveLength(1);
+    await outbox.close();
+  });
+});
+
+describe('a job is checked when it is added', () => {
+  const { user_id, pack_id, message } = shop();
+  const call = { endpoint: endpoints.messages.send, input: message('It leaves today.') };
+  const upload = { endpoint: endpoints.messages.upload, input: { site_id: 'MLA', file } };
+  test.for<[object, string]>([
+    [{ user_id, ...call }, '`key` takes a text'],
+    [{ key: '', user_id, ...call }, '`key` takes a text'],
+    [{ key: 'k', ...call }, '`user_id` takes the id of the seller'],
+    [{ key: 'k', user_id, ...call, input: { ...call.input, text: 'x'.repeat(351) } }, '`text` has 351 characters'],
+    [{ key: 'k', user_id, ...call, input: { ...call.input, user_id: 1 } }, 'the job is of the seller'],
+    [{ key: 'k', user_id, ...call, inputs: {} }, 'a job has no field `inputs`'],
+    [{ key: 'k', user_id, endpoint: endpoints.questions.get, input: { question_id: 1 } }, 'questions.get only reads'],
+    [{ key: 'k', user_id, endpoint: 'questions.answer', input: {} }, 'the endpoint is wrong'],
+    [{ key: 'k', user_id, endpoint: { ...call.endpoint, name: 'mine' }, input: call.input }, 'name it in `endpoints`'],
+    [{ key: 'k', user_id, contact: { pack_id, user_id, text: '' } }, 'text'],
+    [{ key: 'k', user_id, contact: call.input, ...call }, '`contact` stands in place'],
+    [{ key: 'k', user_id, steps: [] }, '`steps` takes a list'],
+    [{ key: 'k', user_id, steps: [call, { ...call, input: {} }] }, 'steps[1]: '],
+    [{ key: 'k', user_id, steps: [upload, { endpoint: endpoints.questions.hide, input: { question_id: 1 } }] }, 'used by no message'], // prettier-ignore
+    [{ key: 'k', user_id, ...upload, input: { site_id: 'MLA', file: new Uint8Array(3) } }, 'the path of a file'],
+    [{ key: 'k', user_id, ...upload, input: { site_id: 'MLA', file: '/none.pdf' } }, 'names no file'],
+  ])('%j: %s', async ([job, problem]) => {
+    const outbox = createOutbox({ store: memoryOutbox(), clientFor: () => undefined });
+    await expect(outbox.add(job as never)).rejects.toThrow(problem);
+    expect(await outbox.stats()).toMatchObject({ waiting: 0 });
+  });
+});
+
+describe('options', () => {
+  test.for<[object, string]>([
+    [{}, '`store` is missing; `clientFor` is missing'],
+    [{ store: {}, clientFor: () => undefined }, 'sqliteOutbox(path), memoryOutbox(), or a store with `add`'],
+    [{ store: memoryOutbox(), clientFor: () => undefined, retry: { attempts: 0 } }, '`retry.attempts`'],
+    [{ store: memoryOutbox(), clientFor: () => undefined, stores: 1 }, 'there is no option `stores`'],
+    [
+      { store: memoryOutbox(), clientFor: () => undefined, endpoints: [endpoints.messages.send] },
+      'there is an endpoint messages.send already',
+    ],
+  ])('%j: %s', ([options, problem]) => {
+    expect(() => createOutbox(options as never)).toThrow(problem);
+  });
+
+  test('sqliteOutbox takes a path', () => {
+    expect(() => sqliteOutbox('')).toThrow('sqliteOutbox takes the name of a file');
+  });
+});
+
+test('an operator looks at a file while others send, and a mistyped path is an error', async () => {
+  const { job, marketplace, open } = shop();
+  marketplace.faults.inject({ endpoint: endpoints.messages.send, status: 400 });
+  const path = join(folder, 'operated.db');
+  const outbox = open(sqliteOutbox(path));
+  await outbox.add(job('one'));
+  await done(outbox);
+  const stored = openOutbox(sqliteOutbox(path));
+  expect(await stored.stats()).toMatchObject({ dead: 1 });
+  expect(await stored.deadLetters.list()).toMatchObject([{ entry: { key: 'one' }, attempts: 1 }]);
+  expect(await stored.deadLetters.replay('one')).toBe(true);
+  await stored.close();
+  expect(await outbox.get('one')).toMatchObject({ state: 'waiting', failures: 0 });
+  await outbox.close();
+  await expect(openOutbox(sqliteOutbox(join(folder, 'none.db'))).stats()).rejects.toThrow('there is no file');
+});
+
+test('the command line shows, replays and removes the jobs of a file', async () => {
+  const { job, marketplace, open } = shop();
+  marketplace.faults.inject({ endpoint: endpoints.messages.send, status: 400, times: 2 });
+  const path = join(folder, 'commanded.db');
+  const outbox = open(sqliteOutbox(path));
+  for (const key of ['one', 'two']) await outbox.add(job(key));
+  await done(outbox);
+  await outbox.close();
+  const adding = open(sqliteOutbox(path));
+  await adding.add(job('three'));
+  vi.useRealTimers();
+  const command = async (...args: string[]): Promise<unknown> => {
+    const { code, printed, errors } = running('outbox', path, ...args, '--json');
+    expect([await code, errors]).toEqual([0, []]);
+    return JSON.parse(printed.join('\n'));
+  };
+  expect(await command()).toMatchObject({ waiting: 1, dead: 2 });
+  expect(await command('dead', '--key', 'one')).toMatchObject([{ key: 'one', topic: 'messages.send', attempts: 1 }]);
+  expect(await command('replay', '--key', 'one')).toEqual({ replayed: 1 });
+  expect(await command('remove', '--state', 'dead', '--key', 'two')).toEqual({ removed: 1 });
+  expect(await command('waiting')).toMatchObject([{ key: 'one' }, { key: 'three', attempts: 0 }]);
+  expect(await command('retry-now', '--key', 'three')).toEqual({ retried: 1 });
+  expect(await command('remove', '--state', 'waiting', '--key', 'three')).toEqual({ removed: 1 });
+  expect(await adding.waiting.list()).toMatchObject([{ entry: { key: 'one' } }]);
+  await adding.close();
+});
+
+test('an endpoint of the application is known by its name after a restart', async () => {
+  const { user_id, message, messages, open } = shop();
+  const mine = { ...endpoints.messages.send, name: 'mine.send' };
+  const path = join(folder, 'own.db');
+  const first = open(sqliteOutbox(path), { endpoints: [mine] });
+  await first.add({ key: 'one', user_id, endpoint: mine, input: message('It leaves today.') });
+  await first.close();
+  const second = open(sqliteOutbox(path), { endpoints: [mine] });
+  await done(second);
+  expect(messages()).toHaveLength(1);
+  await second.close();
+});
