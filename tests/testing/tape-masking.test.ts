@@ -1,4 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { maskExchange } from '../../src/testing/tape/exchange.js';
+import { Masker } from '../../src/testing/tape/mask.js';
 import { taping } from '../support/taping.ts';
 import type { Taping } from '../support/taping.ts';
 
@@ -191,6 +193,16 @@ describe('a tape has nothing of a person and no secret', () => {
             }),
           },
         ],
+        [
+          '/shipping/flex/sites/MLA/configuration/v3',
+          {
+            method: 'POST',
+            body: JSON.stringify({
+              query: `{configuration(user_id:1){id ${text}}} # ${text}`,
+              variables: { user_id: text },
+            }),
+          },
+        ],
         ['/anywhere', { method: 'PUT', body: JSON.stringify([text, { a: text }]) }],
         [
           '/oauth/token',
@@ -242,4 +254,38 @@ describe('a tape has nothing of a person and no secret', () => {
       for (const found of written(text)) expect(tape()).not.toContain(found);
     },
   );
+
+  test('a number that could be of a person is masked in every field, also in those of ids and counts', () => {
+    const numbers = Object.values(personal)
+      .map((text) => text.replace(/\D/g, ''))
+      .filter((digits) => /^[1-9]\d{6,14}$/.test(digits));
+    expect(numbers.length).toBeGreaterThan(30);
+    for (const digits of numbers) {
+      const exchange = {
+        method: 'GET',
+        path: `/questions/search?seller_id=${digits}&limit=${digits}`,
+        headers: new Headers(),
+        request: { kind: 'none', value: null },
+        status: 200,
+        responseHeaders: new Headers({ 'retry-after': digits }),
+        response: {
+          kind: 'json',
+          value: {
+            total: Number(digits),
+            dni: Number(digits),
+            paging: { limit: Number(digits), offset: digits },
+            questions: [
+              {
+                id: Number(digits),
+                answer: Number(digits),
+                status: Number(digits),
+                from: { answered_questions: digits },
+              },
+            ],
+          },
+        },
+      };
+      expect(JSON.stringify(maskExchange(exchange, new Masker(), new Map()))).not.toContain(digits);
+    }
+  });
 });

@@ -194,9 +194,9 @@ export class Masker {
   }
 
   #queryDocument(text: string): string {
-    return text.replace(/"(?:[^"\\]|\\.)*"|#[^\n]*|\d+|[A-Za-z_]\w*/g, (token) => {
+    return text.replace(/"(?:[^"\\]|\\.)*"|#[^\n]*|\d+|[A-Za-z_]\w*|[^\u0000-\u007f]+/g, (token) => {
       if (/^\d/.test(token)) return this.id(token) ?? maskText(token);
-      return /^["#]/.test(token) ? maskText(token) : maskName(token);
+      return /^\w/.test(token) ? maskName(token) : maskText(token);
     });
   }
 }
