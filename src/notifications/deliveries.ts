@@ -10,6 +10,7 @@ import { parseNotification } from './notification.js';
 import type { Notification } from './notification.js';
 import { queuedNotification } from './queued-notification.js';
 import type { QueuedNotification } from './queued-notification.js';
+import { StoreFullError } from './stores/store-limits.js';
 import { stored } from './stores/store.js';
 import { abortGraceMs, endsWithin } from '../work/ends-within.js';
 import { Waits, ended } from './timing/waits.js';
@@ -76,9 +77,19 @@ export class Deliveries {
     const accept = async (traceparent?: string): Promise<OutgoingResponse> => {
       const entry = await queuedNotification(notification, Date.now());
       if (this.#inbox.stage !== 'open') return notAccepted;
-      return this.#accept(traceparent === undefined ? entry : { ...entry, traceparent }, request.waitUntil);
+      const traced = traceparent === undefined ? entry : { ...entry, traceparent };
+      const response = this.#accept(traced, request.waitUntil);
+      return hasHandler ? response : response.catch((error: unknown) => this.#dropped(error));
     };
     return options.tracing?.wrapDelivery?.({ topic: notification.topic }, accept) ?? accept();
+  }
+
+  /** What nobody here handles need not come again when the store is full: it would cost the application the topic. */
+  #dropped(error: unknown): OutgoingResponse {
+    if (!(error instanceof StoreFullError)) throw error;
+    this.#unreadable += 1;
+    this.#inbox.reporter.unreadable(`it has no handler here, and the store is full (${error.message})`);
+    return accepted;
   }
 
   /**

@@ -247,6 +247,16 @@ const rules: Readonly<Record<string, (store: NotificationStore) => Promise<void>
     equal(await settle(store, leased, { done: ['a'] }), true, 'the result of the handler');
     equal([await keysOf(store), await store.add(entryOf('b'))], [[], 'added'], 'what is left');
   },
+  'what the service knows nothing of is counted apart, until it does': async (store) => {
+    for (const key of ['a', 'b']) await store.add(entryOf(key));
+    await settle(store, await lease(store, { groupId: 'a' }), { retryInMs: 0, confirmed: false });
+    const stats = await store.stats?.();
+    // A store of your own need not have rooms.
+    if (stats?.unconfirmed === undefined) return;
+    equal([stats.unconfirmed, stats.waiting], [1, 2], 'the counts');
+    await settle(store, await lease(store, { groupId: 'a' }), { retryInMs: 0, confirmed: true });
+    equal((await store.stats?.())?.unconfirmed, undefined, 'the count after the service has shown it');
+  },
   'what waits, runs and is dead is counted': async (store) => {
     for (const key of ['a', 'b', 'c']) await store.add(entryOf(key));
     await settle(store, await lease(store), { deadLetter: { key: 'a', failure: 'no' } });

@@ -17,6 +17,8 @@ export interface Row {
   readonly last_failure: string | null;
   readonly writes: string | null;
   readonly alone: number;
+  readonly until: number;
+  readonly name: string;
   readonly running: number;
   readonly value: string;
   readonly token: string | null;

@@ -64,7 +64,56 @@ const migrations = [
   CREATE INDEX outbox_due ON outbox_job (state, due_at);
   CREATE INDEX outbox_leased ON outbox_job (state) WHERE token IS NOT NULL;
   CREATE INDEX outbox_dead ON outbox_job (dead_number) WHERE dead_number IS NOT NULL;`,
+  `ALTER TABLE notification_waiting ADD COLUMN user_id INTEGER;
+  ALTER TABLE notification_waiting ADD COLUMN confirmed INTEGER;
+  ALTER TABLE notification_waiting ADD COLUMN until INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE notification_dead ADD COLUMN user_id INTEGER;
+  ALTER TABLE notification_dead ADD COLUMN topic TEXT NOT NULL DEFAULT '';
+  ALTER TABLE notification_dead ADD COLUMN confirmed INTEGER;
+  UPDATE notification_waiting SET user_id = coalesce(${ofEntry('user_id')}, 0),
+    until = CAST(unixepoch('subsec') * 1000 AS INTEGER) + ${3 * 86_400_000};
+  UPDATE notification_dead SET user_id = coalesce(${ofEntry('user_id')}, 0), topic = coalesce(${ofEntry('topic')}, '');
+  CREATE INDEX notification_unconfirmed ON notification_waiting (until) WHERE confirmed IS NOT 1;
+  CREATE INDEX notification_waiting_room ON notification_waiting (user_id, topic, number) WHERE confirmed = 0;
+  CREATE INDEX notification_dead_room ON notification_dead (user_id, topic, number);
+  CREATE INDEX notification_arrival ON notification_waiting (topic, arrived_at);
+  CREATE TABLE notification_room (kind TEXT NOT NULL, user_id INTEGER NOT NULL, topic TEXT NOT NULL,
+    entries INTEGER NOT NULL, bytes INTEGER NOT NULL, PRIMARY KEY (kind, user_id, topic)) WITHOUT ROWID;
+  CREATE INDEX notification_room_size ON notification_room (kind, entries);
+  INSERT INTO notification_room
+    SELECT 'waiting', user_id, topic, count(*), sum(octet_length(entry)) FROM notification_waiting GROUP BY user_id, topic;
+  INSERT INTO notification_room
+    SELECT 'dead', user_id, topic, count(*), sum(octet_length(entry)) FROM notification_dead GROUP BY user_id, topic;
+  INSERT INTO notification_total (name, entries, bytes) VALUES ('unconfirmed', 0, 0), ('expired', 0, 0);
+  ${roomTriggers('waiting', 'unconfirmed')}
+  ${roomTriggers('dead', 'dead unconfirmed')}`,
 ];
+
+/** A field of the notification of an entry; null in a damaged row. */
+function ofEntry(field: string): string {
+  return `CASE WHEN json_valid(entry) THEN json_extract(entry, '$.notification.${field}') END`;
+}
+
+/** Counts a table by user and topic; what the service knows nothing of apart. */
+function roomTriggers(name: string, unconfirmed: string): string {
+  const kind = (row: string): string => `iif(${row}.confirmed IS 0, '${unconfirmed}', '${name}')`;
+  const enter = `INSERT INTO notification_room VALUES (${kind('new')}, new.user_id, new.topic, 1, octet_length(new.entry))
+      ON CONFLICT DO UPDATE SET entries = entries + 1, bytes = bytes + excluded.bytes;`;
+  const total = (row: string, sign: string): string =>
+    `UPDATE notification_total SET entries = entries ${sign} 1, bytes = bytes ${sign} octet_length(${row}.entry)
+      WHERE name = '${unconfirmed}' AND ${row}.confirmed IS 0;`;
+  const at = `WHERE kind = ${kind('old')} AND user_id = old.user_id AND topic = old.topic`;
+  const leave = `UPDATE notification_room SET entries = entries - 1, bytes = bytes - octet_length(old.entry) ${at};
+    DELETE FROM notification_room ${at} AND entries <= 0;`;
+  const trigger = (event: string, actions: string): string => `
+    CREATE TRIGGER notification_${name}_room_${event.slice(0, 6)} AFTER ${event} ON notification_${name}
+    BEGIN ${actions} END;`;
+  return [
+    trigger('INSERT', enter + total('new', '+')),
+    trigger('DELETE', leave + total('old', '-')),
+    trigger('UPDATE OF confirmed', leave + total('old', '-') + enter + total('new', '+')),
+  ].join('');
+}
 
 /** Topics are counted up to a limit, because strangers can invent any number of them. */
 function topicTriggers(): string {

@@ -278,7 +278,7 @@ test('what waits, runs and is dead is counted, with the age of the oldest and th
     running: 1,
     dead: 0,
     oldestAgeMs: 3_000,
-    topics: { questions: { waiting: 2, lastArrivalAt: startedAt + 2_000 } },
+    topics: { questions: { waiting: 2, lastArrivalAt: startedAt + 2_000, oldestAgeMs: 3_000 } },
   });
   const queued = createReceiver({ queue: { add: async () => {} }, on: { questions: never } });
   await expect(queued.stats()).rejects.toThrow('stats() needs a store');

@@ -120,7 +120,17 @@ test('a file of the first version of the tables is migrated, and loses nothing',
   await newer.add({ ...item, notification: { known: false, topic: 'items', user_id: 7, resource: '/items/1' } });
   await newer.close?.();
   const db = new DatabaseSync(path);
-  db.exec(`DROP TRIGGER notification_topic_arrived; DROP TRIGGER notification_topic_left;
+  for (const table of ['waiting', 'dead'])
+    for (const event of ['INSERT', 'DELETE', 'UPDATE']) db.exec(`DROP TRIGGER notification_${table}_room_${event}`);
+  for (const index of ['unconfirmed', 'waiting_room', 'dead_room', 'arrival'])
+    db.exec(`DROP INDEX notification_${index}`);
+  for (const [table, column] of [
+    ...['user_id', 'confirmed', 'until'].map((name) => ['waiting', name]),
+    ...['user_id', 'topic', 'confirmed'].map((name) => ['dead', name]),
+  ])
+    db.exec(`ALTER TABLE notification_${table} DROP COLUMN ${column}`);
+  db.exec(`DROP TABLE notification_room; DELETE FROM notification_total WHERE name IN ('unconfirmed', 'expired');
+    DROP TRIGGER notification_topic_arrived; DROP TRIGGER notification_topic_left;
     DROP TABLE notification_topic; DROP TABLE notification_ledger;
     ALTER TABLE notification_waiting DROP COLUMN last_failure; ALTER TABLE notification_waiting DROP COLUMN writes;
     ALTER TABLE notification_dead DROP COLUMN writes; ALTER TABLE notification_group DROP COLUMN alone;
@@ -138,6 +148,10 @@ test('a file of the first version of the tables is migrated, and loses nothing',
     running: 2,
     topics: { questions: { waiting: 1 }, items: { waiting: 1 } },
   });
+  // What the older version has stored takes room as well.
+  const full = sqliteStore({ path, maxWaiting: 1 });
+  stores.push(full);
+  await expect(full.add(entry('other'))).rejects.toThrow('maxWaiting');
 });
 
 describe('the clock of the machine', () => {

@@ -6,7 +6,7 @@ import type { QueuedNotification } from '../queued-notification.js';
 import { FifoMap } from '../../work/fifo-map.js';
 import { Dispatcher } from './dispatcher.js';
 import { isUnknownOutcome } from '../../work/failures.js';
-import { FailurePolicy, hasStalledTooOften, isQuiet } from './failure-policy.js';
+import { FailurePolicy, hasStalledTooOften, isNotConfirmed } from './failure-policy.js';
 import { RunWrites } from '../../work/run-writes.js';
 import type { LastFailure, Outcome } from './outcome.js';
 import type { RunContext } from './running-context.js';
@@ -88,6 +88,7 @@ export class Attempts {
       return run.isOwnMessage ? { kind: 'dropped', isUnknownSeller: false } : failed(error);
     } finally {
       attempt.readAt = run.readAt ?? 0;
+      attempt.confirmed = run.confirmed;
       attempt.kept = await writes?.end();
     }
   }
@@ -131,7 +132,7 @@ export class Attempts {
     const { reporter } = this.#inbox;
     if (outcome.kind === 'done') reporter.handled({ entry, attempt, durationMs });
     if (outcome.kind === 'dead') reporter.handlerFailed({ entry, error: outcome.error, attempt, dead: true });
-    if (outcome.kind === 'retry' && !isQuiet(outcome.error))
+    if (outcome.kind === 'retry' && !isNotConfirmed(outcome.error))
       reporter.handlerFailed({ entry, error: outcome.error, attempt, dead: false });
     if (outcome.kind === 'release' && !this.#isAborting()) this.#say(outcome.error);
   }

@@ -134,8 +134,8 @@ function nextReadInMs(arrivedAt: number | undefined): number | undefined {
   return next === undefined ? undefined : next - ageMs;
 }
 
-/** Whether a failure is quiet: thousands of these come at once, and the log has told why. */
-export function isQuiet(error: unknown): boolean {
+/** Whether nothing has confirmed a notification. Thousands of these come at once, and the log has told why. */
+export function isNotConfirmed(error: unknown): boolean {
   try {
     return error instanceof NotConfirmedError;
   } catch {

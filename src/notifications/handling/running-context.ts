@@ -17,6 +17,8 @@ export interface RunContext {
   readonly controller: AbortController;
   /** The 404 of the handler's `read()`. */
   notFound?: unknown;
+  /** Whether the service has shown the resource to the handler, or knows nothing of it; absent when neither is known. */
+  confirmed?: boolean | undefined;
   /** When the handler began to read the resource, or began: what arrived before is handled with it. In ms since 1970. */
   readAt?: number;
   /** Keeps the writes of the handler. */
@@ -68,10 +70,11 @@ export class RunningContext implements Omit<MessageContext, 'read'> {
     this.#hasRead = true;
     try {
       const read = await readResource(this.client, notification, { signal, notFoundTimeoutMs: 0, ...options }, topics);
+      run.confirmed = true;
       if (notification.topic === 'messages') this.#message = read as NotifiedMessage;
       return read;
     } catch (error) {
-      if (isNotFound(error)) run.notFound = error;
+      if (isNotFound(error)) Object.assign(run, { notFound: error, confirmed: false });
       throw error;
     }
   }

@@ -1,5 +1,6 @@
 import type { QueuedNotification } from '../queued-notification.js';
 import { FifoMap } from '../../work/fifo-map.js';
+import { MemoryRooms } from './memory-rooms.js';
 import { deletedForRoom } from './store-limits.js';
 import type { ResolvedLimits } from './store-limits.js';
 import type { DeadLetter } from './store.js';
@@ -8,11 +9,20 @@ import type { WaitingNotification } from './waiting-list.js';
 
 type Writes = WaitingNotification['writes'];
 
+interface Dead {
+  readonly letter: DeadLetter;
+  readonly writes: Writes;
+  /** Where it is counted. */
+  readonly rooms: MemoryRooms;
+}
+
 /** The dead letters of an inbox in memory. */
 export class MemoryDeadLetters {
   readonly #limits: ResolvedLimits;
-  readonly #dead = new FifoMap<{ readonly letter: DeadLetter; readonly bytes: number; readonly writes: Writes }>();
-  #bytes = 0;
+  readonly #dead = new FifoMap<Dead>();
+  readonly #rooms = new MemoryRooms();
+  /** Those of which the service knows nothing: they are deleted first. */
+  readonly #unconfirmed = new MemoryRooms();
   #added = 0;
 
   constructor(limits: ResolvedLimits) {
@@ -28,20 +38,24 @@ export class MemoryDeadLetters {
   }
 
   /** Adds an entry after its last attempt. Returns what the log says of those that are deleted for want of room. */
-  add({ entry, failures, stalls, writes }: WaitingNotification, failure: string): string[] {
+  add({ entry, failures, stalls, writes, confirmed }: WaitingNotification, failure: string): string[] {
     const number = ++this.#added;
     const letter = { entry, attempts: failures + stalls + 1, failure, deadLetteredAt: Date.now(), number };
-    const bytes = bytesOf(letter);
-    this.#dead.set(entry.key, { letter, bytes, writes });
-    this.#bytes += bytes;
-    const { maxDead, maxDeadBytes } = this.#limits;
+    const rooms = confirmed === false ? this.#unconfirmed : this.#rooms;
+    this.#dead.set(entry.key, { letter, writes, rooms });
+    rooms.add(entry, bytesOf(letter));
     const problems: string[] = [];
-    for (let oldest = this.#dead.oldest(); oldest !== undefined; oldest = this.#dead.oldest()) {
-      if (this.#dead.size <= maxDead && this.#bytes <= maxDeadBytes) break;
-      this.take(oldest);
-      problems.push(deletedForRoom(oldest));
+    while (this.#isFull()) {
+      const key = this.#unconfirmed.oldestOfLargest() ?? this.#rooms.oldestOfLargest() ?? '';
+      if (!this.take(key)) break;
+      problems.push(deletedForRoom(key));
     }
     return problems;
+  }
+
+  #isFull(): boolean {
+    const { maxDead, maxDeadBytes } = this.#limits;
+    return this.#dead.size > maxDead || this.#rooms.total.bytes + this.#unconfirmed.total.bytes > maxDeadBytes;
   }
 
   /** Deletes one, and returns its entry. */
@@ -49,8 +63,9 @@ export class MemoryDeadLetters {
     const dead = this.#dead.get(key);
     if (!dead) return undefined;
     this.#dead.delete(key);
-    this.#bytes -= dead.bytes;
-    return { entry: dead.letter.entry, writes: dead.writes };
+    const { letter, writes, rooms } = dead;
+    rooms.delete(letter.entry);
+    return { entry: letter.entry, writes };
   }
 
   /** Those after one, oldest first. */

@@ -7,9 +7,9 @@ import { FifoMap } from '../../work/fifo-map.js';
 import { Groups } from './groups.js';
 import type { Group } from './groups.js';
 import { MemoryLedger } from '../../work/memory-ledger.js';
-import { bytesOf } from './waiting-list.js';
 import { MemoryDeadLetters } from './memory-dead-letters.js';
-import { fullError, isLimit, resolveStoreOptions } from './store-limits.js';
+import { MemoryWaiting } from './memory-waiting.js';
+import { deletedUnconfirmed, isLimit, resolveStoreOptions } from './store-limits.js';
 import type { ResolvedLimits, StoreLimits } from './store-limits.js';
 import type {
   Claim,
@@ -21,9 +21,9 @@ import type {
   NotificationStore,
   Settlement,
   StoreStats,
-  TopicStats,
   WaitingEntry,
 } from './store.js';
+import { bytesOf } from './waiting-list.js';
 import type { WaitingNotification } from './waiting-list.js';
 
 /** The limits of a store in memory. */
@@ -52,34 +52,30 @@ export function memoryStore(options: MemoryStoreOptions = {}): NotificationStore
   return new MemoryStore(limits, maxRemembered);
 }
 
-/** How many topics are remembered that nothing waits for. */
-const maxIdleTopics = 1_000;
-
 /** Leases are timed by the monotonic clock: setting the time of the machine neither delays nor expires them. */
 class MemoryStore implements NotificationStore {
   readonly durable = false;
   readonly shared = false;
   readonly #groups = new Groups();
-  readonly #waiting = new FifoMap<WaitingNotification>();
-  #added = 0;
-  readonly #topics = new FifoMap<TopicStats>();
+  readonly #waiting: MemoryWaiting;
   /** Until when the keys of handled entries are kept. */
   readonly #processed: FifoMap<number>;
   readonly #dead: MemoryDeadLetters;
   readonly #limits: ResolvedLimits;
-  #waitingBytes = 0;
+  #expired = 0;
   readonly #problems: string[] = [];
   readonly ledger = new MemoryLedger();
 
   constructor(limits: ResolvedLimits, maxRemembered: number) {
     this.#limits = limits;
     this.#processed = new FifoMap(maxRemembered);
+    this.#waiting = new MemoryWaiting(limits);
     this.#dead = new MemoryDeadLetters(limits);
   }
 
   /** The state of an entry; `undefined` for a new one. */
   #stateOf({ key }: QueuedNotification): 'waiting' | 'processed' | undefined {
-    if (this.#waiting.has(key)) return 'waiting';
+    if (this.#waiting.get(key)) return 'waiting';
     const isKnown = this.#dead.has(key) || (this.#processed.get(key) ?? 0) > Date.now();
     return isKnown ? 'processed' : undefined;
   }
@@ -87,38 +83,27 @@ class MemoryStore implements NotificationStore {
   async add(entry: QueuedNotification): Promise<EntryState> {
     const state = this.#stateOf(entry);
     if (state) return state;
+    this.#age();
     const bytes = bytesOf(entry);
-    const full = fullError(this.#limits, { entries: this.#waiting.size, bytes: this.#waitingBytes }, bytes);
-    if (full) throw full;
-    this.#groups.insert(this.#counted(entry, bytes));
+    this.#waiting.assertRoom(entry, bytes);
+    this.#groups.insert(this.#waiting.add(entry, bytes));
     return 'added';
   }
 
-  /** Counts an entry that is inserted into its group. */
-  #counted(entry: QueuedNotification, bytes: number): WaitingNotification {
-    const waiting = { entry, bytes, number: ++this.#added, addedAt: Date.now(), failures: 0, stalls: 0 };
-    this.#waiting.set(entry.key, waiting);
-    this.#waitingBytes += bytes;
-    this.#arrived(entry.notification.topic);
-    return waiting;
+  /** Deletes what nothing has confirmed in time, or what is too much of it. */
+  #age(): void {
+    let count = 0;
+    for (let next = this.#nextToDelete(); next && this.#remove(next); next = this.#nextToDelete()) count += 1;
+    this.#expired += count;
+    if (count > 0) this.#problems.push(deletedUnconfirmed(count, this.#limits));
   }
 
-  #arrived(topic: string): void {
-    const waiting = (this.#topics.get(topic)?.waiting ?? 0) + 1;
-    this.#topics.delete(topic);
-    this.#topics.set(topic, { waiting, lastArrivalAt: Date.now() });
-    const oldest = this.#topics.size > maxIdleTopics ? this.#topics.oldest() : undefined;
-    if (oldest !== undefined && this.#topics.get(oldest)?.waiting === 0) this.#topics.delete(oldest);
-  }
-
-  #uncount({ entry: { key, notification }, bytes }: WaitingNotification): void {
-    this.#waiting.delete(key);
-    this.#waitingBytes -= bytes;
-    const topic = this.#topics.get(notification.topic);
-    if (topic) this.#topics.set(notification.topic, { ...topic, waiting: topic.waiting - 1 });
+  #nextToDelete(): WaitingNotification | undefined {
+    return this.#waiting.aged() ?? this.#waiting.excess();
   }
 
   async claim(claim: Claim): Promise<Claimed> {
+    this.#age();
     const now = performance.now();
     const token = `${claim.workerId}:${crypto.randomUUID()}`;
     const leases: Lease[] = [];
@@ -185,11 +170,13 @@ class MemoryStore implements NotificationStore {
     if (!group?.lease) return false;
     const { leased } = group.lease;
     if (settlement.writes) leased.writes = settlement.writes;
+    if (settlement.confirmed !== undefined) this.#waiting.confirm(leased, settlement.confirmed);
     this.#takeSettled(group, settlement);
     if (!settlement.unstarted) leased.stalls = 0;
     if (settlement.lastFailure) leased.lastFailure = settlement.lastFailure;
     if (settlement.retryInMs !== undefined && !settlement.released) leased.failures += 1;
     this.#groups.release(group, settlement.retryInMs ?? 0, performance.now());
+    this.#age();
     return true;
   }
 
@@ -199,7 +186,7 @@ class MemoryStore implements NotificationStore {
     const earlier = keys.filter((key) => (this.#waiting.get(key)?.addedAt ?? 0) < (doneUntil ?? 0));
     const settled = new Set([...done, ...earlier, ...(deadLetter ? [deadLetter.key] : [])]);
     for (const waiting of group.waiting.take(settled)) {
-      this.#uncount(waiting);
+      this.#waiting.delete(waiting);
       if (waiting.entry.key === deadLetter?.key) this.#problems.push(...this.#dead.add(waiting, deadLetter.failure));
     }
     for (const key of settled) if (key !== deadLetter?.key) remember(this.#processed, key, until);
@@ -217,7 +204,7 @@ class MemoryStore implements NotificationStore {
     const dead = this.#dead.take(key);
     if (!dead) return false;
     const { entry, writes = [] } = dead;
-    const waiting = this.#counted(entry, bytesOf(entry));
+    const waiting = this.#waiting.add(entry, bytesOf(entry));
     waiting.writes = forgetsUnknown ? withoutUnknown(writes) : writes;
     this.#groups.insert(waiting);
     return true;
@@ -243,22 +230,29 @@ class MemoryStore implements NotificationStore {
 
   async removeWaiting(key: string): Promise<boolean> {
     const waiting = this.#waiting.get(key);
-    const group = waiting && this.#groups.get(waiting.entry.groupId);
+    return waiting !== undefined && this.#remove(waiting);
+  }
+
+  /** Deletes an entry, unless its handler runs. */
+  #remove(waiting: WaitingNotification): boolean {
+    const { groupId, key } = waiting.entry;
+    const group = this.#groups.get(groupId);
     if (!group || group.lease?.leased === waiting) return false;
-    for (const taken of group.waiting.take(new Set([key]))) this.#uncount(taken);
+    for (const taken of group.waiting.take(new Set([key]))) this.#waiting.delete(taken);
     if (group.waiting.length === 0) this.#groups.release(group, 0, performance.now());
     return true;
   }
 
   async stats(): Promise<StoreStats> {
-    const oldest = this.#waiting.get(this.#waiting.oldest() ?? '')?.addedAt;
+    this.#age();
+    const { all, ...counts } = this.#waiting.counts();
     const running = this.#groups.leased;
     return {
-      waiting: this.#waiting.size - running,
+      waiting: all - running,
       running,
       dead: this.#dead.size,
-      ...(oldest !== undefined && { oldestAgeMs: Math.max(0, Date.now() - oldest) }),
-      topics: Object.fromEntries(this.#topics),
+      ...(this.#expired > 0 && { expired: this.#expired }),
+      ...counts,
     };
   }
 }

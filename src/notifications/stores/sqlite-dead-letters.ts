@@ -16,17 +16,24 @@ export class SqliteDeadLetters {
 
   /** Makes a waiting entry a dead letter. Returns what the log says of those that are deleted for want of room. */
   add({ key, failure }: NonNullable<Settlement['deadLetter']>): string[] {
-    const copy = `INSERT INTO notification_dead (key, entry, attempts, failure, dead_lettered_at, writes)
-      SELECT key, entry, failures + stalls + 1, ?, ?, writes FROM notification_waiting WHERE key = ?`;
+    const copy = `INSERT INTO notification_dead
+        (key, entry, attempts, failure, dead_lettered_at, writes, user_id, topic, confirmed)
+      SELECT key, entry, failures + stalls + 1, ?, ?, writes, user_id, topic, confirmed
+      FROM notification_waiting WHERE key = ?`;
     this.#db.run(copy, failure, Date.now(), key);
     this.#db.run('DELETE FROM notification_waiting WHERE key = ?', key);
     const { maxDead, maxDeadBytes } = this.#limits;
     const excess = "SELECT 1 FROM notification_total WHERE name = 'dead' AND (entries > ? OR bytes > ?)";
-    const oldest = `DELETE FROM notification_dead WHERE number = (SELECT min(number) FROM notification_dead)
-      RETURNING key`;
+    // What the service knows nothing of comes first, then the user and topic that has the most.
+    const largest = `SELECT kind, user_id, topic FROM notification_room WHERE kind IN ('dead', 'dead unconfirmed')
+      ORDER BY kind DESC, entries DESC LIMIT 1`;
+    const oldest = `DELETE FROM notification_dead WHERE number = (SELECT min(number) FROM notification_dead
+      WHERE (iif(confirmed IS 0, 'dead unconfirmed', 'dead'), user_id, topic) = (${largest})) RETURNING key`;
     const problems: string[] = [];
     while (this.#db.all(excess, maxDead, maxDeadBytes).length > 0) {
-      problems.push(...this.#db.all(oldest).map((row) => deletedForRoom(row.key)));
+      const deleted = this.#db.all(oldest);
+      if (deleted.length === 0) break;
+      problems.push(...deleted.map((row) => deletedForRoom(row.key)));
     }
     return problems;
   }

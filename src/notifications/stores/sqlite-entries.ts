@@ -19,21 +19,32 @@ export function lastFailureOf({ last_failure }: Pick<Row, 'last_failure'>): Last
 }
 
 /** Counts what the tables hold, without reading all of it. */
-export function countsOf(db: Pick<Statements, 'all'>, entries: number): StoreStats {
+export function countsOf(db: Pick<Statements, 'all'>): StoreStats {
   const [first] = db.all('SELECT arrived_at FROM notification_waiting ORDER BY number LIMIT 1');
   const [leased] = db.all('SELECT count(*) AS entries FROM notification_group WHERE token IS NOT NULL');
-  const [dead] = db.all("SELECT entries FROM notification_total WHERE name = 'dead'");
-  const topics = db.all('SELECT topic, entries, last_arrival FROM notification_topic');
+  const totals = new Map(db.all('SELECT name, entries FROM notification_total').map((row) => [row.name, row.entries]));
+  const total = (name: string): number => totals.get(name) ?? 0;
   const running = leased?.entries ?? 0;
   return {
-    waiting: entries - running,
+    waiting: total('waiting') - running,
     running,
-    dead: dead?.entries ?? 0,
+    dead: total('dead'),
+    ...(total('unconfirmed') > 0 && { unconfirmed: total('unconfirmed') }),
+    ...(total('expired') > 0 && { expired: total('expired') }),
     ...(first && { oldestAgeMs: Math.max(0, Date.now() - first.arrived_at) }),
-    topics: Object.fromEntries(
-      topics.map(({ topic, entries: waiting, last_arrival: lastArrivalAt }) => [topic, { waiting, lastArrivalAt }]),
-    ),
+    topics: topicsOf(db),
   };
+}
+
+function topicsOf(db: Pick<Statements, 'all'>): StoreStats['topics'] {
+  const oldest = '(SELECT min(arrived_at) FROM notification_waiting WHERE topic = counted.topic) AS arrived_at';
+  const rows = db.all(`SELECT topic, entries, last_arrival, ${oldest} FROM notification_topic AS counted`);
+  const stats = rows.map(({ topic, entries: waiting, last_arrival: lastArrivalAt, arrived_at: first }) => {
+    // Without one that waits, there is no oldest.
+    const oldestAgeMs = (first as number | null) === null ? undefined : Math.max(0, Date.now() - first);
+    return [topic, { waiting, lastArrivalAt, ...(oldestAgeMs !== undefined && { oldestAgeMs }) }] as const;
+  });
+  return Object.fromEntries(stats);
 }
 
 /** What waits, after one with a number, in the order of arrival. */

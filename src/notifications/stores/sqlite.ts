@@ -6,12 +6,13 @@ import { SqliteDatabase, inMemory } from '../../work/sqlite-database.js';
 import type { Ledger } from '../../work/ledger.js';
 import { SqliteDeadLetters } from './sqlite-dead-letters.js';
 import { SqliteGroups } from './sqlite-groups.js';
+import { SqliteRooms } from './sqlite-rooms.js';
 import { SqliteLedger } from '../../work/sqlite-ledger.js';
 import { writesOf } from '../../work/sqlite-rows.js';
 import { countsOf, waitingOf } from './sqlite-entries.js';
 import type { Row } from '../../work/sqlite-rows.js';
 import type { StoreTransaction } from '../../work/sqlite-transaction.js';
-import { StoreFullError, fullError, resolveStoreOptions } from './store-limits.js';
+import { StoreFullError, resolveStoreOptions } from './store-limits.js';
 import type { ResolvedLimits, StoreLimits } from './store-limits.js';
 import type {
   Claim,
@@ -57,6 +58,7 @@ class SqliteStore implements NotificationStore {
   readonly #limits: ResolvedLimits;
   readonly #groups: SqliteGroups;
   readonly #dead: SqliteDeadLetters;
+  readonly #rooms: SqliteRooms;
   readonly #problems: string[] = [];
   readonly ledger: Ledger;
 
@@ -66,6 +68,7 @@ class SqliteStore implements NotificationStore {
     this.#limits = limits;
     this.#groups = new SqliteGroups(this.#db);
     this.#dead = new SqliteDeadLetters(this.#db, limits);
+    this.#rooms = new SqliteRooms(this.#db, limits);
     this.ledger = new SqliteLedger(this.#db);
   }
 
@@ -96,26 +99,25 @@ class SqliteStore implements NotificationStore {
     const now = Date.now();
     const [known] = this.#db.all(state, key, key, now, key);
     if (known) return known.state;
-    const full = this.#takeRoom(Buffer.byteLength(text), transaction);
+    this.#problems.push(...this.#rooms.age(transaction));
+    const full = this.#rooms.take(entry, Buffer.byteLength(text), transaction);
     if (full) return full;
-    this.#insertWaiting(entry, text);
+    this.#insertWaiting(entry, text, transaction);
     this.#groups.insert(entry, transaction);
     return 'added';
   }
 
-  #takeRoom(newBytes: number, transaction: StoreTransaction): StoreFullError | undefined {
-    const total = transaction.waiting();
-    const full = fullError(this.#limits, total, newBytes);
-    if (full) return full;
-    total.entries += 1;
-    total.bytes += newBytes;
-    return undefined;
-  }
-
-  #insertWaiting({ key, groupId, sentAt, notification }: QueuedNotification, text: string): void {
-    const insert = `INSERT INTO notification_waiting (key, group_id, sent_at, topic, arrived_at, entry)
-      VALUES (?, ?, ?, ?, ?, ?)`;
-    this.#db.run(insert, key, groupId, sentAt, notification.topic, Date.now(), text);
+  #insertWaiting(
+    { key, groupId, sentAt, notification, caughtUp }: QueuedNotification,
+    text: string,
+    { now }: StoreTransaction,
+  ): void {
+    const insert = `INSERT INTO notification_waiting (key, group_id, sent_at, user_id, topic, arrived_at, until, confirmed, entry)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+    const { user_id, topic } = notification;
+    // The service itself has named what `catchUp` found.
+    const until = Math.min(Math.ceil(now + this.#limits.maxAgeMs), Number.MAX_SAFE_INTEGER);
+    this.#db.run(insert, key, groupId, sentAt, user_id, topic, Date.now(), until, caughtUp ? 1 : null, text);
   }
 
   claim(claim: Claim): Promise<Claimed> {
@@ -123,6 +125,7 @@ class SqliteStore implements NotificationStore {
     return this.#write((transaction) => {
       // It begins with the worker, so that a stored lease shows who has it.
       const token = `${claim.workerId}:${crypto.randomUUID()}`;
+      this.#problems.push(...this.#rooms.age(transaction));
       const problems = this.#problems.splice(0);
       this.#groups.makeDue(transaction, claim.routes);
       const groups = this.#groups.due(claim, transaction.now);
@@ -194,10 +197,12 @@ class SqliteStore implements NotificationStore {
       unstarted,
       deadLetter,
       deduplicationMs,
+      confirmed,
     } = settlement;
     const group = this.#leased(settlement);
     if (!group) return false;
     if (writes) this.#keepWrites(group.leased_key, writes);
+    if (confirmed !== undefined) this.#rooms.confirm(group.leased_key, confirmed, transaction);
     const until = Date.now() + deduplicationMs;
     for (const key of done) this.#remember(key, until);
     if (doneUntil !== undefined) this.#doneUntil(groupId, doneUntil, until);
@@ -207,6 +212,7 @@ class SqliteStore implements NotificationStore {
     const failure = lastFailure ? JSON.stringify(lastFailure) : null;
     if (retryInMs !== undefined && !unstarted) this.#db.run(count, released ? 0 : 1, failure, group.leased_key);
     this.#groups.release(groupId, group.user_id, transaction, retryInMs ?? 0);
+    if (confirmed === false) this.#problems.push(...this.#rooms.evict());
     transaction.forgetExpired();
     return true;
   }
@@ -234,7 +240,7 @@ class SqliteStore implements NotificationStore {
       const row = this.#dead.take(key);
       if (!row) return false;
       const entry = JSON.parse(row.entry) as QueuedNotification;
-      this.#insertWaiting(entry, row.entry);
+      this.#insertWaiting(entry, row.entry, transaction);
       this.#groups.insert(entry, transaction);
       const writes = writesOf(row) ?? [];
       this.#keepWrites(key, forgetsUnknown ? withoutUnknown(writes) : writes);
@@ -272,7 +278,10 @@ class SqliteStore implements NotificationStore {
   }
 
   stats(): Promise<StoreStats> {
-    return this.#write((transaction) => countsOf(this.#db, transaction.waiting().entries));
+    return this.#write((transaction) => {
+      this.#problems.push(...this.#rooms.age(transaction, true));
+      return countsOf(this.#db);
+    });
   }
 
   close(): Promise<void> {

@@ -83,6 +83,13 @@ export interface Settlement extends LeaseId {
   readonly released?: boolean | undefined;
   /** The handler has not run: the row of stalls goes on. */
   readonly unstarted?: boolean | undefined;
+  /**
+   * What the service has shown: `true` when the resource of the entry was read, `false` when the service knows nothing of
+   * it. Such entries have a room of their own.
+   *
+   * @default nothing new
+   */
+  readonly confirmed?: boolean | undefined;
   /** After the last failure: the entry that becomes a dead letter. */
   readonly deadLetter?: { readonly key: string; readonly failure: string } | undefined;
   /** How long a handled key is kept to recognize duplicates, in milliseconds. */
@@ -123,6 +130,10 @@ export interface StoreStats {
   /** Entries whose handlers run, in any process. */
   readonly running: number;
   readonly dead: number;
+  /** Of those that wait: how many are about something that the service knows nothing of; absent if none. */
+  readonly unconfirmed?: number | undefined;
+  /** How many were deleted because nothing has confirmed them, in time or before others needed their room; absent if none. */
+  readonly expired?: number | undefined;
   /** How long ago the oldest entry that is not handled yet was added, in milliseconds; absent when there is none. */
   readonly oldestAgeMs?: number | undefined;
   /** By topic. A topic that nothing waits for may be forgotten after a time. */
@@ -135,6 +146,8 @@ export interface TopicStats {
   readonly waiting: number;
   /** When the last one was added, in milliseconds since 1970. */
   readonly lastArrivalAt: number;
+  /** How long ago the oldest of them was added, in milliseconds; absent when there is none. */
+  readonly oldestAgeMs?: number | undefined;
 }
 
 /**

@@ -11,6 +11,10 @@ export interface WaitingNotification {
   readonly number: number;
   /** When it was added, in milliseconds since 1970. */
   readonly addedAt: number;
+  /** Until when it is kept if nothing confirms it, on the monotonic clock. */
+  readonly until: number;
+  /** What the service has shown of it: that it is true, or that it knows nothing of it. */
+  confirmed?: boolean | undefined;
   failures: number;
   /** How many leases in a row expired without a result. */
   stalls: number;

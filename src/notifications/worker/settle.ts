@@ -1,5 +1,6 @@
 import { exponentialDelay } from '../../work/backoff.js';
 import { describeFailure } from '../../work/log.js';
+import { isNotConfirmed } from '../handling/failure-policy.js';
 import type { Outcome } from '../handling/outcome.js';
 import type { HandlingAttempt } from '../handling/attempts.js';
 import type { Inbox } from '../inbox.js';
@@ -12,12 +13,24 @@ export type Result = Omit<Settlement, keyof LeaseId | 'deduplicationMs'> & Parti
 /** The result of a handler that was not waited for. */
 export const released: Result = { done: [], retryInMs: 0, released: true };
 
+type Run = Pick<HandlingAttempt, 'readAt' | 'kept' | 'confirmed'>;
+
 /** Turns the outcome of a run into what is stored of it. */
-export function resultOf(
+export function resultOf(outcome: Outcome, lease: Lease, inbox: Inbox, run: Run): Result {
+  const confirmed = confirmedBy(outcome, run);
+  return { ...settled(outcome, lease, inbox, run), ...(confirmed !== undefined && { confirmed }) };
+}
+
+/** What the service has shown of an entry. */
+function confirmedBy(outcome: Outcome, { confirmed }: Run): boolean | undefined {
+  return 'error' in outcome && isNotConfirmed(outcome.error) ? false : confirmed;
+}
+
+function settled(
   outcome: Outcome,
   { entry, coalescedKeys }: Lease,
   { options }: Inbox,
-  { readAt = 0, kept = [] }: Pick<HandlingAttempt, 'readAt' | 'kept'>,
+  { readAt = 0, kept = [] }: Run,
 ): Result {
   const keys = [...coalescedKeys, entry.key];
   if (outcome.kind === 'done') {

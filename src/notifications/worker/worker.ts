@@ -16,6 +16,9 @@ import type { Load, NextClaim } from './policy.js';
 import { giveBack, released, resultOf, settle } from './settle.js';
 import type { Result } from './settle.js';
 
+/** How often a process without handlers asks its store what it has to report, in milliseconds. */
+const reportEveryMs = 10_000;
+
 /** One lease whose handler runs here. */
 interface Run extends HandlingAttempt {
   lease: Lease;
@@ -55,6 +58,7 @@ export class Worker {
   /** Resolves once the claim that is under way has leased what it can. */
   #polling: Promise<void> | undefined;
   #pollAgain = false;
+  #reportsAt = 0;
 
   constructor(inbox: Inbox, attempts: Attempts) {
     this.#inbox = inbox;
@@ -283,8 +287,17 @@ export class Worker {
   async add(entry: QueuedNotification): Promise<EntryState> {
     this.#isStarted = true;
     const state = await stored(this.#inbox.store, entry);
+    if (this.#inbox.routes.length === 0) await this.#report();
     this.wake();
     return state;
+  }
+
+  /** A process without handlers claims nothing, but says what its store has deleted. */
+  async #report(): Promise<void> {
+    const now = performance.now();
+    if (now < this.#reportsAt) return;
+    this.#reportsAt = now + reportEveryMs;
+    await this.#claim({ limit: 0 }).catch(() => undefined);
   }
 
   /** Handles one entry now, after the entries before it in its group. Resolves to whether it was handled. */
