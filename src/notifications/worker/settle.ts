@@ -13,16 +13,16 @@ export type Result = Omit<Settlement, keyof LeaseId | 'deduplicationMs'> & Parti
 /** The result of a handler that was not waited for. */
 export const released: Result = { done: [], retryInMs: 0, released: true };
 
-type Run = Pick<HandlingAttempt, 'readAt' | 'kept' | 'confirmed'>;
+type RunFacts = Pick<HandlingAttempt, 'readAt' | 'kept' | 'confirmed'>;
 
 /** Turns the outcome of a run into what is stored of it. */
-export function resultOf(outcome: Outcome, lease: Lease, inbox: Inbox, run: Run): Result {
+export function resultOf(outcome: Outcome, lease: Lease, inbox: Inbox, run: RunFacts): Result {
   const confirmed = confirmedBy(outcome, run);
   return { ...settled(outcome, lease, inbox, run), ...(confirmed !== undefined && { confirmed }) };
 }
 
 /** What the service has shown of an entry. */
-function confirmedBy(outcome: Outcome, { confirmed }: Run): boolean | undefined {
+function confirmedBy(outcome: Outcome, { confirmed }: RunFacts): boolean | undefined {
   return 'error' in outcome && isNotConfirmed(outcome.error) ? false : confirmed;
 }
 
@@ -30,7 +30,7 @@ function settled(
   outcome: Outcome,
   { entry, coalescedKeys }: Lease,
   { options }: Inbox,
-  { readAt = 0, kept = [] }: Run,
+  { readAt = 0, kept = [] }: RunFacts,
 ): Result {
   const keys = [...coalescedKeys, entry.key];
   if (outcome.kind === 'done') {

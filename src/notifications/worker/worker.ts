@@ -1,6 +1,6 @@
 import type { WriteRecord } from '../../core/recover/write-hook.js';
 import { longestTimerMs } from '../../core/scope/cancel-scope.js';
-import type { HandlingAttempt, Attempts } from '../handling/attempts.js';
+import type { Attempts } from '../handling/attempts.js';
 import { closingError } from '../handling/errors.js';
 import { isSuspect } from '../handling/failure-policy.js';
 import type { Inbox } from '../inbox.js';
@@ -13,25 +13,13 @@ import type { RunResult } from './group-requests.js';
 import { LeaseRenewal } from './lease-renewal.js';
 import { admissionOf, nextClaim } from './policy.js';
 import type { Load, NextClaim } from './policy.js';
+import { latestOf, lose } from './run.js';
+import type { Run } from './run.js';
 import { giveBack, released, resultOf, settle } from './settle.js';
 import type { Result } from './settle.js';
 
 /** How often a process without handlers asks its store what it has to report, in milliseconds. */
 const reportEveryMs = 10_000;
-
-/** One lease whose handler runs here. */
-interface Run extends HandlingAttempt {
-  lease: Lease;
-  /**
-   * A later lease of the same group: the worker stood still for longer than the first one, or has stored its result already
-   * and does not know it yet.
-   */
-  next?: Lease | undefined;
-  /** Another process may run it now: its result is ignored. */
-  isLost: boolean;
-  /** Resolves once the result is stored. */
-  result: Promise<RunResult>;
-}
 
 /**
  * Claims from the store what is due, again and again until nothing is, and runs the handlers: one per group, and at most
@@ -365,19 +353,4 @@ export class Worker {
     for (const run of runs) lose(run);
     await Promise.all(runs.map(async (run) => settle(this.#inbox, latestOf(run), released)));
   }
-}
-
-/** The lease that the store knows. */
-function latestOf({ lease, next }: Run): Lease {
-  return next ?? lease;
-}
-
-/** What comes of a run is ignored from now on. */
-function lose(run: Run): void {
-  run.isLost = true;
-  run.controller.abort(new LeaseLostError('Another process has taken over'));
-}
-
-class LeaseLostError extends Error {
-  override readonly name = 'LeaseLostError';
 }
