@@ -25,7 +25,7 @@ const queue = new Queue<QueuedNotification>('notifications', { connection });
 const receiver = createReceiver({
   // One job per question runs at a time, duplicates are dropped, and a failed job is tried again for hours.
   queue: bullmqQueue(queue),
-  clientFor: () => client,
+  clientFor: (user_id) => (user_id === seller.user_id ? client : undefined),
   on: {
     questions: async (notification, { read }) => {
       const question = await read();

@@ -18,7 +18,7 @@ const client = marketplace.clientFor(seller);
 const folder = mkdtempSync(join(tmpdir(), 'inbox-'));
 const receiver = createReceiver({
   store: sqliteStore({ path: join(folder, 'inbox.db') }),
-  clientFor: () => client,
+  clientFor: (user_id) => (user_id === seller.user_id ? client : undefined),
   on: {
     questions: async (notification, { read, client }) => {
       // A notification only says that something has changed: read the question to know its state.

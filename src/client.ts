@@ -139,6 +139,11 @@ export class SellerClient {
     return derived({ ...this.#options, ...options }, this.#http);
   }
 
+  /** @internal See `userOfClient`. */
+  'marketplace-seller-sdk.user'(): string | undefined {
+    return this.#http.user;
+  }
+
   /** @internal See `withWriteHook`. */
   'marketplace-seller-sdk.hookWrites'(hook: WriteHook): SellerClient {
     return derived(this.#options, this.#http.withWriteHook(hook));

@@ -58,9 +58,9 @@ function printDeliveries({ say, marketplace }: Stage, callback: string): void {
   }
 }
 
-function createAnsweringReceiver({ say, client }: Stage, handled: number[]) {
+function createAnsweringReceiver({ say, client, seller }: Stage, handled: number[]) {
   return createReceiver({
-    clientFor: () => client,
+    clientFor: (user_id) => (user_id === seller.user_id ? client : undefined),
     on: {
       questions: async (_, { read }) => {
         const { id, status, text } = await read();

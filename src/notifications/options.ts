@@ -54,7 +54,7 @@ export interface ReceiverOptions<
 > {
   /**
    * Returns the client of a user, for `read()` and `client`. Return `undefined` for a user who is not yours: the
-   * notification is dropped.
+   * notification is dropped. If the client is known to be another user's by its token, the notification becomes a dead letter.
    *
    * @default undefined: `read()` and `client` throw
    */
@@ -73,7 +73,7 @@ export interface ReceiverOptions<
    * @example
    * const rates = { ...endpoints.currencies.get, name: 'rates.get', path: '/rates/{id}' } as const;
    * createReceiver({
-   *   clientFor: () => seller,
+   *   clientFor: (user_id) => (user_id === 7 ? seller : undefined),
    *   topics: { rates: { endpoint: rates, idOf: (resource) => resource.replace('/rates/', '') } },
    *   on: { rates: async (_, { read }) => console.log((await read()).symbol) },
    * });

@@ -73,7 +73,7 @@ export interface CloseOptions {
  *
  * @example
  * const receiver = createReceiver({
- *   clientFor: () => seller,
+ *   clientFor: (user_id) => (user_id === 7 ? seller : undefined),
  *   on: {
  *     questions: async (_, { read }) => {
  *       console.log((await read()).text);

@@ -27,6 +27,7 @@ import { ClientCall } from './call.js';
 import type { CallResult } from './call.js';
 import { SharedState, createRuntime } from './client-runtime.js';
 import type { ClientRuntime } from './client-runtime.js';
+import { userOfToken } from '../recover/user-of-token.js';
 import { askHook } from './hooked-write.js';
 import { downloadFrom, loadParts } from './loaded-parts.js';
 import { recover } from './recover.js';
@@ -49,6 +50,13 @@ export class HttpClient implements Requester {
 
   call<In, Out>(endpoint: Endpoint<In, Out>, input: In, options?: InternalOptions): ApiPromise<Out> {
     return new ApiPromise(this.#run(endpoint, input, options) as Promise<WithResponse<Out>>);
+  }
+
+  /** The user in the token, as far as the token is known; `undefined` if it contains none. */
+  get user(): string | undefined {
+    const { accessToken } = this.#runtime.options;
+    const token = typeof accessToken === 'function' ? this.#runtime.shared.tokens?.latest : accessToken;
+    return userOfToken(token ?? '');
   }
 
   /** Returns the same client, whose writes a hook decides about. */

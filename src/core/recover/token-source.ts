@@ -24,11 +24,17 @@ export class TokenSource {
   #pending: PendingToken | undefined;
   /** The last rejected token and its replacement. */
   #replaced: { readonly rejected: string; readonly by: string } | undefined;
+  #latest: string | undefined;
 
   /** `timeoutMs` limits one call of the provider. */
   constructor(provider: TokenProvider, timeoutMs: number) {
     this.#provider = provider;
     this.#timeoutMs = timeoutMs;
+  }
+
+  /** The token that the provider has returned last; `undefined` before that. */
+  get latest(): string | undefined {
+    return this.#latest;
   }
 
   /** Returns the token to send; not a promise if the token is already known. */
@@ -92,6 +98,7 @@ export class TokenSource {
 
   /** If the provider returns a rejected token again, its replacement is used. */
   #accept(rejected: string | undefined, token: string): string {
+    this.#latest = token;
     if (rejected === undefined) return token === this.#replaced?.rejected ? this.#replaced.by : token;
     if (token !== rejected) this.#replaced = { rejected, by: token };
     return token;

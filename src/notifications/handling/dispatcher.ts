@@ -1,5 +1,6 @@
-import { HandlerTimeoutError, NotConfirmedError, NotHandledHereError, UnknownSellerError } from './errors.js';
+import { HandlerTimeoutError, NotConfirmedError, NotHandledHereError } from './errors.js';
 import { ConfirmedQuestions } from './confirmed-questions.js';
+import { Clients } from './clients.js';
 import { handlerOf } from './handler.js';
 import type { AnyHandler } from './handler.js';
 import { NotFoundBreaker } from './not-found-breaker.js';
@@ -21,12 +22,15 @@ const newerVersion =
 /** Calls the handler of a notification. */
 export class Dispatcher {
   readonly #options: Inbox['options'];
+  readonly #clients: Clients;
   readonly #timeLimit: TimeLimit;
   readonly #breaker: NotFoundBreaker;
   readonly #confirmed = new ConfirmedQuestions();
 
-  constructor({ options, reporter }: Inbox) {
+  constructor(inbox: Inbox) {
+    const { options, reporter } = inbox;
     this.#options = options;
+    this.#clients = new Clients(inbox);
     this.#timeLimit = new TimeLimit(options.handlerTimeoutMs);
     this.#breaker = new NotFoundBreaker((name) =>
       reporter.warned(`Many notifications of user ${name} are about resources that do not exist: they are read later`),
@@ -68,12 +72,11 @@ export class Dispatcher {
 
   async #run(handler: AnyHandler, entry: QueuedNotification, run: RunContext): Promise<unknown> {
     const { notification } = entry;
-    const { clientFor, topics } = this.#options;
+    const { topics } = this.#options;
     run.controller.signal.throwIfAborted();
-    const found = await clientFor?.(notification.user_id);
+    const found = await this.#clients.of(notification);
     const { records } = run;
     const client = found && records ? withWriteHook(found, records) : found;
-    if (clientFor && !client) throw new UnknownSellerError('clientFor returned no client: the user is not ours');
     const context = (): never => new RunningContext(notification, run, client, topics) as never;
     const call = async (): Promise<unknown> => await handler(notification as never, context());
     const handle = (): Promise<unknown> => (records ? runWithWrites(records, call) : call());

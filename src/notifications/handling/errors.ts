@@ -30,6 +30,9 @@ export class DropNotificationError extends SellerError {
 /** `clientFor` returned no client. If the user becomes a seller of ours later, `catchUp` finds the questions. */
 export class UnknownSellerError extends DropNotificationError {}
 
+/** `clientFor` returned the client of another user: what it reads and writes would be that user's. */
+export class ForeignClientError extends UnrecoverableError {}
+
 /** This process cannot handle an entry, but another one may: it has a handler for the topic, or a newer version. */
 export class NotHandledHereError extends Error {}
 

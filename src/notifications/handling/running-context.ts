@@ -4,6 +4,7 @@ import type { WriteRecords } from '../../core/recover/write-records.js';
 import type { SentMessage } from '../../resources/post-sale/message.js';
 import type { MessageContext } from './handler.js';
 import type { Notification } from '../notification.js';
+import { assertOwner } from './clients.js';
 import { DropNotificationError } from './errors.js';
 import type { OwnTopics } from './own-topic.js';
 import { isNotFound, readResource } from './read-notification.js';
@@ -70,6 +71,8 @@ export class RunningContext implements Omit<MessageContext, 'read'> {
     this.#hasRead = true;
     try {
       const read = await readResource(this.client, notification, { signal, notFoundTimeoutMs: 0, ...options }, topics);
+      // The token of a function is known once it was used.
+      assertOwner(this.client, notification.user_id);
       run.confirmed = true;
       if (notification.topic === 'messages') this.#message = read as NotifiedMessage;
       return read;

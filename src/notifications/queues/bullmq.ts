@@ -62,7 +62,7 @@ const kept = { removeOnComplete: { age: day, count: 10_000 }, removeOnFail: { ag
  * @example
  * const receiver = createReceiver({
  *   queue: bullmqQueue(new Queue('notifications')),
- *   clientFor: () => seller,
+ *   clientFor: (user_id) => (user_id === 7 ? seller : undefined),
  *   on: { questions: async (_, { read }) => answer(await read()) },
  * });
  * const processor = bullmqProcessor(receiver); // for new Worker('notifications', processor, { maxStalledCount: 10 })

@@ -41,7 +41,7 @@ export interface PostgresStoreOptions extends StoreLimits {
  * const pool = new Pool({ connectionString: process.env.DATABASE_URL }); // of `pg`
  * const receiver = createReceiver({
  *   store: postgresStore({ pool }),
- *   clientFor: () => seller,
+ *   clientFor: (user_id) => (user_id === 7 ? seller : undefined),
  *   on: { questions: async (_, { read }) => answer(await read()) },
  * });
  * @throws {ConfigurationError} when an option is unknown or wrong.

@@ -1,0 +1,125 @@
+import { createReceiver, fetchHandler } from 'marketplace-seller-sdk/notifications';
+import type { HandlingFailure, NotificationClient, Receiver } from 'marketplace-seller-sdk/notifications';
+import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { about, deliver } from '../support/deliveries.ts';
+
+let marketplace: FakeMarketplace;
+const receivers: Receiver[] = [];
+let lines: string[] = [];
+let failures: HandlingFailure[] = [];
+beforeEach(() => {
+  marketplace = new FakeMarketplace();
+  marketplace.addUser({ user_id: 7 });
+  marketplace.addUser({ user_id: 31 });
+  marketplace.addItem({ item_id: 'MLA100', seller_id: 7 });
+  lines = [];
+  failures = [];
+});
+afterEach(async () => {
+  for (const each of receivers.splice(0)) await each.close();
+});
+
+const say = (line: string): void => void lines.push(line);
+const observed = {
+  logger: { debug: () => {}, info: () => {}, warn: say, error: say },
+  onFailure: (failure: HandlingFailure) => void failures.push(failure),
+};
+
+function listening(receiver: Receiver): Receiver {
+  receivers.push(receiver);
+  return receiver;
+}
+
+describe('the client of another user', () => {
+  const token = (): string => marketplace.tokenFor({ user_id: 7 });
+  test.each<[string, () => NotificationClient]>([
+    ['with its token', () => marketplace.clientFor({ user_id: 7 })],
+    [
+      'with a function that returns its token',
+      () => marketplace.clientFor({ user_id: 7 }).withOptions({ accessToken: async () => token() }),
+    ],
+    ['with an option more', () => marketplace.clientFor({ user_id: 7 }).withOptions({ timeoutMs: 5_000 })],
+  ])('is not used for a notification: %s', async (_, clientOf) => {
+    const client = clientOf();
+    const asked = marketplace.ask({ from: { user_id: 31 }, item_id: 'MLA100', text: 'Is it in stock?' });
+    const receiver = listening(
+      createReceiver({
+        ...observed,
+        clientFor: () => client,
+        on: {
+          questions: async (__, { read, client: { questions } }) => {
+            const { id: question_id } = await read();
+            await questions.answer({ question_id, text: 'Yes.' });
+          },
+        },
+      }),
+    );
+    await deliver(receiver, about(asked.id, { user_id: 31 }));
+    await receiver.idle();
+    const { status } = await marketplace.clientFor({ user_id: 7 }).questions.get({ question_id: asked.id });
+    expect(status).toBe('UNANSWERED');
+    expect(failures).toMatchObject([{ attempt: 1, dead: true }]);
+    expect(String(failures[0]?.error)).toContain('clientFor returned for user 31 a client whose token is of user 7');
+    expect(lines.join()).not.toContain(token());
+    await deliver(receiver, about(asked.id));
+    await receiver.idle();
+    expect((await marketplace.clientFor({ user_id: 7 }).questions.get({ question_id: asked.id })).status).toBe(
+      'ANSWERED',
+    );
+  });
+
+  test('that no token names is used, and it is said once that it was returned for two users', async () => {
+    const handled: number[] = [];
+    const questions = marketplace.clientFor({ user_id: 7 }).questions;
+    const receiver = listening(
+      createReceiver({
+        ...observed,
+        clientFor: () => shared,
+        on: { questions: ({ user_id }) => void handled.push(user_id) },
+      }),
+    );
+    const shared = { questions };
+    for (const [index, user_id] of [7, 7, 31, 32, 7].entries()) await deliver(receiver, about(index + 1, { user_id }));
+    await receiver.idle();
+    expect(handled.toSorted()).toEqual([31, 32, 7, 7, 7].toSorted());
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toContain('clientFor returned one client for the users 7 and 31');
+  });
+
+  test('is not told of where each user has one', async () => {
+    const clients = new Map([7, 31].map((user_id) => [user_id, marketplace.clientFor({ user_id })]));
+    const receiver = listening(
+      createReceiver({ ...observed, clientFor: (user_id) => clients.get(user_id), on: { questions: () => {} } }),
+    );
+    for (const user_id of [7, 31, 8]) await deliver(receiver, about(1, { user_id }));
+    await receiver.idle();
+    expect([lines, failures]).toEqual([[], []]);
+  });
+});
+
+test('a handler that answers messages does not answer itself, whomever the client is returned for', async () => {
+  const pack = marketplace.addPack({ seller_id: 7, buyer_id: 31 });
+  const client = marketplace.clientFor({ user_id: 7 });
+  const receiver = listening(
+    createReceiver({
+      ...observed,
+      clientFor: () => client,
+      on: {
+        messages: async (_, { read, reply }) => {
+          await read();
+          await reply('Thank you, we will look into it.');
+        },
+      },
+    }),
+  );
+  marketplace.notifications.subscribe({ callback: fetchHandler(receiver), topics: ['messages'] });
+  marketplace.buyerWrites({ pack, text: 'When does it come?' });
+  for (let round = 0; round < 5; round += 1) {
+    await marketplace.notifications.flush();
+    await receiver.idle();
+  }
+  const pack_id = pack.pack_id ?? '';
+  const messages = await client.messages.conversation({ pack_id, user_id: 7 }).toArray({ max: 50 });
+  expect(messages).toHaveLength(2);
+});
