@@ -129,7 +129,7 @@ test('a file of the first version of the tables is migrated, and loses nothing',
     ...['user_id', 'topic', 'confirmed'].map((name) => ['dead', name]),
   ])
     db.exec(`ALTER TABLE notification_${table} DROP COLUMN ${column}`);
-  db.exec(`DROP TABLE notification_room; DELETE FROM notification_total WHERE name IN ('unconfirmed', 'expired');
+  db.exec(`DROP TABLE notification_room; DROP TABLE outbox_job; DELETE FROM notification_total WHERE name IN ('unconfirmed', 'expired');
     DROP TRIGGER notification_topic_arrived; DROP TRIGGER notification_topic_left;
     DROP TABLE notification_topic; DROP TABLE notification_ledger;
     ALTER TABLE notification_waiting DROP COLUMN last_failure; ALTER TABLE notification_waiting DROP COLUMN writes;
