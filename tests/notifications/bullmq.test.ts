@@ -176,6 +176,53 @@ describe.skipIf(!hasRedis)('two workers on one Redis', () => {
   });
 });
 
+describe.skipIf(!hasRedis)('jobs of one resource that failed, and are replayed together', () => {
+  const replays: [string, (queue: Queue) => Promise<unknown>][] = [['by BullMQ', (queue) => queue.retryJobs()]];
+  test.each(replays)('%s, run one at a time, and each runs', async (_, replay) => {
+    const redis = await startRedis();
+    onTestFinished(() => redis.stop());
+    const connection = { path: redis.path, maxRetriesPerRequest: null };
+    const queue = new Queue<QueuedNotification>('notifications', { connection });
+    let fails = true;
+    const running = new Set<unknown>();
+    let most = 0;
+    const handled: unknown[] = [];
+    const receivers = [0, 1].map(() =>
+      createReceiver({
+        queue: bullmqQueue(queue),
+        ...patient,
+        retry: { attempts: 1 },
+        onFailure: () => {},
+        on: {
+          questions: async ({ id }) => {
+            if (fails) throw new Error('away');
+            running.add(id);
+            most = Math.max(most, running.size);
+            await pause(20);
+            running.delete(id);
+            handled.push(id);
+          },
+        },
+      }),
+    );
+    const workers = receivers.map(
+      (receiver) =>
+        new Worker<QueuedNotification>('notifications', bullmqProcessor(receiver), { connection, concurrency: 8 }),
+    );
+    const [receiver] = receivers as [(typeof receivers)[0]];
+    for (let failed = 1; failed <= 5; failed += 1) {
+      await deliver(receiver, about(1, { _id: `e${failed}` }));
+      await expect.poll(() => queue.getFailedCount()).toBe(failed);
+    }
+    fails = false;
+    await Promise.all([replay(queue), deliver(receiver, about(1, { _id: 'e6' }))]);
+    await expect.poll(() => handled.toSorted()).toEqual(['e1', 'e2', 'e3', 'e4', 'e5', 'e6']);
+    expect(most).toBe(1);
+    for (const worker of workers) await worker.close();
+    await queue.close();
+  });
+});
+
 describe.skipIf(!hasRedis)('the writes of a handler, with BullMQ', () => {
   test('happen once, although their responses are lost and a second notification of the message comes', async () => {
     const redis = await startRedis();

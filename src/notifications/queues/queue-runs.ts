@@ -7,6 +7,7 @@ import type { Inbox } from '../inbox.js';
 import type { QueuedNotification } from '../queued-notification.js';
 import { abortGraceMs, endsWithin } from '../../work/ends-within.js';
 import { Waits, ended } from '../timing/waits.js';
+import { ResourceLocks } from './resource-locks.js';
 
 /** How a queue's worker calls `receiver.handle`. */
 export interface HandleOptions {
@@ -55,12 +56,14 @@ const rules = {
 export class QueueRuns {
   readonly #attempts: Attempts;
   readonly #inbox: Inbox;
+  readonly #locks: ResourceLocks;
   readonly #running = new Map<AbortController, Promise<Outcome>>();
   readonly #waits = new Waits();
 
   constructor(inbox: Inbox, attempts: Attempts) {
     this.#inbox = inbox;
     this.#attempts = attempts;
+    this.#locks = new ResourceLocks(inbox);
   }
 
   /** Runs the handler of an entry, and returns what follows. */
@@ -73,7 +76,7 @@ export class QueueRuns {
     if (signal?.aborted) onAbort();
     signal?.addEventListener('abort', onAbort);
     const context: HandlingAttempt = { attempt, stalledCount: 0, coalescedCount: 0, controller, maxAttempts, ...kept };
-    const run = this.#waits.until(this.#run(entry, context)).then((outcome) => (outcome === ended ? closing() : outcome)); // prettier-ignore
+    const run = this.#waits.until(this.#locks.run(entry, () => this.#run(entry, context))).then((outcome) => (outcome === ended ? closing() : outcome)); // prettier-ignore
     this.#running.set(controller, run);
     try {
       return await run;
