@@ -3,7 +3,7 @@ import { Reporter } from './handling/reporter.js';
 import type { ResolvedReceiverOptions } from './resolve-options.js';
 import { memoryStore } from './stores/memory.js';
 import type { Ledger } from '../work/ledger.js';
-import type { NotificationStore } from './stores/store.js';
+import type { NotificationStore, StoredNotifications } from './stores/store.js';
 
 /**
  * How far `close()` has come. `closing`: nothing more is accepted or claimed. `aborting`: the signals of the handlers are
@@ -14,6 +14,8 @@ export type Stage = 'open' | 'closing' | 'aborting' | 'closed';
 /** What every part of a receiver works with. */
 export interface Inbox {
   readonly store: NotificationStore;
+  /** What is stored: in the store, or in the queue. */
+  readonly stored: StoredNotifications;
   readonly options: ResolvedReceiverOptions;
   readonly reporter: Reporter;
   /** What receivers keep beside the entries; of the store or the queue. */
@@ -28,6 +30,7 @@ export function inboxOf(options: ResolvedReceiverOptions): Inbox {
   const store = options.store ?? memoryStore();
   return {
     store,
+    stored: options.queue?.inbox ?? store,
     ledger: options.queue ? options.queue.ledger : store.ledger,
     options,
     reporter: new Reporter(options),

@@ -17,6 +17,7 @@ export { openInbox } from './open-inbox.js';
 export type { StoredInbox } from './open-inbox.js';
 export { bullmqProcessor, bullmqQueue } from './queues/bullmq.js';
 export type { BullMQJob, BullMQJobData, BullMQQueue } from './queues/bullmq.js';
+export type { BullMQStoredJob, BullMQStoredJobs } from './queues/bullmq-inbox.js';
 export type { HandleOptions } from './queues/queue-runs.js';
 export type { LastFailure, Outcome } from './handling/outcome.js';
 export type { DeadLetters } from '../work/dead-letters.js';
@@ -58,6 +59,7 @@ export type {
   NotificationStore,
   Settlement,
   StoreStats,
+  StoredNotifications,
   TopicStats,
   WaitingEntry,
 } from './stores/store.js';

@@ -2,8 +2,9 @@ import { DeadLetters } from '../work/dead-letters.js';
 import { storeRule } from './resolve-options.js';
 import { WaitingEntries } from '../work/waiting-entries.js';
 import { ConfigurationError } from '../core/errors/errors.js';
+import type { NotificationQueue } from './options.js';
 import { statsOf } from './stores/store.js';
-import type { DeadLetter, NotificationStore, StoreStats, WaitingEntry } from './stores/store.js';
+import type { DeadLetter, NotificationStore, StoreStats, StoredNotifications, WaitingEntry } from './stores/store.js';
 
 /** An inbox that an operator looks at. It handles nothing. */
 export interface StoredInbox {
@@ -29,16 +30,26 @@ export interface StoredInbox {
  * for (const { entry, failure } of await inbox.deadLetters.list()) console.log(entry.notification.resource, failure);
  * await inbox.deadLetters.replayAll();
  * await inbox.close();
- * @throws {ConfigurationError} when `store` is not a store.
+ * @throws {ConfigurationError} when `store` is neither a store nor a queue with `inbox`, as `bullmqQueue` returns.
  */
-export function openInbox(store: NotificationStore): StoredInbox {
-  const problem = storeRule(store);
-  if (problem !== undefined) throw new ConfigurationError(`openInbox takes a store: it ${problem}`);
-  store.onlyOpen?.();
+export function openInbox(store: NotificationStore | NotificationQueue): StoredInbox {
+  const stored = storedIn(store);
+  stored.onlyOpen?.();
   return {
-    deadLetters: new DeadLetters(store, () => undefined),
-    waiting: new WaitingEntries(store, () => undefined),
-    stats: () => statsOf(store),
-    close: async () => store.close?.(),
+    deadLetters: new DeadLetters(stored, () => undefined),
+    waiting: new WaitingEntries(stored, () => undefined),
+    stats: () => statsOf(stored),
+    close: async () => stored.close?.(),
   };
+}
+
+function storedIn(store: NotificationStore | NotificationQueue): StoredNotifications {
+  const { inbox } = (store as Partial<NotificationQueue> | null | undefined) ?? {};
+  if (inbox) return inbox;
+  const problem = storeRule(store);
+  if (problem !== undefined)
+    throw new ConfigurationError(
+      `openInbox takes a store, or a queue with \`inbox\` such as bullmqQueue: it ${problem}`,
+    );
+  return store as NotificationStore;
 }

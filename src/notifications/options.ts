@@ -5,7 +5,7 @@ import type { Notification, UnknownNotification } from './notification.js';
 import type { QueuedNotification } from './queued-notification.js';
 import type { NotificationClient } from './handling/read-notification.js';
 import type { Ledger } from '../work/ledger.js';
-import type { NotificationStore } from './stores/store.js';
+import type { NotificationStore, StoredNotifications } from './stores/store.js';
 import type { RetryOptions } from '../work/retry.js';
 
 /** One failed attempt to handle a notification. */
@@ -45,6 +45,12 @@ export interface NotificationQueue {
    * is a dead letter.
    */
   readonly ledger?: Ledger | undefined;
+  /**
+   * Counts, lists and changes what is in the queue, for `openInbox`, `receiver.stats()`, `deadLetters` and `waiting`.
+   *
+   * Without it, `stats()` rejects and the lists are empty.
+   */
+  readonly inbox?: StoredNotifications | undefined;
 }
 
 /** The options of `createReceiver`. */

@@ -110,8 +110,8 @@ export class Receiver {
     this.#backlog = new Backlog(this.#inbox, () => this.#worker.isStarted);
     this.#rounds = new CatchUpRounds(this.#inbox, () => this.catchUp());
     const wake = (): void => this.#worker.wake();
-    this.deadLetters = new DeadLetters(this.#inbox.store, wake);
-    this.waiting = new WaitingEntries(this.#inbox.store, wake);
+    this.deadLetters = new DeadLetters(this.#inbox.stored, wake);
+    this.waiting = new WaitingEntries(this.#inbox.stored, wake);
   }
 
   /**
@@ -182,13 +182,14 @@ export class Receiver {
    * @example
    * const { waiting, running, dead, oldestAgeMs, topics } = await receiver.stats();
    * console.log(waiting, running, dead, oldestAgeMs, topics.questions?.lastArrivalAt);
-   * @throws {ConfigurationError} with a `queue`, which counts its jobs itself.
+   * @throws {ConfigurationError} with a `queue` without `inbox`, which counts its jobs itself.
    */
   async stats(): Promise<ReceiverStats> {
-    if (this.#inbox.options.queue)
-      throw new ConfigurationError('stats() needs a store; a queue counts its jobs itself');
+    const { options, stored } = this.#inbox;
+    if (options.queue && !options.queue.inbox)
+      throw new ConfigurationError('stats() needs a store or bullmqQueue; other queues count their jobs themselves');
     const { unreadable } = this.#deliveries;
-    return { ...(await statsOf(this.#inbox.store)), ...(unreadable > 0 && { unreadable }) };
+    return { ...(await statsOf(stored)), ...(unreadable > 0 && { unreadable }) };
   }
 
   /**

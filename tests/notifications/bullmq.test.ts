@@ -1,7 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { ConfigurationError, InvalidInputError } from 'marketplace-seller-sdk';
 import { Queue, Worker } from 'bullmq';
-import { bullmqProcessor, bullmqQueue, createReceiver, parseNotification } from 'marketplace-seller-sdk/notifications';
+import {
+  bullmqProcessor,
+  bullmqQueue,
+  createReceiver,
+  openInbox,
+  parseNotification,
+} from 'marketplace-seller-sdk/notifications';
 import type { QueuedNotification, ReceiverOptions } from 'marketplace-seller-sdk/notifications';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -177,7 +183,10 @@ describe.skipIf(!hasRedis)('two workers on one Redis', () => {
 });
 
 describe.skipIf(!hasRedis)('jobs of one resource that failed, and are replayed together', () => {
-  const replays: [string, (queue: Queue) => Promise<unknown>][] = [['by BullMQ', (queue) => queue.retryJobs()]];
+  const replays: [string, (queue: Queue) => Promise<unknown>][] = [
+    ['by BullMQ', (queue) => queue.retryJobs()],
+    ['by an operator', (queue) => openInbox(bullmqQueue(queue)).deadLetters.replayAll()],
+  ];
   test.each(replays)('%s, run one at a time, and each runs', async (_, replay) => {
     const redis = await startRedis();
     onTestFinished(() => redis.stop());
@@ -221,6 +230,107 @@ describe.skipIf(!hasRedis)('jobs of one resource that failed, and are replayed t
     for (const worker of workers) await worker.close();
     await queue.close();
   });
+});
+
+describe.skipIf(!hasRedis)('an operator of an inbox in BullMQ', () => {
+  const opened = async () => {
+    const redis = await startRedis();
+    const connection = { path: redis.path, maxRetriesPerRequest: null };
+    const queue = new Queue<QueuedNotification>('notifications', { connection });
+    onTestFinished(async () => {
+      await queue.close();
+      await redis.stop();
+    });
+    const place = bullmqQueue(queue);
+    return { connection, place, queue, inbox: openInbox(place) };
+  };
+  const fail = new Error('away');
+
+  test('sees what waits with its last error and next attempt, retries it now, and removes it', async () => {
+    const { connection, place, inbox } = await opened();
+    let error: Error | undefined = fail;
+    const receiver = createReceiver({
+      queue: place,
+      ...patient,
+      retry: { attempts: 9, baseMs: 600_000, capMs: 600_000 },
+      onFailure: () => {},
+      on: { questions: () => (error ? Promise.reject(error) : undefined) },
+    });
+    await Promise.all([1, 2, 3].map((id) => deliver(receiver, about(id))));
+    const { waiting } = await receiver.stats();
+    expect(waiting).toBe(3);
+    const worker = new Worker<QueuedNotification>('notifications', bullmqProcessor(receiver), { connection });
+    const listed = async () => (await inbox.waiting.list()).map(({ attempts, failure }) => [attempts, failure]);
+    await expect.poll(listed).toEqual([1, 2, 3].map(() => [1, 'Error: away']));
+    const page = await inbox.waiting.list({ limit: 2 });
+    const [first, second] = page;
+    const [third] = await inbox.waiting.list({ after: second!.number });
+    const resources = [first, second, third].map((each) => each?.entry.notification.resource).toSorted();
+    expect(resources).toEqual(['/questions/1', '/questions/2', '/questions/3']);
+    expect(first!.nextInMs).toBeGreaterThan(250_000);
+    expect(first!.addedAt).toBeGreaterThan(Date.now() - 60_000);
+    expect(await inbox.stats()).toMatchObject({
+      waiting: 3,
+      running: 0,
+      dead: 0,
+      topics: { questions: { waiting: 3 } },
+    });
+    expect(await inbox.waiting.remove(first!.entry.key)).toBe(true);
+    expect([await inbox.waiting.remove(first!.entry.key), await inbox.waiting.retryNow(first!.entry.key)]).toEqual([false, false]); // prettier-ignore
+    error = undefined;
+    expect(await inbox.waiting.retryAll()).toBe(2);
+    await expect.poll(async () => (await inbox.stats()).waiting + (await inbox.stats()).running).toBe(0);
+    const { topics, oldestAgeMs } = await receiver.stats();
+    expect([topics.questions?.waiting, oldestAgeMs]).toEqual([0, undefined]);
+    expect(topics.questions?.lastArrivalAt).toBeGreaterThan(Date.now() - 60_000);
+    await worker.close();
+  });
+
+  test('lists, replays and removes what was given up; a replay of one forgets writes of unknown outcome', async () => {
+    const { connection, place, queue, inbox } = await opened();
+    let error: Error | undefined = fail;
+    const attempts: number[] = [];
+    const receiver = createReceiver({
+      queue: place,
+      ...patient,
+      retry: { attempts: 1 },
+      onFailure: () => {},
+      on: {
+        questions: (_, { attempt }) => {
+          attempts.push(attempt);
+          return error ? Promise.reject(error) : undefined;
+        },
+      },
+    });
+    const worker = new Worker<QueuedNotification>('notifications', bullmqProcessor(receiver), { connection });
+    for (const id of [1, 2, 3]) {
+      await deliver(receiver, about(id));
+      await expect.poll(() => queue.getFailedCount()).toBe(id);
+    }
+    const [one, ...rest] = await receiver.deadLetters.list({ limit: 1 });
+    expect([one!.entry.notification.resource, one!.attempts, one!.failure, rest]).toEqual(['/questions/1', 1, 'Error: away', []]); // prettier-ignore
+    const others = await inbox.deadLetters.list({ after: one!.number });
+    expect(others.map(({ entry }) => entry.notification.resource)).toEqual(['/questions/2', '/questions/3']);
+    expect(await inbox.deadLetters.remove(others[0]!.entry.key)).toBe(true);
+    expect(await inbox.deadLetters.remove(others[0]!.entry.key)).toBe(false);
+    const job = await queue.getJob(`n-${one!.entry.key}`);
+    const write = { id: 'a', target: 'x', input: {}, sentAt: 1 };
+    await worker.pause();
+    await job!.updateData({ ...job!.data, writes: [{ ...write, state: 'sent' }, { ...write, id: 'b', state: 'done' }] } as never); // prettier-ignore
+    expect(await inbox.deadLetters.replay(one!.entry.key)).toBe(true);
+    expect(await inbox.deadLetters.replay(one!.entry.key)).toBe(false);
+    expect((await queue.getJob(job!.id!))?.data).toMatchObject({ writes: [{ id: 'b' }] });
+    error = undefined;
+    worker.resume();
+    expect(await inbox.deadLetters.replayAll()).toBe(1);
+    await expect.poll(async () => queue.getJobCountByTypes('waiting', 'active', 'delayed', 'failed')).toBe(0);
+    expect(attempts).toEqual([1, 1, 1, 1, 1]);
+    await worker.close();
+  });
+});
+
+test('openInbox takes no queue that cannot say what it has', () => {
+  expect(() => openInbox({ add: async () => {} })).toThrow('a queue with `inbox`');
 });
 
 describe.skipIf(!hasRedis)('the writes of a handler, with BullMQ', () => {

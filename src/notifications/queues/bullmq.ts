@@ -7,12 +7,15 @@ import type { NotificationQueue } from '../options.js';
 import { entryVersion } from '../queued-notification.js';
 import type { QueuedNotification } from '../queued-notification.js';
 import type { Receiver } from '../receiver.js';
-import type { Ledger } from '../../work/ledger.js';
+import { BullMQInbox, jobIdOf } from './bullmq-inbox.js';
+import type { BullMQStoredJobs } from './bullmq-inbox.js';
 import { RedisLedger } from './redis-ledger.js';
-import type { RedisCommands } from './redis-ledger.js';
+import { RedisScripts } from './redis-scripts.js';
+import type { RedisCommands } from './redis-scripts.js';
+import { TopicArrivals } from './topic-arrivals.js';
 
 /** The part of BullMQ's `Queue` that is used. */
-export interface BullMQQueue {
+export interface BullMQQueue extends Partial<BullMQStoredJobs> {
   /** Adds a job. */
   add(name: string, data: QueuedNotification, options: object): Promise<unknown>;
   /** The name of a key of the queue. */
@@ -72,13 +75,15 @@ export function bullmqQueue(queue: BullMQQueue, options: object = {}): Notificat
   if (typeof (queue as Partial<BullMQQueue> | null | undefined)?.add !== 'function') {
     throw new ConfigurationError('bullmqQueue takes a Queue of BullMQ, with the method `add`');
   }
+  const parts = partsOf(queue);
   return {
-    ledger: ledgerOf(queue),
-    add: (entry) => {
+    ...parts,
+    add: async (entry) => {
       const deduplication = { id: entry.groupId, keepLastIfActive: true };
-      // BullMQ takes no number for an id, and hexadecimal digits may be one.
-      const jobId = `n-${entry.key}`;
-      return queue.add('notification', entry, { jobId, deduplication, ...retried, ...kept, ...options });
+      const jobId = jobIdOf(entry.key);
+      const added = await queue.add('notification', entry, { jobId, deduplication, ...retried, ...kept, ...options });
+      void parts.arrivals?.note(entry.notification.topic);
+      return added;
     },
   };
 }
@@ -118,14 +123,24 @@ function noteOf(job: BullMQJob, token: string): (writes: readonly WriteRecord[])
   };
 }
 
-/** A ledger in the Redis of a queue; `undefined` for what only looks like a queue. */
-function ledgerOf(queue: BullMQQueue): Ledger | undefined {
-  if (typeof queue.toKey !== 'function') return undefined;
-  const client = async (): Promise<RedisCommands> => {
+/** What lies in the Redis of a queue; nothing for what only looks like a queue. */
+function partsOf(
+  queue: BullMQQueue,
+): Partial<Pick<NotificationQueue, 'ledger' | 'inbox'>> & { arrivals?: TopicArrivals } {
+  if (typeof queue.toKey !== 'function') return {};
+  const keyOf = (type: string): string => queue.toKey?.(type) ?? type;
+  const scripts = new RedisScripts(async () => {
     const backend = (queue.getBackend?.() ?? queue) as { readonly client: Promise<RedisCommands> };
     return backend.client;
+  });
+  const ledger = new RedisLedger(scripts, (key) => keyOf(`ledger:${key}`));
+  const arrivals = new TopicArrivals(ledger);
+  const dueAt = async (ids: readonly string[]): Promise<(number | undefined)[]> => {
+    const scores = (await scripts.run('sellerInboxScores', keyOf('delayed'), ...ids)) as (string | null)[];
+    // BullMQ keeps a counter in the last 12 bits.
+    return ids.map((_, index) => (scores[index] ? Math.floor(Number(scores[index]) / 4096) : undefined));
   };
-  return new RedisLedger(client, (key) => queue.toKey?.(`ledger:${key}`) ?? key);
+  return { ledger, arrivals, inbox: new BullMQInbox(queue as BullMQStoredJobs, { arrivals, dueAt }) };
 }
 
 /** BullMQ recognizes it by its name: the job was moved. */

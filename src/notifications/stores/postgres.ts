@@ -9,6 +9,7 @@ import { PostgresDeadLetters, storable } from './postgres-dead-letters.js';
 import { deleteEmptyGroup, dueGroups, leaseGroups, lockGroup, makeDue, nextInMs, releaseGroup } from './postgres-groups.js'; // prettier-ignore
 import { PostgresLedger } from './postgres-ledger.js';
 import { nowMs } from './postgres-schema.js';
+import { makeDueNow, removeWaiting, waitingOf } from './postgres-waiting.js';
 import { writesOf } from '../../work/sqlite-rows.js';
 import { fullError, resolveStoreOptions } from './store-limits.js';
 import type { ResolvedLimits, StoreLimits } from './store-limits.js';
@@ -21,6 +22,7 @@ import type {
   NotificationStore,
   Settlement,
   StoreStats,
+  WaitingEntry,
 } from './store.js';
 
 /** The options of `postgresStore`. */
@@ -196,6 +198,18 @@ class PostgresStore implements NotificationStore {
 
   removeDeadLetter(key: string): Promise<boolean> {
     return this.#db.write(async (run) => (await this.#dead.take(run, key)) !== undefined);
+  }
+
+  waiting(limit: number, after = 0): Promise<WaitingEntry[]> {
+    return this.#db.write((run) => waitingOf(run, limit, after));
+  }
+
+  retryNow(key: string): Promise<boolean> {
+    return this.#db.write((run) => makeDueNow(run, key));
+  }
+
+  removeWaiting(key: string): Promise<boolean> {
+    return this.#db.write((run) => removeWaiting(run, key));
   }
 
   stats(): Promise<StoreStats> {

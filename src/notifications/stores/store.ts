@@ -215,6 +215,20 @@ export interface NotificationStore {
   readonly ledger?: Ledger | undefined;
 }
 
+/** What an operator sees and changes of what a store or a queue holds. */
+export type StoredNotifications = Pick<
+  NotificationStore,
+  | 'deadLetters'
+  | 'redrive'
+  | 'removeDeadLetter'
+  | 'waiting'
+  | 'retryNow'
+  | 'removeWaiting'
+  | 'stats'
+  | 'close'
+  | 'onlyOpen'
+>;
+
 /** The state of an entry's key. */
 export type EntryState = 'added' | 'waiting' | 'processed';
 
@@ -230,7 +244,7 @@ export async function stored(store: NotificationStore, entry: QueuedNotification
 }
 
 /** @throws {ConfigurationError} when a store does not count. */
-export async function statsOf(store: NotificationStore): Promise<StoreStats> {
+export async function statsOf(store: Pick<NotificationStore, 'stats'>): Promise<StoreStats> {
   if (!store.stats) throw new ConfigurationError('This store has no method `stats`');
   return store.stats();
 }
