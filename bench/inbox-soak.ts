@@ -1,11 +1,13 @@
-// Many notifications to one inbox, a backlog, then inboxes whose processes or servers are killed, deployed and moved. Needs a
-// build, `redis-server` and `redis-cli`.
-// node bench/inbox-soak.ts [notifications] [kills of SQLite] [deploys] [kills of BullMQ] [failovers] [moves of the slot] [backlog]
+// Many notifications to one inbox, a backlog, a steady load for each place that the guide recommends, then inboxes whose processes
+// or servers are killed, deployed and moved. Needs a build, `redis-server`, `redis-cli` and `postgres`.
+// node bench/inbox-soak.ts [notifications] [kills of SQLite] [deploys] [kills of BullMQ and of PostgreSQL] [failovers]
+//   [moves of the slot] [backlog] [seconds of the steady load]
 import { availableParallelism, loadavg } from 'node:os';
 import { concurrency, deliver, nextMessage, percentile99, range, withInbox } from './inbox-load.ts';
-import { bullmqKills, deploys, failovers, kills, resharding } from './soak/inbox-faults.ts';
+import { bullmqKills, deploys, failovers, kills, postgresKills, resharding } from './soak/inbox-faults.ts';
 import type { Counts } from './soak/inbox-faults.ts';
 import { backlog, ratios } from './soak/inbox-rates.ts';
+import { steadyLoad } from './soak/scale.ts';
 import { writePart } from './soak/page.ts';
 
 const counts = process.argv.slice(2).map(Number);
@@ -17,6 +19,7 @@ const [
   promoted = 5,
   moved = 10,
   waiting = 100_000,
+  seconds = 30,
 ] = counts;
 
 const flood = await storm('sqlite');
@@ -24,11 +27,13 @@ const runs: Record<string, Counts> = {
   [`SQLite: kill -9, ${killed} times`]: await kills('sqlite', undefined, killed, 200),
   [`SQLite: ${rounds} deploys and rollbacks, old beside new`]: await deploys(rounds),
   [`BullMQ: kill -9, ${killedOfQueue} times`]: await bullmqKills(killedOfQueue),
+  [`PostgreSQL: kill -9, ${killedOfQueue} times`]: await postgresKills(killedOfQueue),
   [`BullMQ: primary killed, replica promoted, ${promoted} times`]: await failovers(promoted),
   [`BullMQ: slot moved in a cluster, ${moved} times`]: await resharding(moved),
 };
 const grown = await backlog(waiting);
 const rates = await ratios();
+const steady = await steadyLoad(seconds);
 const text = page();
 console.log(text);
 // Smaller runs are for trying it out.
@@ -68,6 +73,8 @@ function page(): string {
     '| | per second | ratio to the bare server | ratio to `add` of BullMQ |',
     '| --- | ---: | ---: | ---: |',
     ...rates,
+    '',
+    ...steady,
   ].join('\n');
 }
 

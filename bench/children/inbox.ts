@@ -1,16 +1,19 @@
-// An application in its own process. Where is a file of SQLite, or the connection to Redis as JSON.
-// node inbox.ts <memory | sqlite | bullmq> <where> <instant | slow | storm | backlog | killed | older | newer> [notes]
+// An application in its own process. Where is a file of SQLite, a connection string of PostgreSQL,
+// or the connection to Redis as JSON.
+// node inbox.ts <memory | sqlite | postgres | bullmq> <where> <instant | slow | storm | steady | backlog | killed | older | newer> [notes]
 import { appendFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type * as Library from 'marketplace-seller-sdk/notifications';
+import { Pool } from 'pg';
 import { here } from '../measure.ts';
 import { bullmq } from './redis-queue.ts';
 
 // The built package, as users load it.
 const built: unknown = await import(here('../dist/esm/notifications/index.js'));
-const { bullmqProcessor, bullmqQueue, createReceiver, memoryStore, nodeHandler, sqliteStore } = built as typeof Library;
+const { bullmqProcessor, bullmqQueue, createReceiver, memoryStore, nodeHandler, postgresStore, sqliteStore } =
+  built as typeof Library;
 
 const [kind = '', path = '', mode = '', notes = ''] = process.argv.slice(2);
 const handled = new Map<number, number>();
@@ -19,21 +22,29 @@ const redis = kind === 'bullmq' ? bullmq(path) : undefined;
 const isShort = ['killed', 'older', 'newer'].includes(mode);
 const note = (line: string): void => appendFileSync(notes, `${line}\n`);
 
+const lags: number[] = [];
+
+function storeOf(): Library.NotificationStore {
+  if (kind === 'memory') return memoryStore();
+  const limits = { maxWaiting: 2_000_000, maxWaitingBytes: 2 ** 32 };
+  if (kind === 'sqlite') return sqliteStore({ path, ...limits });
+  const pool = new Pool({ connectionString: path });
+  pool.on('error', () => {});
+  return postgresStore({ pool, ...limits });
+}
+
 const receiver = createReceiver({
-  ...(redis
-    ? { queue: bullmqQueue(redis.queue) }
-    : {
-        store:
-          kind === 'sqlite' ? sqliteStore({ path, maxWaiting: 2_000_000, maxWaitingBytes: 2 ** 32 }) : memoryStore(),
-      }),
+  ...(redis ? { queue: bullmqQueue(redis.queue) } : { store: storeOf() }),
   ...(mode === 'storm' && { concurrency: 1_000 }),
   ...(mode === 'backlog' && { handle: false }),
   ...(isShort && { leaseMs: 300, pollMs: 50 }),
   on: {
-    questions: async ({ question_id }, { attempt }) => {
+    questions: async ({ question_id, sent }, { attempt }) => {
       handled.set(question_id, (handled.get(question_id) ?? 0) + 1);
       if (mode === 'slow' || mode === 'storm') await pause(1_000);
       if (mode === 'older' || mode === 'newer') await pause(20);
+      if (mode === 'steady') await pause(50);
+      if (mode === 'steady') lags.push(Date.now() - Date.parse(sent ?? ''));
       if (notes) note(`${question_id} ${attempt}`);
     },
   },
@@ -55,7 +66,16 @@ const server = createServer(nodeHandler(receiver)).listen(0, '127.0.0.1', () => 
   process.send?.({ port: (server.address() as AddressInfo).port });
 });
 
-process.on('message', (message) => void (message === 'cpu' ? reportCpu() : report()));
+const reports: Readonly<Record<string, () => Promise<void>>> = { cpu: reportCpu, steady: reportSteady, report };
+process.on('message', (message) => void reports[String(message)]?.());
+
+/** How long each notification took, and the CPU time. */
+async function reportSteady(): Promise<void> {
+  await receiver.idle();
+  await redis?.idle();
+  const { user, system } = process.cpuUsage();
+  process.send?.({ lags, cpu: user + system });
+}
 
 /** The microseconds of CPU that this process has used, once everything is handled. */
 async function reportCpu(): Promise<void> {

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
+import { startPostgres } from '../../tests/support/postgres.ts';
 import { Inboxes } from './inboxes.ts';
 import { startCluster, startSentinel, startServer } from './redis-servers.ts';
 
@@ -106,6 +107,15 @@ export async function bullmqKills(count: number): Promise<Counts> {
     return await kills('bullmq', JSON.stringify({ port: redis.port }), count, 1_000);
   } finally {
     await redis.stop();
+  }
+}
+
+export async function postgresKills(count: number): Promise<Counts> {
+  const postgres = await startPostgres({ fsync: true });
+  try {
+    return await kills('postgres', postgres.connectionString, count, 1_000);
+  } finally {
+    await postgres.stop();
   }
 }
 

@@ -321,7 +321,7 @@ describe.skipIf(!hasRedis)('an operator of an inbox in BullMQ', () => {
     expect(await inbox.deadLetters.replay(one!.entry.key)).toBe(false);
     expect((await queue.getJob(job!.id!))?.data).toMatchObject({ writes: [{ id: 'b' }] });
     error = undefined;
-    worker.resume();
+    await worker.resume();
     expect(await inbox.deadLetters.replayAll()).toBe(1);
     await expect.poll(async () => queue.getJobCountByTypes('waiting', 'active', 'delayed', 'failed')).toBe(0);
     expect(attempts).toEqual([1, 1, 1, 1, 1]);

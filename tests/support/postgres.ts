@@ -18,7 +18,8 @@ export interface OwnPostgres {
   stop(): Promise<void>;
 }
 
-export async function startPostgres(): Promise<OwnPostgres> {
+/** @param options `fsync`: whether it waits for the disk, as in production. */
+export async function startPostgres({ fsync = false } = {}): Promise<OwnPostgres> {
   const folder = mkdtempSync(join(tmpdir(), 'postgres-'));
   // PostgreSQL does not run as root.
   const user = process.getuid?.() === 0 ? { uid: idOf('-u'), gid: idOf('-g') } : {};
@@ -30,10 +31,9 @@ export async function startPostgres(): Promise<OwnPostgres> {
   const data = join(folder, 'data');
   const initdb = ['-D', data, '-A', 'trust', '-U', 'postgres', '--no-sync'];
   execFileSync(join(folderOfPrograms, 'initdb'), initdb, { ...user, cwd: folder, stdio: 'ignore' });
-  const settings = ['listen_addresses=', `unix_socket_directories=${folder}`, 'fsync=off'].flatMap((each) => [
-    '-c',
-    each,
-  ]);
+  const settings = ['listen_addresses=', `unix_socket_directories=${folder}`, `fsync=${fsync ? 'on' : 'off'}`].flatMap(
+    (each) => ['-c', each],
+  );
   const server = spawn(join(folderOfPrograms, 'postgres'), ['-D', data, ...settings], {
     ...user,
     cwd: folder,

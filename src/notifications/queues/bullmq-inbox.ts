@@ -156,7 +156,7 @@ export class BullMQInbox implements StoredNotifications {
       const some = ids.slice(from, from + Math.min(readAtATime, limit - page.length));
       const jobs = await Promise.all(some.map(async (id) => this.#queue.getJob(id)));
       for (const [index, job] of jobs.entries())
-        if (job?.data?.notification) page.push({ id: some[index] ?? '', job, number: from + index + 1 });
+        if (isNotification(job)) page.push({ id: some[index] ?? '', job, number: from + index + 1 });
       from += some.length;
     }
     return page;
@@ -166,10 +166,15 @@ export class BullMQInbox implements StoredNotifications {
     const jobs: BullMQStoredJob[] = [];
     for (let from = 0; from < ids.length; from += readAtATime) {
       const some = await Promise.all(ids.slice(from, from + readAtATime).map(async (id) => this.#queue.getJob(id)));
-      jobs.push(...some.filter((job) => job?.data?.notification !== undefined) as BullMQStoredJob[]); // prettier-ignore
+      jobs.push(...some.filter(isNotification));
     }
     return jobs;
   }
+}
+
+/** Other programs may add other jobs to the queue, and a job may be gone. */
+function isNotification(job: BullMQStoredJob | undefined): job is BullMQStoredJob {
+  return (job?.data as Partial<BullMQJobData> | undefined)?.notification !== undefined;
 }
 
 /** The entry alone, without what the processor keeps with it. */

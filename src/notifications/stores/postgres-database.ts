@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../../core/errors/errors.js';
+import { functions } from './postgres-functions.js';
 import { tables, version } from './postgres-schema.js';
 import type { Row } from '../../work/sqlite-rows.js';
 
@@ -20,16 +21,12 @@ export interface PostgresRow extends Omit<Row, 'alone'> {
   readonly version: number;
   readonly leased: number;
   readonly dead: number;
+  readonly others: readonly string[];
+  readonly done: boolean;
 }
 
 /** Runs one statement of a transaction. Each sees what others have committed before it. */
 export type RunStatement = (sql: string, ...values: unknown[]) => Promise<PostgresRow[]>;
-
-/** How a transaction runs. */
-interface TransactionOptions {
-  /** Whether the result must survive a power cut. Every result survives the end of the process. */
-  readonly isDurable: boolean;
-}
 
 /** The tables of an inbox in PostgreSQL. They are created at the first use. */
 export class PostgresDatabase {
@@ -43,15 +40,25 @@ export class PostgresDatabase {
   }
 
   /** Runs statements in a transaction. What fails undoes all of it. */
-  async write<R>(
-    work: (run: RunStatement) => Promise<R>,
-    { isDurable }: TransactionOptions = { isDurable: true },
-  ): Promise<R> {
+  async write<R>(work: (run: RunStatement) => Promise<R>): Promise<R> {
     await this.#open();
     // Other isolation levels of a session would not see what was committed while a statement waited for a lock.
-    const begin = 'BEGIN ISOLATION LEVEL READ COMMITTED';
-    return this.#with(work, isDurable ? begin : `${begin}; SET LOCAL synchronous_commit = off`);
+    return this.#with(work, 'BEGIN ISOLATION LEVEL READ COMMITTED');
   }
+
+  /** Runs one statement, which is a transaction of its own. */
+  readonly run: RunStatement = async (sql, ...values) => {
+    await this.#open();
+    const client = await this.#pool.connect();
+    try {
+      const { rows } = await client.query(sql, values);
+      client.release();
+      return rows as PostgresRow[];
+    } catch (error) {
+      client.release(asError(error));
+      throw error;
+    }
+  };
 
   async #with<R>(work: (run: RunStatement) => Promise<R>, begin: string): Promise<R> {
     const client = await this.#pool.connect();
@@ -64,7 +71,7 @@ export class PostgresDatabase {
       return result;
     } catch (error) {
       // A closed connection undoes what it has done, also where the server is out of reach.
-      client.release(error instanceof Error ? error : new Error('The transaction failed'));
+      client.release(asError(error));
       throw error;
     }
   }
@@ -84,11 +91,15 @@ export class PostgresDatabase {
       "SELECT 1 FROM pg_tables WHERE schemaname = ANY(current_schemas(false)) AND tablename = 'seller_inbox_version'",
     );
     if (!found && this.mustExist) throw new ConfigurationError('postgresStore: there is no inbox in this database');
-    if (!found) for (const table of tables) await run(table);
+    if (!found) for (const each of [...tables, ...functions]) await run(each);
     const [row] = await run('SELECT version FROM seller_inbox_version');
     if (row?.version !== version)
       throw new ConfigurationError(
         `postgresStore: the inbox has version ${row?.version}, and this package reads version ${version}; update the package`,
       );
   }
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
 }

@@ -2,7 +2,7 @@ import type { PostgresRow, RunStatement } from './postgres-database.js';
 import { entryOf } from './sqlite-entries.js';
 import { deletedForRoom } from './store-limits.js';
 import type { ResolvedLimits } from './store-limits.js';
-import type { DeadLetter, Settlement } from './store.js';
+import type { DeadLetter } from './store.js';
 
 /** Those beyond the limits, from the newest on. One that another transaction has locked is left to it. */
 const excess = `SELECT number FROM seller_inbox_dead WHERE number IN (
@@ -20,13 +20,8 @@ export class PostgresDeadLetters {
     this.#limits = limits;
   }
 
-  /** Makes a waiting entry a dead letter. Returns what the log says of those that are deleted for want of room. */
-  async add(run: RunStatement, { key, failure }: NonNullable<Settlement['deadLetter']>): Promise<string[]> {
-    const move = `WITH dead AS (DELETE FROM seller_inbox_waiting WHERE key = $1
-        RETURNING key, entry, failures + stalls + 1 AS attempts, writes)
-      INSERT INTO seller_inbox_dead (key, entry, attempts, failure, dead_lettered_at, writes)
-        SELECT key, entry, attempts, $2, $3, writes FROM dead`;
-    await run(move, key, storable(failure), Date.now());
+  /** Deletes those beyond the limits. Returns what the log says of them. */
+  async trim(run: RunStatement): Promise<string[]> {
     const { maxDead, maxDeadBytes } = this.#limits;
     const [most, mostBytes] = [Math.min(maxDead, 2 ** 53), Math.min(maxDeadBytes, 2 ** 53)];
     const deleted = await run(

@@ -20,14 +20,15 @@ export class PostgresLedger implements Ledger {
   }
 
   async get(key: string): Promise<string | undefined> {
-    const [row] = await this.#db.write((run) => run(select, key));
+    const [row] = await this.#db.run(select, key);
     return row?.value;
   }
 
   async replace(key: string, expected: string | undefined, value: string, ms: number): Promise<boolean> {
-    const rows = await this.#db.write((run) =>
-      expected === undefined ? run(insert, key, value, ms) : run(update, key, value, ms, expected),
-    );
+    const rows =
+      expected === undefined
+        ? await this.#db.run(insert, key, value, ms)
+        : await this.#db.run(update, key, value, ms, expected);
     return rows.length > 0;
   }
 }

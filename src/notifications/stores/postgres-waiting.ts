@@ -1,4 +1,3 @@
-import { deleteEmptyGroup, releaseGroup } from './postgres-groups.js';
 import type { PostgresRow, RunStatement } from './postgres-database.js';
 import { nowMs } from './postgres-schema.js';
 import { entryOf, lastFailureOf } from './sqlite-entries.js';
@@ -35,8 +34,8 @@ function waitingEntryOf(row: PostgresRow): WaitingEntry[] {
 /** Makes the group of an entry due, unless it is leased. */
 export async function makeDueNow(run: RunStatement, key: string): Promise<boolean> {
   const group = await groupOf(run, key);
-  if (!group || group.token !== null) return false;
-  if (group.turn === null) await releaseGroup(run, group.group_id, 0);
+  if (group?.token !== null) return false;
+  await run('UPDATE seller_inbox_group SET ready_at = 0 WHERE group_id = $1 AND turn IS NULL', group.group_id);
   return true;
 }
 
@@ -45,7 +44,9 @@ export async function removeWaiting(run: RunStatement, key: string): Promise<boo
   const group = await groupOf(run, key);
   if (!group || group.leased_key === key) return false;
   const deleted = await run('DELETE FROM seller_inbox_waiting WHERE key = $1 RETURNING key', key);
-  await deleteEmptyGroup(run, group.group_id);
+  const empty = `DELETE FROM seller_inbox_group
+    WHERE group_id = $1 AND NOT EXISTS (SELECT 1 FROM seller_inbox_waiting WHERE group_id = $1)`;
+  await run(empty, group.group_id);
   return deleted.length > 0;
 }
 

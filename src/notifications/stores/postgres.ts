@@ -1,18 +1,19 @@
 import { withMethod } from '../../core/options/rules.js';
 import type { WriteRecord } from '../../core/recover/write-hook.js';
 import { withoutUnknown } from '../../core/recover/write-records.js';
+import { routeOf } from '../queued-notification.js';
 import type { QueuedNotification } from '../queued-notification.js';
 import type { Ledger } from '../../work/ledger.js';
 import { PostgresDatabase } from './postgres-database.js';
-import type { PostgresPool, PostgresRow, RunStatement } from './postgres-database.js';
+import type { PostgresPool, RunStatement } from './postgres-database.js';
 import { PostgresDeadLetters, storable } from './postgres-dead-letters.js';
-import { deleteEmptyGroup, dueGroups, leaseGroups, lockGroup, makeDue, nextInMs, releaseGroup } from './postgres-groups.js'; // prettier-ignore
+import { claimed } from './postgres-claims.js';
 import { PostgresLedger } from './postgres-ledger.js';
 import { nowMs } from './postgres-schema.js';
 import { makeDueNow, removeWaiting, waitingOf } from './postgres-waiting.js';
 import { writesOf } from '../../work/sqlite-rows.js';
 import { fullError, resolveStoreOptions } from './store-limits.js';
-import type { ResolvedLimits, StoreLimits } from './store-limits.js';
+import type { ResolvedLimits, StoreFullError, StoreLimits } from './store-limits.js';
 import type {
   Claim,
   Claimed,
@@ -53,8 +54,6 @@ export function postgresStore(options: PostgresStoreOptions): NotificationStore 
   return new PostgresStore(pool, limits);
 }
 
-/** After a power cut, a lost lease or result has an entry handled again, so these do not wait for the disk. */
-const atOnce = { isDurable: false };
 /** How long a process believes its count of what waits, in milliseconds. */
 const countedMs = 10_000;
 
@@ -80,53 +79,40 @@ class PostgresStore implements NotificationStore {
     this.#db.mustExist = true;
   }
 
-  add(entry: QueuedNotification): Promise<EntryState> {
-    return this.#db.write(async (run) => this.#add(run, entry));
-  }
-
-  async #add(run: RunStatement, entry: QueuedNotification): Promise<EntryState> {
-    const known = `SELECT 'waiting' AS state FROM seller_inbox_waiting WHERE key = $1
-      UNION ALL SELECT 'processed' FROM seller_inbox_processed WHERE key = $1 AND until > ${nowMs}
-      UNION ALL SELECT 'processed' FROM seller_inbox_dead WHERE key = $1`;
-    await lockGroup(run, entry);
-    const [found] = await run(known, entry.key);
-    if (found) await deleteEmptyGroup(run, entry.groupId);
-    if (found) return found.state;
+  async add(entry: QueuedNotification): Promise<EntryState> {
     const text = JSON.stringify(entry);
-    await this.#takeRoom(run, text.length);
-    await insertWaiting(run, entry, text);
-    return 'added';
+    const full = await this.#full(text.length);
+    const [row] = await this.#db.run(addition, ...addedValues(entry, text), full !== undefined);
+    const state = row?.state as EntryState | 'full';
+    if (state === 'added') this.#added(text.length);
+    if (state === 'full') throw full ?? new Error('The inbox is full');
+    return state;
   }
 
-  /** @throws {StoreFullError} when there is no room. */
-  async #takeRoom(run: RunStatement, bytes: number): Promise<void> {
+  /** The error of an inbox in which there is no room. */
+  async #full(bytes: number): Promise<StoreFullError | undefined> {
     const isOld = performance.now() - this.#waiting.at > countedMs;
-    if (isOld || this.#waiting.added >= this.#limits.maxWaiting / 100) await this.#count(run);
-    const full = fullError(this.#limits, this.#waiting, bytes);
-    if (full) await this.#count(run);
-    const stillFull = full && fullError(this.#limits, this.#waiting, bytes);
-    if (stillFull) throw stillFull;
+    if (isOld || this.#waiting.added >= this.#limits.maxWaiting / 100) await this.#count();
+    if (!fullError(this.#limits, this.#waiting, bytes)) return undefined;
+    await this.#count();
+    return fullError(this.#limits, this.#waiting, bytes);
+  }
+
+  #added(bytes: number): void {
     this.#waiting.entries += 1;
     this.#waiting.bytes += bytes;
     this.#waiting.added += 1;
   }
 
-  async #count(run: RunStatement): Promise<void> {
+  async #count(): Promise<void> {
     const count = `SELECT count(*)::float8 AS entries, coalesce(sum(octet_length(entry)), 0)::float8 AS bytes
       FROM seller_inbox_waiting`;
-    const [{ entries, bytes } = { entries: 0, bytes: 0 }] = await run(count);
+    const [{ entries, bytes } = { entries: 0, bytes: 0 }] = await this.#db.run(count);
     this.#waiting = { entries, bytes, added: 0, at: performance.now() };
   }
 
   claim(claim: Claim): Promise<Claimed> {
-    return this.#db.write(async (run) => {
-      await makeDue(run, claim);
-      const groups = await dueGroups(run, claim);
-      const problems = this.#problems.splice(0);
-      const leases = groups.length > 0 ? await leaseGroups(run, groups, claim, problems) : [];
-      const next = await nextInMs(run, claim);
-      return { leases, ...(next !== undefined && { nextInMs: next }), ...(problems.length > 0 && { problems }) };
-    }, atOnce);
+    return claimed(this.#db, claim, this.#problems.splice(0));
   }
 
   async renew(leases: readonly LeaseId[], leaseMs: number): Promise<string[]> {
@@ -137,67 +123,53 @@ class PostgresStore implements NotificationStore {
       SELECT group_id FROM held EXCEPT ALL SELECT group_id FROM renewed`;
     const ids = leases.map(({ groupId }) => groupId);
     const tokens = leases.map(({ token }) => token);
-    const lost = await this.#db.write((run) => run(extend, ids, tokens, leaseMs), atOnce);
+    const lost = await this.#db.run(extend, ids, tokens, leaseMs);
     return lost.map((row) => row.group_id);
   }
 
-  note(lease: LeaseId, writes: readonly WriteRecord[]): Promise<boolean> {
-    return this.#db.write(async (run) => {
-      const group = await leased(run, lease);
-      if (group) await keepWrites(run, group.leased_key, writes);
-      return group !== undefined;
-    });
+  async note({ groupId, token }: LeaseId, writes: readonly WriteRecord[]): Promise<boolean> {
+    const note = 'SELECT seller_inbox_note($1, $2, $3) AS done';
+    return (await this.#db.run(note, groupId, token, JSON.stringify(writes)))[0]?.done === true;
   }
 
-  settle(settlement: Settlement): Promise<boolean> {
-    return this.#db.write(async (run) => this.#settle(run, settlement), atOnce);
-  }
-
-  async #settle(run: RunStatement, settlement: Settlement): Promise<boolean> {
-    const { groupId, retryInMs, lastFailure, writes, released, unstarted, deadLetter } = settlement;
-    const group = await leased(run, settlement);
-    if (!group) return false;
-    if (writes) await keepWrites(run, group.leased_key, writes);
-    await remember(run, settlement);
-    if (deadLetter) this.#problems.push(...(await this.#dead.add(run, deadLetter)));
-    const count = `UPDATE seller_inbox_waiting SET stalls = 0, failures = failures + $1,
-      last_failure = coalesce($2, last_failure) WHERE key = $3`;
-    const failure = lastFailure ? JSON.stringify(lastFailure) : null;
-    if (retryInMs !== undefined && !unstarted) await run(count, released ? 0 : 1, failure, group.leased_key);
-    await releaseGroup(run, groupId, retryInMs ?? 0);
-    await this.#forgetExpired(run);
-    return true;
+  async settle(settlement: Settlement): Promise<boolean> {
+    const settle = 'SELECT seller_inbox_settle($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) AS done';
+    const [row] = await this.#db.run(settle, ...valuesOf(settlement));
+    if (settlement.deadLetter) this.#problems.push(...(await this.#dead.trim(this.#db.run)));
+    await this.#forgetExpired();
+    return row?.done === true;
   }
 
   /** Deletes some of the keys that are no longer needed to recognize duplicates. */
-  async #forgetExpired(run: RunStatement): Promise<void> {
+  async #forgetExpired(): Promise<void> {
     if (performance.now() < this.#forgetsAt) return;
     this.#forgetsAt = performance.now() + 1_000;
     for (const table of ['seller_inbox_processed', 'seller_inbox_ledger']) {
       const expired = `SELECT key FROM ${table} WHERE until <= ${nowMs} LIMIT 1000 FOR UPDATE SKIP LOCKED`;
-      await run(`DELETE FROM ${table} WHERE key IN (${expired})`);
+      await this.#db.run(`DELETE FROM ${table} WHERE key IN (${expired})`);
     }
   }
 
   deadLetters(limit: number, after = 0): Promise<DeadLetter[]> {
-    return this.#db.write((run) => this.#dead.list(run, limit, after));
+    return this.#dead.list(this.#db.run, limit, after);
   }
 
   redrive(key: string, forgetsUnknown = false): Promise<boolean> {
     return this.#db.write(async (run) => {
       const row = await this.#dead.take(run, key);
       if (!row) return false;
-      const entry = JSON.parse(row.entry) as QueuedNotification;
-      await lockGroup(run, entry);
-      await insertWaiting(run, entry, row.entry);
+      const values = addedValues(JSON.parse(row.entry) as QueuedNotification, row.entry);
+      await run(addition, ...values, false);
       const writes = writesOf(row) ?? [];
-      await keepWrites(run, key, forgetsUnknown ? withoutUnknown(writes) : writes);
+      const kept = forgetsUnknown ? withoutUnknown(writes) : writes;
+      const keep = "UPDATE seller_inbox_waiting SET writes = nullif($1, '[]') WHERE key = $2";
+      await run(keep, JSON.stringify(kept), key);
       return true;
     });
   }
 
-  removeDeadLetter(key: string): Promise<boolean> {
-    return this.#db.write(async (run) => (await this.#dead.take(run, key)) !== undefined);
+  async removeDeadLetter(key: string): Promise<boolean> {
+    return (await this.#dead.take(this.#db.run, key)) !== undefined;
   }
 
   waiting(limit: number, after = 0): Promise<WaitingEntry[]> {
@@ -217,33 +189,26 @@ class PostgresStore implements NotificationStore {
   }
 }
 
-/** The group of a lease that nobody else has, locked until the end of the transaction. */
-async function leased(run: RunStatement, { groupId, token }: LeaseId): Promise<PostgresRow | undefined> {
-  const lock = 'SELECT leased_key FROM seller_inbox_group WHERE group_id = $1 AND token = $2 FOR UPDATE';
-  return (await run(lock, groupId, token))[0];
-}
+const addition = 'SELECT seller_inbox_add($1, $2, $3, $4, $5, $6, $7, $8, $9) AS state';
 
-async function keepWrites(run: RunStatement, key: string | null, writes: readonly WriteRecord[]): Promise<void> {
-  const text = writes.length > 0 ? JSON.stringify(writes) : null;
-  await run('UPDATE seller_inbox_waiting SET writes = $1 WHERE key = $2', text, key);
-}
-
-async function insertWaiting(run: RunStatement, entry: QueuedNotification, text: string): Promise<void> {
+function addedValues(entry: QueuedNotification, text: string): unknown[] {
   const { key, groupId, sentAt, notification } = entry;
-  const insert = `INSERT INTO seller_inbox_waiting (key, group_id, sent_at, topic, arrived_at, entry)
-    VALUES ($1, $2, $3, $4, $5, $6)`;
-  await run(insert, key, groupId, sentAt, storable(notification.topic), Date.now(), text);
+  const place = [key, groupId, routeOf(notification), notification.user_id, sentAt, Date.now()];
+  return [...place, storable(notification.topic), text];
 }
 
-/** Deletes what is handled, and remembers its keys. */
-async function remember(run: RunStatement, { groupId, done, doneUntil, deduplicationMs }: Settlement): Promise<void> {
-  if (done.length === 0 && doneUntil === undefined) return;
-  const handled = `WITH deleted AS (DELETE FROM seller_inbox_waiting
-      WHERE key = ANY($1) OR (group_id = $2 AND arrived_at < $3) RETURNING key)
-    INSERT INTO seller_inbox_processed (key, until)
-      SELECT key, ${nowMs} + $4 FROM (SELECT unnest($1::text[]) AS key UNION SELECT key FROM deleted) AS handled
-    ON CONFLICT (key) DO UPDATE SET until = excluded.until`;
-  await run(handled, done, groupId, doneUntil ?? 0, deduplicationMs);
+/** What `seller_inbox_settle` takes. */
+function valuesOf(settlement: Settlement): unknown[] {
+  const { groupId, token, done, doneUntil, deduplicationMs, writes, deadLetter } = settlement;
+  const { retryInMs, released, unstarted, lastFailure } = settlement;
+  const kept = [json(writes), deadLetter?.key, deadLetter && storable(deadLetter.failure)];
+  const isCounted = retryInMs !== undefined && !unstarted;
+  const counted = [isCounted ? Number(!released) : null, json(lastFailure), retryInMs ?? 0];
+  return [groupId, token, done, doneUntil, deduplicationMs, ...kept, ...counted].map((value) => value ?? null);
+}
+
+function json(value: unknown): string | null {
+  return value === undefined ? null : JSON.stringify(value);
 }
 
 async function statsOf(run: RunStatement): Promise<StoreStats> {
