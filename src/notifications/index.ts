@@ -16,8 +16,8 @@ export type { CatchUpFailure, CatchUpOptions, CatchUpResult } from './catch-up.j
 export { openInbox } from './open-inbox.js';
 export type { StoredInbox } from './open-inbox.js';
 export { bullmqProcessor, bullmqQueue } from './queues/bullmq.js';
-export type { BullMQJob, BullMQJobData, BullMQQueue } from './queues/bullmq.js';
-export type { BullMQStoredJob, BullMQStoredJobs } from './queues/bullmq-inbox.js';
+export type { BullMQJob, BullMQQueue } from './queues/bullmq.js';
+export type { BullMQJobData } from './queues/bullmq-job.js';
 export type { HandleOptions } from './queues/queue-runs.js';
 export type { LastFailure, Outcome } from './handling/outcome.js';
 export type { DeadLetters } from '../work/dead-letters.js';

@@ -1,6 +1,7 @@
 import { withoutUnknown } from '../../core/recover/write-records.js';
 import type { DeadLetter, StoreStats, StoredNotifications, TopicStats, WaitingEntry } from '../stores/store.js';
-import type { BullMQJobData } from './bullmq.js';
+import { jobIdOf } from './bullmq-job.js';
+import type { BullMQJobData } from './bullmq-job.js';
 import type { TopicArrivals } from './topic-arrivals.js';
 
 /** A job of BullMQ as an operator sees it. */
@@ -43,11 +44,6 @@ const notRunning = unfinished.slice(1);
 const counted = 1_000;
 /** How many jobs are read at a time. */
 const readAtATime = 100;
-
-/** The id of the job of an entry. BullMQ takes no number for an id, and hexadecimal digits may be one. */
-export function jobIdOf(key: string): string {
-  return `n-${key}`;
-}
 
 /** The jobs of `bullmqQueue` as an operator sees them. */
 export class BullMQInbox implements StoredNotifications {

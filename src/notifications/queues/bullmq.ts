@@ -2,20 +2,22 @@ import { ConfigurationError } from '../../core/errors/errors.js';
 import type { WriteRecord } from '../../core/recover/write-hook.js';
 import { UnrecoverableError } from '../handling/errors.js';
 import { describeFailure } from '../../work/log.js';
-import type { LastFailure, Outcome } from '../handling/outcome.js';
+import type { Outcome } from '../handling/outcome.js';
 import type { NotificationQueue } from '../options.js';
 import { entryVersion } from '../queued-notification.js';
 import type { QueuedNotification } from '../queued-notification.js';
 import type { Receiver } from '../receiver.js';
-import { BullMQInbox, jobIdOf } from './bullmq-inbox.js';
+import { BullMQInbox } from './bullmq-inbox.js';
 import type { BullMQStoredJobs } from './bullmq-inbox.js';
+import { jobIdOf } from './bullmq-job.js';
+import type { BullMQJobData } from './bullmq-job.js';
 import { RedisLedger } from './redis-ledger.js';
 import { RedisScripts } from './redis-scripts.js';
 import type { RedisCommands } from './redis-scripts.js';
 import { TopicArrivals } from './topic-arrivals.js';
 
 /** The part of BullMQ's `Queue` that is used. */
-export interface BullMQQueue extends Partial<BullMQStoredJobs> {
+export interface BullMQQueue {
   /** Adds a job. */
   add(name: string, data: QueuedNotification, options: object): Promise<unknown>;
   /** The name of a key of the queue. */
@@ -24,14 +26,10 @@ export interface BullMQQueue extends Partial<BullMQStoredJobs> {
   getBackend?(): unknown;
   /** The Redis client, up to BullMQ 5. */
   readonly client?: unknown;
-}
-
-/** What a job of `bullmqQueue` holds. */
-export interface BullMQJobData extends QueuedNotification {
-  /** The last error, if it was permanent. */
-  readonly lastFailure?: LastFailure | undefined;
-  /** The writes of its handler. An entry that has them has version 2. */
-  readonly writes?: readonly WriteRecord[] | undefined;
+  /** With these, `openInbox` shows what is in the queue. */
+  getJobCounts?(): Promise<Readonly<Record<string, number>>>;
+  getRanges?(states: string[], start: number, end: number, isAscending: boolean): Promise<string[]>;
+  getJob?(id: string): Promise<object | undefined>;
 }
 
 /** The part of BullMQ's `Job` that is used. */
