@@ -22,6 +22,15 @@ export const endpoints = {
   currencies: currencyEndpoints,
 };
 
+type NamesIn<Table, Path extends string = ''> = {
+  [Name in keyof Table & string]: Table[Name] extends { readonly path: string }
+    ? `${Path}${Name}`
+    : NamesIn<Table[Name], `${Path}${Name}.`>;
+}[keyof Table & string];
+
+/** The names of all endpoints, e.g. `questions.answer`. */
+export type EndpointName = NamesIn<typeof endpoints>;
+
 /** Lists the endpoints of a nested table, in its order. */
 export function listEndpoints(table: object): DescribedEndpoint[] {
   return Object.values(table as Readonly<Record<string, object>>).flatMap((entry) =>

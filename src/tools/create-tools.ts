@@ -27,7 +27,7 @@ export interface ToolOptions {
 export interface ToolResult {
   /**
    * JSON: `{ result }`, or `{ error }` with the error's class, code, message and what to do. A `note` says that texts in «»
-   * were written by buyers or other users.
+   * may be written by buyers.
    */
   readonly text: string;
   readonly isError: boolean;

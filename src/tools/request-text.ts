@@ -15,5 +15,10 @@ export function requestText(endpoint: Endpoint, given: unknown): string {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   const file =
     endpoint.requestBody === 'multipart' ? [`The file ${String((input as { filename?: unknown }).filename)}`] : [];
-  return [`${endpoint.method} ${url}`, ...lines, ...file, ...(body === undefined ? [] : [body])].join('\n');
+  return visible([`${endpoint.method} ${url}`, ...lines, ...file, ...(body === undefined ? [] : [body])].join('\n'));
+}
+
+/** Shows characters that hide or reorder what stands around them, so that a person sees the text that is sent. */
+function visible(text: string): string {
+  return text.replace(/[\p{Cf}\p{Zl}\p{Zp}]/gu, (each) => `\\u{${each.codePointAt(0)?.toString(16) ?? ''}}`);
 }

@@ -149,6 +149,7 @@ describe('the command mcp', () => {
     [['--fake', '--allow', 'questions.anwser'], 'did you mean questions.answer?'],
     [['--fake', '--allow', 'questions.search'], 'there is no operation "questions.search" that changes something'],
     [['--fake', '--allow', 'questions.answer', '--read-only'], 'contradict each other'],
+    [['--fake', '--seller', 'me'], '--seller must be the user id of the seller'],
     [['--token', 'x', '--base-url', 'nowhere'], '--base-url or --token is invalid'],
     [['--base-url', 'https://api.example.com', '--token', ''], '--token, or the environment variable SELLER_TOKEN'],
   ])('a wrong command line exits with 2: %j', async (args, message) => {

@@ -31,13 +31,21 @@ package @modelcontextprotocol/sdk.`,
       tools: values.has('read-only') ? tools.filter(({ changesSomething }) => !changesSomething) : tools,
       allowed: allowedOf(values, tools),
       baseUrl: connection.baseUrl,
-      seller: values.text('seller') ?? connection.user,
+      seller: sellerOf(values) ?? connection.user,
     };
     const server = await createServer(offer).catch(withRemedy);
+    io.err(`Serving tools for ${connection.baseUrl} on stdin and stdout; Ctrl+C ends it.`);
     await serveOnStdio(server, io.ended());
     return 0;
   },
 };
+
+/** @throws {UsageError} when it is no user id */
+function sellerOf(values: Values): string | undefined {
+  const text = values.text('seller');
+  if (text === undefined || /^\d{1,20}$/.test(text)) return text;
+  throw new UsageError(`--seller must be the user id of the seller, not "${text}"`);
+}
 
 /** @throws {UsageError} when an allowed operation does not exist, or changes nothing */
 function allowedOf(values: Values, tools: readonly Tool[]): readonly string[] {

@@ -72,9 +72,10 @@ export class ActionGuide {
    * @throws {ServerError} when the service failed (5xx). If `outcomeUnknown` is `true`, do as after an
    *   `OutcomeUnknownError`.
    */
-  send(input: SendOptionParams, options?: CallOptions): ApiPromise<SentMessage | undefined>;
-  send<const Id extends string>(input: LaterOption<Id>, options?: CallOptions): ApiPromise<SentMessage | undefined>;
-  send(input: SendOptionParams | LaterOption, options?: CallOptions): ApiPromise<SentMessage | undefined> {
+  send<const Id extends string>(
+    input: SendOptionParams | LaterOption<Id>,
+    options?: CallOptions,
+  ): ApiPromise<SentMessage | undefined> {
     return this.#requester.call(actionGuideEndpoints.send, input as SendOptionParams, options);
   }
 }

@@ -28,7 +28,7 @@ export async function confirmOption(
     entry,
     name: messageEntry(entry),
     date: dateOf(entry),
-    compare: ({ text }: SendOptionParams) => (text === undefined ? 'similar' : compareText(entry.text, text)),
+    compare: ({ text }: SendOptionParams) => (typeof text === 'string' ? compareText(entry.text, text) : 'similar'),
   }));
   const byText = await confirmByList<SentMessage | undefined, SendOptionParams>({ ...shown, entries }, input, context);
   if (byText.unknown === undefined || typeof context.before !== 'number') return byText;

@@ -93,14 +93,19 @@ export const packParams = s.strictObject({
 });
 export interface PackParams extends Input<typeof packParams> {}
 
+declare const notTaken: unique symbol;
+/** A field that an option does not take. With `never` an editor would complete only the ids of options without such fields. */
+interface NotTaken {
+  readonly [notTaken]: never;
+}
 interface NoText {
-  readonly text?: never;
+  readonly text?: NotTaken;
 }
 interface NoVariables {
-  readonly vars?: never;
+  readonly vars?: NotTaken;
 }
 interface NoTemplate extends NoVariables {
-  readonly template_id?: never;
+  readonly template_id?: NotTaken;
 }
 
 /** Asks which variant (size, colour) the buyer wants. Only for cross docking and drop off shipments. */
@@ -185,7 +190,7 @@ export const sendOptionParams = s.refine(optionFields, (given) => fieldsVerdict(
   description: Object.entries(takes)
     .map(([option, fields]) => `${option} takes ${fields.map((name) => `\`${name}\``).join(' and ')}.`)
     .join(' '),
-}) as Schema<SendOptionParams>;
+}) as unknown as Schema<SendOptionParams>;
 
 function isKnown(id: string): id is OptionId {
   return Object.hasOwn(takes, id);

@@ -25,6 +25,8 @@ import type {
   DriverParams,
 } from './schemas.js';
 
+type AllFields = Selection<FlexConfiguration>;
+
 /** Delivery by the seller: subscriptions, settings, zones, items, drivers. */
 export class Flex {
   /** The items that are delivered with Flex. */
@@ -73,10 +75,10 @@ export class Flex {
    * @throws {SubscriptionNotFoundError} when the user has no subscription with this service.
    * @throws {UserNotFoundError} when the user does not exist on the site.
    */
-  configuration<const S extends Selection<FlexConfiguration> | undefined = undefined>(
+  configuration<const S extends Selection<FlexConfiguration> = Selection<FlexConfiguration>>(
     input: ConfigurationParams & { readonly select?: (S & Exact<FlexConfiguration, S>) | undefined },
     options?: CallOptions,
-  ): ApiPromise<S extends undefined ? FlexConfiguration : Selected<FlexConfiguration, S>>;
+  ): ApiPromise<AllFields extends S ? FlexConfiguration : Selected<FlexConfiguration, S>>;
   configuration(
     input: FlexQueryParams | (ConfigurationParams & { readonly select?: unknown }),
     options?: CallOptions,

@@ -1,4 +1,5 @@
 import type { Endpoint } from '../../core/operation/endpoint.js';
+import type { EndpointName } from '../../endpoints.js';
 import type { RequestFilter } from './request-filter.js';
 
 /** What a fault does. Without any of these, the call only takes `delayMs` longer. */
@@ -24,7 +25,7 @@ export interface FaultKind {
 /** A fault, and the calls it applies to. */
 export interface Fault extends FaultKind {
   /** Applies only to this endpoint, or the one of this name. @default every endpoint */
-  readonly endpoint?: Endpoint | string | undefined;
+  readonly endpoint?: Endpoint | EndpointName | (string & {}) | undefined;
   /** Applies only to requests that match all given fields. @default every request */
   readonly match?: Omit<RequestFilter, 'endpoint'> | undefined;
   /** How many matching calls are not affected first: with `skip: 2`, the third call is affected. @default 0 */

@@ -1,4 +1,5 @@
 import type { Endpoint } from '../../core/operation/endpoint.js';
+import type { EndpointName } from '../../endpoints.js';
 import { assertFields } from '../state/assert-fields.js';
 import type { Call } from './call.js';
 import { endpointName } from './routes.js';
@@ -7,7 +8,7 @@ import type { Routes } from './routes.js';
 /** Selects requests. All given fields must match. */
 export interface RequestFilter {
   /** The endpoint or its name, e.g. `questions.answer`. */
-  readonly endpoint?: Endpoint | string | undefined;
+  readonly endpoint?: Endpoint | EndpointName | (string & {}) | undefined;
   /** The HTTP method, e.g. `POST`. */
   readonly method?: string | undefined;
   /** The path without its query: exact, with `*` for any text, or a pattern. */

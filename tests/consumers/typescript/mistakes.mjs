@@ -55,6 +55,18 @@ export const mistakes = [
     says: "Property 'items' does not exist on type 'Paged<Question, QuestionSearchExtra>'",
   },
   {
+    code: "seller.actionGuide.send({ pack_id: 1, option_id: 'REQUEST_VARIANTS' });",
+    at: '{ pack_id',
+    says: "Property 'template_id' is missing",
+    not: 'overload',
+  },
+  {
+    code: "seller.actionGuide.send({ pack_id: 1, option_id: 'OTHERS', text: 'Hello' });",
+    at: 'option_id',
+    says: `Did you mean '"OTHER"'?`,
+    not: 'overload',
+  },
+  {
     code: "seller.messages.upload({ site_id: 'MLA', file: new Uint8Array(1) });",
     at: '{ site_id',
     says: "Property 'filename' is missing",

@@ -1,0 +1,61 @@
+import { join } from 'node:path';
+import { endpoints } from 'marketplace-seller-sdk/schemas';
+import ts from 'typescript';
+import { expect, test } from 'vitest';
+import { listEndpoints } from '../../src/endpoints.js';
+
+const root = join(import.meta.dirname, '../..');
+const file = join(root, 'tests/types/completed.ts');
+const header = `import type { SellerClient } from 'marketplace-seller-sdk';
+import type { FakeMarketplace } from 'marketplace-seller-sdk/testing';
+declare const seller: SellerClient;
+declare const marketplace: FakeMarketplace;
+`;
+
+/** What an editor offers at the mark in a line of code. */
+function completionsOf(code: string): string[] {
+  const text = header + code.replace('^', '');
+  const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), (path) => ts.sys.readFile(path)) as {
+    config: object;
+  };
+  const { options } = ts.parseJsonConfigFileContent({ ...config, include: [] }, ts.sys, root);
+  const read = (path: string): string | undefined => (path === file ? text : ts.sys.readFile(path));
+  const service = ts.createLanguageService({
+    getCompilationSettings: () => options,
+    getScriptFileNames: () => [file],
+    getScriptVersion: () => '1',
+    getScriptSnapshot: (path) => {
+      const content = read(path);
+      return content === undefined ? undefined : ts.ScriptSnapshot.fromString(content);
+    },
+    getCurrentDirectory: () => root,
+    getDefaultLibFileName: ts.getDefaultLibFilePath,
+    fileExists: (path) => path === file || ts.sys.fileExists(path),
+    readFile: read,
+  });
+  const found = service.getCompletionsAtPosition(file, header.length + code.indexOf('^'), {});
+  return (found?.entries ?? []).map(({ name }) => name).sort();
+}
+
+const whose = "site_id: 'MLA', user_id: 7, service_id: 1";
+const names = listEndpoints(endpoints)
+  .map(({ name }) => name)
+  .sort();
+
+test.each<[string, readonly string[], boolean]>([
+  [`seller.flex.configuration({ ${whose}, select: { ^ } });`, ['address', 'delivery_ranges', 'zones'], false],
+  [`seller.flex.configuration({ ${whose}, select: { zones: { ^ } } });`, ['id', 'label', 'price', 'selected'], false],
+  [
+    "seller.actionGuide.send({ pack_id: 1, option_id: '^' });",
+    ['DELIVERY_PROMISE', 'OTHER', 'REQUEST_BILLING_INFO', 'REQUEST_VARIANTS', 'SEND_INVOICE_LINK'],
+    true,
+  ],
+  ["marketplace.requests.filter({ endpoint: '^' });", names, true],
+  ["marketplace.faults.inject({ endpoint: '^' });", names, true],
+])('an editor offers what fits: %s', (code, offered, isAll) => {
+  const found = completionsOf(code);
+  if (isAll) expect(found).toEqual(offered);
+  else expect(found).toEqual(expect.arrayContaining([...offered]));
+  // None of the hundreds of global names.
+  expect(found.length).toBeLessThan(60);
+});
