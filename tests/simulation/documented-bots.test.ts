@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { documentedBots, exampleBot } from './bots/documented.ts';
 import type { DocumentedBot } from './bots/documented.ts';
 import { inboxBot } from './bots/inbox-bot.ts';
+import { outboxBot } from './bots/outbox-bot.ts';
 import { failedOnce } from './failed-seeds.ts';
 
 type CheckName = Exclude<keyof typeof checks, 'usual'>;
@@ -49,6 +50,13 @@ describe('on bad days, nothing goes wrong that its page does not name', () => {
           losesGrant(history) ? [] : check(history),
     );
     await simulate({ bot: inboxBot, seeds: drawn, load: { ...load, ...asked }, checks: judged });
+  });
+
+  test('a bot that writes through an outbox in a file', async () => {
+    // It reads nothing, and hears only what it is told; its token is fixed.
+    const { answered, acknowledgedHandled, noCallAfterRevocation, usual } = checks;
+    const left = [answered, acknowledgedHandled, noCallAfterRevocation];
+    await simulate({ bot: outboxBot, seeds: drawn, load, checks: usual.filter((check) => !left.includes(check)) });
   });
 
   test.each(named)('%s: %s says "%s"', (_, page, sentence) => {
