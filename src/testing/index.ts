@@ -40,3 +40,4 @@ export type { ContactKind, ContactStore, ContactInit, StoredContact } from './st
 
 export { storeConformance } from './store-conformance.js';
 export type { ConformanceTest } from './store-conformance.js';
+export { tokenStoreConformance } from './token-store-conformance.js';

@@ -1,0 +1,110 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { ConfigurationError } from '../core/errors/errors.js';
+import { nodeModule } from '../core/scope/node-module.js';
+import { explain, unlessBusy } from '../work/sqlite-errors.js';
+import type { TokenSet } from './token-set.js';
+import type { StoredTokens, TokenStore } from './token-store.js';
+
+/**
+ * How long a lock lasts whose process ended, in milliseconds: longer than a refresh may take, so that no second one begins
+ * beside it.
+ */
+const lockMs = 60_000;
+const lockPollMs = 25;
+
+/**
+ * Opens the tokens of all sellers in a SQLite file, which the processes of one machine share: one of them at a time refreshes the
+ * tokens of a seller. The tokens are stored as they are, so protect the file like a password.
+ *
+ * Needs Node 22.13 or later; `node:sqlite` is loaded when it is called. Do not use it on a network file system.
+ *
+ * @example
+ * const tokens = sqliteTokens(':memory:'); // a file, such as 'tokens.db'
+ * await tokens.save(7, { accessToken: 'token', refreshToken: 'refresh token' });
+ * console.log(await tokens.sellers());
+ * await tokens.close?.();
+ * @param path The file. It is created if it does not exist.
+ * @throws {ConfigurationError} when the file cannot be opened.
+ */
+export function sqliteTokens(path: string): TokenStore {
+  if (typeof path !== 'string' || path === '')
+    throw new ConfigurationError('sqliteTokens takes the name of a file, such as "tokens.db"');
+  try {
+    const sqlite = nodeModule('node:sqlite');
+    if (!sqlite) throw new Error('there is no node:sqlite');
+    return new SqliteTokens(new sqlite.DatabaseSync(path));
+  } catch (cause) {
+    const { reason, remedy } = explain(cause);
+    throw new ConfigurationError(`sqliteTokens cannot open its database (${reason})${remedy}`, { cause });
+  }
+}
+
+/** A refresh token works once, so what is stored waits for the disk. */
+const schema = `PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
+  CREATE TABLE IF NOT EXISTS seller_tokens (user_id INTEGER PRIMARY KEY, tokens TEXT NOT NULL, refresh_token TEXT,
+    revoked INTEGER NOT NULL DEFAULT 0);
+  CREATE TABLE IF NOT EXISTS seller_lock (user_id INTEGER PRIMARY KEY, holder TEXT NOT NULL, until INTEGER NOT NULL);
+  PRAGMA busy_timeout = 0;`;
+
+class SqliteTokens implements TokenStore {
+  readonly #db: DatabaseSync;
+
+  constructor(db: DatabaseSync) {
+    this.#db = db;
+    db.exec(schema);
+  }
+
+  #all(sql: string, ...values: (string | number | null)[]): Promise<Record<string, unknown>[]> {
+    return unlessBusy(() => this.#db.prepare(sql).all(...values));
+  }
+
+  async load(user_id: number): Promise<StoredTokens | undefined> {
+    const [row] = await this.#all('SELECT tokens, revoked FROM seller_tokens WHERE user_id = ?', user_id);
+    return row && { tokens: JSON.parse(String(row.tokens)) as TokenSet, isRevoked: row.revoked === 1 };
+  }
+
+  async save(user_id: number, tokens: TokenSet): Promise<void> {
+    const insert = `INSERT OR REPLACE INTO seller_tokens (user_id, tokens, refresh_token) VALUES (?, ?, ?)`;
+    await this.#all(insert, user_id, JSON.stringify(tokens), tokens.refreshToken ?? null);
+  }
+
+  async revoke(user_id: number, { refreshToken }: TokenSet): Promise<boolean> {
+    const update = `UPDATE seller_tokens SET revoked = 1 WHERE user_id = ? AND refresh_token IS ? AND revoked = 0
+      RETURNING user_id`;
+    return (await this.#all(update, user_id, refreshToken ?? null)).length > 0;
+  }
+
+  async remove(user_id: number): Promise<boolean> {
+    return (await this.#all('DELETE FROM seller_tokens WHERE user_id = ? RETURNING user_id', user_id)).length > 0;
+  }
+
+  async sellers(): Promise<readonly number[]> {
+    const rows = await this.#all('SELECT user_id FROM seller_tokens WHERE revoked = 0 ORDER BY user_id');
+    return rows.map(({ user_id }) => Number(user_id));
+  }
+
+  /** Unlike a transaction, it blocks neither this process nor other sellers. */
+  async lock<R>(user_id: number, work: () => Promise<R>): Promise<R> {
+    const holder = crypto.randomUUID();
+    while (!(await this.#takes(user_id, holder))) await new Promise((resolve) => setTimeout(resolve, lockPollMs));
+    try {
+      return await work();
+    } finally {
+      await this.#all('DELETE FROM seller_lock WHERE user_id = ? AND holder = ?', user_id, holder);
+    }
+  }
+
+  async #takes(user_id: number, holder: string): Promise<boolean> {
+    const now = Date.now();
+    // A lock that ends later than one can was set by a clock that was wrong.
+    const insert = `INSERT INTO seller_lock (user_id, holder, until) VALUES (?, ?, ?)
+      ON CONFLICT DO UPDATE SET holder = excluded.holder, until = excluded.until WHERE until < ? OR until > ?
+      RETURNING user_id`;
+    return (await this.#all(insert, user_id, holder, now + lockMs, now, now + 2 * lockMs)).length > 0;
+  }
+
+  close(): Promise<void> {
+    this.#db.close();
+    return Promise.resolve();
+  }
+}

@@ -1,0 +1,120 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { GrantRevokedError, SellerClient } from 'marketplace-seller-sdk';
+import { createOAuth, createSellers, sqliteTokens } from 'marketplace-seller-sdk/oauth';
+import type { TokenStore } from 'marketplace-seller-sdk/oauth';
+import { FakeMarketplace, tokenStoreConformance } from 'marketplace-seller-sdk/testing';
+import { afterAll, describe, expect, test } from 'vitest';
+
+const folder = mkdtempSync(join(tmpdir(), 'tokens-'));
+let files = 0;
+const newPath = (): string => join(folder, `${(files += 1)}.db`);
+const opened: TokenStore[] = [];
+const open = (path: string): TokenStore => {
+  const store = sqliteTokens(path);
+  opened.push(store);
+  return store;
+};
+afterAll(async () => {
+  for (const store of opened) await store.close?.();
+  rmSync(folder, { recursive: true });
+});
+
+describe('sqliteTokens keeps the rules of a store of tokens', () => {
+  for (const { name, run } of tokenStoreConformance(() => sqliteTokens(newPath()))) test(name, run);
+});
+
+test('two processes share the tokens and the lock of a file', async () => {
+  const path = newPath();
+  const [first, second] = [open(path), open(path)];
+  await first.save(7, { accessToken: 'a', refreshToken: 'r' });
+  expect(await second.load(7)).toEqual({ tokens: { accessToken: 'a', refreshToken: 'r' }, isRevoked: false });
+  const order: string[] = [];
+  const work = (name: string) => async () => {
+    order.push(`${name} begins`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    order.push(`${name} ends`);
+  };
+  await Promise.all([first.lock(7, work('one')), second.lock(7, work('two'))]);
+  expect([['one', 'two'], ['two', 'one']].map((names) => names.flatMap((name) => [`${name} begins`, `${name} ends`]))).toContainEqual(order); // prettier-ignore
+});
+
+/** An application with a seller whose tokens are in a file, as two processes see them. */
+async function application() {
+  const marketplace = new FakeMarketplace();
+  const account = marketplace.addUser({ user_id: 7 });
+  const oauth = createOAuth({
+    clientId: '500',
+    clientSecret: 'secret',
+    redirectUri: 'https://bot.example.com/callback',
+    authorizationUrl: 'https://auth.example.com/authorization',
+    tokenUrl: `${marketplace.baseUrl}/oauth/token`,
+    fetch: marketplace.fetch,
+  });
+  const authorize = async () => {
+    const { url, state, verifier } = await oauth.start();
+    return oauth.exchange({ url: marketplace.authorize(account, url), state, verifier });
+  };
+  const path = newPath();
+  const revoked: number[] = [];
+  const start = () => {
+    const client = new SellerClient({ baseUrl: marketplace.baseUrl, fetch: marketplace.fetch });
+    const onRevoked = ({ user_id, error }: { user_id: number; error: GrantRevokedError }): void => {
+      expect(error).toBeInstanceOf(GrantRevokedError);
+      revoked.push(user_id);
+    };
+    return createSellers({ client, tokens: open(path), refresh: oauth.refresh, onRevoked });
+  };
+  const refreshes = () => marketplace.requests.filter({ path: '/oauth/token' }).length;
+  return { marketplace, account, authorize, revoked, start, refreshes };
+}
+
+const search = (seller: SellerClient | undefined) => seller!.questions.search({ seller_id: 7 }).first();
+
+test('a seller has one client from the authorisation on, and nobody else has any', async () => {
+  const { authorize, start } = await application();
+  const sellers = start();
+  expect(await sellers.for(7)).toBeUndefined();
+  await sellers.add(await authorize());
+  const seller = await sellers.for(7);
+  expect(await sellers.for(7)).toBe(seller);
+  expect(await sellers.for(8)).toBeUndefined();
+  expect(await sellers.ids()).toEqual([7]);
+  await search(seller);
+});
+
+test('two processes with an expired token refresh it once', async () => {
+  const { marketplace, authorize, start, refreshes } = await application();
+  const [first, second] = [start(), start()];
+  const tokens = await authorize();
+  await first.add(tokens);
+  marketplace.accounts.expireToken(tokens.accessToken);
+  const before = refreshes();
+  const clients = [await first.for(7), await second.for(7)];
+  await Promise.all([...clients, ...clients].map(search));
+  expect(refreshes() - before).toBe(1);
+});
+
+test('a revoked grant is told once over all processes, marks the seller, and a new authorisation clears it', async () => {
+  const { marketplace, authorize, revoked, start } = await application();
+  const [first, second] = [start(), start()];
+  const tokens = await authorize();
+  await first.add({ ...tokens, refreshToken: 'revoked at the service' });
+  marketplace.accounts.expireToken(tokens.accessToken);
+  const clients = [await first.for(7), await second.for(7)];
+  for (const client of [...clients, ...clients]) await expect(search(client)).rejects.toThrow(GrantRevokedError);
+  expect(revoked).toEqual([7]);
+  expect(await first.for(7)).toBeUndefined();
+  expect(await second.ids()).toEqual([]);
+  await second.add(await authorize());
+  await search(await first.for(7));
+  await search(clients[1]);
+  expect(revoked).toEqual([7]);
+});
+
+test('wrong options are named', () => {
+  expect(() => createSellers({} as never)).toThrow('createSellers: `client` is missing; `tokens` is missing');
+  expect(() => sqliteTokens('')).toThrow('sqliteTokens takes the name of a file');
+  expect(() => sqliteTokens(join(folder, 'none', 'tokens.db'))).toThrow('sqliteTokens cannot open its database');
+});
