@@ -239,3 +239,16 @@ test('on a Node.js that is too old, a client says which one it needs', () => {
     Promise.withResolvers = withResolvers;
   }
 });
+
+test('a client that is made apart from another one of the same service says so in the log; a derived one does not', () => {
+  const lines: string[] = [];
+  const warn = (line: string): void => void lines.push(line);
+  const logger = { debug: warn, info: warn, warn, error: warn };
+  const options = { baseUrl: 'https://apart.test', fetch: async () => new Response(), logger };
+  const first = new SellerClient({ ...options, accessToken: 'a' });
+  first.withOptions({ accessToken: 'b' });
+  new SellerClient({ ...options, baseUrl: 'https://elsewhere.test' });
+  expect(lines).toEqual([]);
+  new SellerClient({ ...options, accessToken: 'b' });
+  expect(lines).toEqual([expect.stringMatching(/^There is another SellerClient for https:\/\/apart.test/)]);
+});

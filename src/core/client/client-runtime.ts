@@ -9,6 +9,7 @@ import { Events } from '../options/events.js';
 import type { ResolvedOptions } from '../options/resolve-options.js';
 import { Limits } from '../limits/limits.js';
 import { RetryBudget } from '../recover/budget.js';
+import { ignoreErrors } from '../scope/ignore-errors.js';
 import { lowerCaseNames } from '../request/built-request.js';
 import { userAgentOf } from '../request/user-agent.js';
 
@@ -31,6 +32,7 @@ export class SharedState {
   constructor(options: ResolvedOptions, parent?: SharedState) {
     const { baseUrl, accessToken, timeoutMs } = options;
     this.writes = parent && parent.#baseUrl === baseUrl ? parent.writes : bookOf(options);
+    if (!parent) warnIfApart(options, this.writes);
     this.#baseUrl = baseUrl;
     this.#accessToken = accessToken;
     this.tokens = typeof accessToken === 'function' ? new TokenSource(accessToken, timeoutMs) : undefined;
@@ -44,6 +46,17 @@ export class SharedState {
   isFor({ baseUrl, accessToken }: ResolvedOptions): boolean {
     return baseUrl === this.#baseUrl && accessToken === this.#accessToken;
   }
+}
+
+/** Says in the log that a client was made apart from another one of the same service, so that each learns its limits alone. */
+function warnIfApart({ logger, baseUrl }: ResolvedOptions, writes: MemoryBook): void {
+  if (writes.hasClient)
+    ignoreErrors(() =>
+      logger?.warn(
+        `There is another SellerClient for ${new URL(baseUrl).origin}, and the two do not share rate limits. Make one, and derive the others with withOptions({ accessToken })`,
+      ),
+    );
+  writes.hasClient = true;
 }
 
 /** What all calls of a client share. */

@@ -69,6 +69,8 @@ const storingMs = 60_000;
 
 /** The book of the writes of this process, of all sellers of a service. */
 export class MemoryBook implements WriteBook {
+  /** Whether a client was made with it, and not derived from another one. */
+  hasClient = false;
   /** By id. The first were added first, and nobody asked for them. */
   readonly #writes = new Map<string, RememberedWrite>();
   /** The id of the write that an entry proves, by the name of the entry. */
