@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, posix } from 'node:path';
 
-const BELONGS = /^(dist\/.+|[A-Z]+(\.md)?|llms\.txt|package\.json|(docs|examples)\/[\w/-]+\.(json|md|py|ts))$/;
+const BELONGS = /^(dist\/.+|[A-Z]+(\.md)?|llms\.txt|package\.json|docs\/[\w/-]+\.(json|md))$/;
 const MOST_FILES = 450;
 const MOST_BYTES = 4.5e6;
 

@@ -339,6 +339,6 @@ test('an entry that a newer version has stored is kept, with a message, for a pr
 test('openInbox takes a store', () => {
   expect(() => openInbox({ add: () => {} } as never)).toThrow(ConfigurationError);
   expect(() => openInbox(undefined as never)).toThrow(
-    'openInbox takes a store: it must be an object with the method `add`',
+    'openInbox takes a store, or a queue with `inbox` such as bullmqQueue: it must be an object with the method `add`',
   );
 });
