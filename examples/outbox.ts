@@ -24,7 +24,11 @@ writeFileSync(file, '%PDF-1.7 an invoice');
 // With a real marketplace, only the client is different.
 const seller = marketplace.clientFor({ user_id });
 const start = () =>
-  createOutbox({ store: sqliteOutbox(join(folder, 'outbox.db')), clientFor: () => seller });
+  createOutbox({
+    store: sqliteOutbox(join(folder, 'outbox.db')),
+    clientFor: () => seller,
+    onFailure: ({ error }) => console.log(error instanceof Error ? error.name : error),
+  });
 const first = start();
 await first.add({
   key: 'invoice-42-link',

@@ -298,6 +298,7 @@ export const documentedResponses: Readonly<Record<string, DocumentedResponse>> =
         },
       }),
     required: ['configuration', 'configuration.zones.*.id'],
+    known: ['configuration.zones.0.id=7'],
   },
   'flex.driver': {
     body: { driver_id: 900 },
