@@ -124,7 +124,7 @@ function expectNothingTwice({ jobs, sent }: Awaited<ReturnType<typeof workThroug
   const open = ends.filter((end) => end === 'EarlierWriteUnknownError').length;
   expect(ends.filter((end) => end !== 'accepted' && end !== 'EarlierWriteUnknownError')).toEqual([]);
   const left = [...texts];
-  for (const text of sent) expect(left.splice(left.indexOf(text!), left.includes(text!) ? 1 : 0)).toEqual([text]);
+  for (const text of sent) expect(left.splice(left.indexOf(text), left.includes(text) ? 1 : 0)).toEqual([text]);
   expect(left.length).toBeLessThanOrEqual(open);
 }
 
