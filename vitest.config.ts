@@ -11,6 +11,7 @@ const isNamed = (path: string): boolean => process.argv.some((arg) => arg.starts
 // judged. Those that kill processes wait for real leases to expire: they run only where they are named. `.ci/run` runs all.
 const outsideOfNpmTest = [
   'tests/browser/dashboard.test.ts',
+  'tests/browser/fake-in-a-page.test.ts',
   'tests/examples/reliability.test.ts',
   'tests/resilience/soak.test.ts',
   'tests/tools/reproducible-build.test.ts',
@@ -29,6 +30,7 @@ export default defineConfig({
       { find: /^marketplace-seller-sdk\/outbox$/, replacement: source('outbox/index.ts') },
       { find: /^marketplace-seller-sdk\/schemas$/, replacement: source('schemas.ts') },
       { find: /^marketplace-seller-sdk\/simulation$/, replacement: source('simulation/index.ts') },
+      { find: /^marketplace-seller-sdk\/testing\/browser$/, replacement: source('testing/browser.ts') },
       { find: /^marketplace-seller-sdk\/testing$/, replacement: source('testing/index.ts') },
       { find: /^marketplace-seller-sdk\/tools$/, replacement: source('tools/index.ts') },
     ],
