@@ -131,7 +131,7 @@ describe.skipIf(chromiumPath === undefined)('in Chromium', () => {
       const row = page.locator('#request-list li').first();
       await row.getByText('waiting').waitFor();
       await slow;
-      await row.getByText('200').waitFor();
+      await row.getByText('200', { exact: true }).waitFor();
       await row.locator('summary').press('Enter');
       expect(await row.locator('pre').last().textContent()).toContain('"symbol": "$"');
       expect(await row.locator('dl').textContent()).toContain('currencies.get');
