@@ -38,8 +38,8 @@ const receiver = createReceiver({
 const worker = new Worker<QueuedNotification>(
   'notifications',
   bullmqProcessor(receiver),
-  // BullMQ restarts a job whose process was killed, but by default only once: a second kill would fail it.
-  { connection, concurrency: 32, maxStalledCount: 10 },
+  // BullMQ fails a job whose process was killed more often, by default twice. The processor finds those that end their process.
+  { connection, concurrency: 32, maxStalledCount: 1_000_000 },
 );
 
 // The rest of this file acts as the service, which delivers every notification twice.

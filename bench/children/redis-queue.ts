@@ -25,7 +25,7 @@ export function bullmq(location: string) {
   return {
     queue,
     work: (processor: Processor): void => {
-      const short = { lockDuration: 1_000, stalledInterval: 300, maxStalledCount: 100 };
+      const short = { lockDuration: 1_000, stalledInterval: 300, maxStalledCount: 1_000_000 };
       new Worker('notifications', processor, { ...settings, ...short, concurrency: 32 }).on('error', () => {});
     },
     /** Resolves once no job waits or runs, also no delayed one. */

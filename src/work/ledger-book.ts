@@ -25,11 +25,18 @@ export class LedgerBook implements WriteBook {
     this.#ledger = ledger;
   }
 
+  /** A process may have been killed after its claim, before it entered which entry its write has made. */
   async look(target: string, entries: readonly string[]): Promise<readonly BookedWrite[]> {
-    const proofs = await Promise.all(entries.map(async (entry) => this.#proof(entry)));
-    const targets = new Set([target, ...proofs.flatMap((proof) => (proof ? [proof.target] : []))]);
+    const found = await Promise.all(entries.map(async (entry) => ({ entry, ...(await this.#proof(entry)) })));
+    const proofs = found.filter((each): each is Proof & { readonly entry: string } => each.id !== undefined);
+    const targets = new Set([target, ...proofs.map((proof) => proof.target)]);
     const written = (await Promise.all([...targets].map(async (each) => this.#writesTo(each)))).flat();
-    return written.filter((each) => each.target === target || proofs.some((proof) => proof?.id === each.id));
+    const proved = proofs.map((proof): BookedWrite => {
+      const write = written.find(({ id }) => id === proof.id);
+      return { input: undefined, sentAt: 0, state: 'done', ...proof, ...write, entry: proof.entry };
+    });
+    const others = written.filter((each) => each.target === target && proofs.every(({ id }) => id !== each.id));
+    return [...others, ...proved];
   }
 
   async claim(entry: string, id: string): Promise<boolean> {

@@ -27,9 +27,9 @@ const receiver = createReceiver({
 const worker = new Worker<QueuedNotification>('notifications', bullmqProcessor(receiver), {
   connection,
   concurrency: 4,
-  maxStalledCount: 10,
-  lockDuration: 500,
-  stalledInterval: 200,
+  maxStalledCount: 1_000_000,
+  lockDuration: 3_000,
+  stalledInterval: 500,
 });
 worker.on('error', () => {});
 const server = createServer(nodeHandler(receiver)).listen(0, '127.0.0.1', () => {

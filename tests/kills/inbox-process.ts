@@ -11,7 +11,7 @@ let handled = 0;
 const receiver = createReceiver({
   store: sqliteStore({ path }),
   concurrency: 4,
-  leaseMs: 300,
+  leaseMs: 2_000,
   pollMs: 50,
   acceptTimeoutMs: 5_000,
   on: {

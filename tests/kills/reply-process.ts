@@ -30,7 +30,8 @@ const receiver = createReceiver<SellerClient>({
   ...place(),
   clientFor: (user_id) => (user_id === Number(user) ? client : undefined),
   concurrency: 8,
-  leaseMs: 300,
+  // A busy machine does not lose them.
+  leaseMs: 3_000,
   pollMs: 50,
   acceptTimeoutMs: 5_000,
   retry: { baseMs: 50, capMs: 500 },
@@ -42,9 +43,9 @@ if (kind === 'bullmq') {
   const worker = new Worker<QueuedNotification>('notifications', bullmqProcessor(receiver), {
     connection,
     concurrency: 8,
-    maxStalledCount: 10,
-    lockDuration: 500,
-    stalledInterval: 200,
+    maxStalledCount: 1_000_000,
+    lockDuration: 3_000,
+    stalledInterval: 500,
   });
   worker.on('error', () => {});
 }

@@ -159,7 +159,7 @@ describe.skipIf(!hasRedis)('two workers on one Redis', () => {
         new Worker<QueuedNotification>('notifications', bullmqProcessor(receiver), {
           connection,
           concurrency: 8,
-          maxStalledCount: 10,
+          maxStalledCount: 1_000_000,
         }),
     );
     const lastAdd = new Map<number, number>();
@@ -361,7 +361,7 @@ describe.skipIf(!hasRedis)('the writes of a handler, with BullMQ', () => {
     const worker = new Worker<QueuedNotification>('notifications', bullmqProcessor(receiver), {
       connection,
       concurrency: 4,
-      maxStalledCount: 10,
+      maxStalledCount: 1_000_000,
     });
     const packs = Array.from({ length: 6 }, () =>
       marketplace.addPack({ seller_id: seller.user_id, buyer_id: marketplace.addUser().user_id }),

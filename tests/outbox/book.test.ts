@@ -15,3 +15,18 @@ test('what a later run reads back proves its write also for those that look from
   const other = new LedgerBook(ledger);
   expect(await other.look('messages.send 7', ['message 1'])).toMatchObject([{ id: 'link', entry: 'message 1' }]);
 });
+
+test.each([[true], [false]])(
+  'what a process claimed before it was killed proves its write, entered or not: %s',
+  async (isEntered) => {
+    const ledger = new MemoryLedger();
+    const target = 'messages.send 7';
+    const reply = { id: 'reply', target, input: {}, sentAt: Date.now(), state: 'sent' } as const;
+    if (isEntered) await new LedgerBook(ledger).enter([reply]);
+    expect(await new LedgerBook(ledger, [reply]).claim('message 1', 'reply')).toBe(true);
+
+    expect(await new LedgerBook(ledger).look(target, ['message 1'])).toMatchObject([
+      { id: 'reply', entry: 'message 1' },
+    ]);
+  },
+);

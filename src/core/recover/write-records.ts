@@ -177,7 +177,11 @@ export class WriteRecords implements WriteHook {
     return {
       look: async (target, entries) => {
         const noted = (await book?.look(target, entries)) ?? [];
-        const own = this.writes.filter((each) => each.target === target || entries.includes(each.entry ?? ''));
+        // An earlier run may have ended after its claim, before it was noted.
+        const proved = (id: string): string | undefined => noted.find((each) => each.id === id)?.entry;
+        const own = this.writes
+          .map((each) => ({ ...each, entry: each.entry ?? proved(each.id) }))
+          .filter((each) => each.target === target || entries.includes(each.entry ?? ''));
         return [...noted.filter(({ id }) => own.every((each) => each.id !== id)), ...own];
       },
       claim: (entry, id) => this.#claim(entry, id),

@@ -38,6 +38,8 @@ export interface BullMQJob {
   readonly data: BullMQJobData;
   /** How many attempts have ended. */
   readonly attemptsMade: number;
+  /** How often its lock has ended while it ran. */
+  readonly stalledCounter?: number | undefined;
   readonly opts: { backoff?: unknown };
   /** Delays the job without using up an attempt. */
   moveToDelayed(timestamp: number, token?: string): Promise<void>;
@@ -66,7 +68,7 @@ const kept = { removeOnComplete: { age: day, count: 10_000 }, removeOnFail: { ag
  *   clientFor: (user_id) => (user_id === 7 ? seller : undefined),
  *   on: { questions: async (_, { read }) => answer(await read()) },
  * });
- * const processor = bullmqProcessor(receiver); // for new Worker('notifications', processor, { maxStalledCount: 10 })
+ * const processor = bullmqProcessor(receiver); // for new Worker('notifications', processor, { maxStalledCount: 1_000_000 })
  * @throws {ConfigurationError} when `queue` has no method `add`.
  */
 export function bullmqQueue(queue: BullMQQueue, options: object = {}): NotificationQueue {
@@ -90,20 +92,29 @@ export function bullmqQueue(queue: BullMQQueue, options: object = {}): Notificat
  * Makes a processor for a BullMQ `Worker`, which handles the jobs of `bullmqQueue`.
  *
  * What follows from a run is decided as for a store: `retry` of the receiver, `isPermanent` and `retryAfterMs` of the error. A job
- * whose handler did not run to an end (`close()`, no handler, a newer version) is delayed, which uses up no attempt. Set the
- * worker's `maxStalledCount` above its default of 1: a job whose process is killed twice would fail.
+ * whose handler did not run to an end (`close()`, no handler, a newer version) is delayed, which uses up no attempt.
+ *
+ * Set the worker's `maxStalledCount` to 1,000,000: BullMQ counts kills and lost locks over the life of a job, and fails it above that,
+ * whether it is to blame or not. The processor itself gives up a job that ends its process five times in a row while it runs alone.
  *
  * @example
- * const processor = bullmqProcessor(receiver); // for new Worker('notifications', processor, { maxStalledCount: 10 })
+ * const processor = bullmqProcessor(receiver); // for new Worker('notifications', processor, { maxStalledCount: 1_000_000 })
  */
 export function bullmqProcessor(
   receiver: Pick<Receiver, 'run'>,
 ): (job: BullMQJob, token?: string, signal?: AbortSignal) => Promise<void> {
   return async (job, token, signal) => {
-    const { data, attemptsMade } = job;
+    const { data, attemptsMade, stalledCounter: stalledCount } = job;
     const { lastFailure, writes } = data;
     const note = token === undefined ? undefined : noteOf(job, token);
-    const outcome = await receiver.run(data, { attempt: attemptsMade + 1, signal, lastFailure, writes, note });
+    const outcome = await receiver.run(data, {
+      attempt: attemptsMade + 1,
+      stalledCount,
+      signal,
+      lastFailure,
+      writes,
+      note,
+    });
     if (outcome.kind === 'release') await delayed(job, outcome.inMs, token);
     if (outcome.kind === 'dead') throw new UnrecoverableError(describeFailure(outcome.error), { cause: outcome.error });
     if (outcome.kind === 'retry') await failed(job, outcome);

@@ -8,6 +8,7 @@ import type { QueuedNotification } from '../queued-notification.js';
 import { abortGraceMs, endsWithin } from '../../work/ends-within.js';
 import { Waits, ended } from '../timing/waits.js';
 import { ResourceLocks } from './resource-locks.js';
+import { SuspectRuns } from './suspect-runs.js';
 
 /** How a queue's worker calls `receiver.handle`. */
 export interface HandleOptions {
@@ -42,6 +43,13 @@ export interface HandleOptions {
    * @default undefined: a write whose response is lost is not tried again
    */
   readonly note?: ((writes: readonly WriteRecord[]) => Promise<boolean>) | undefined;
+  /**
+   * How often the job was given to another run because its worker no longer kept it. From 2 on it runs alone in its process, if
+   * the queue has a `ledger`; it is given up when the process ends five times in a row meanwhile.
+   *
+   * @default 0
+   */
+  readonly stalledCount?: number | undefined;
 }
 
 const rules = {
@@ -50,6 +58,7 @@ const rules = {
   lastFailure: withMethod('valueOf'),
   writes: withMethod('map'),
   note: withMethod('call'),
+  stalledCount: integerFrom(0),
 };
 
 /** Runs the handlers of entries that a queue has stored. The queue carries out what follows. */
@@ -57,6 +66,7 @@ export class QueueRuns {
   readonly #attempts: Attempts;
   readonly #inbox: Inbox;
   readonly #locks: ResourceLocks;
+  readonly #suspects: SuspectRuns;
   readonly #running = new Map<AbortController, Promise<Outcome>>();
   readonly #waits = new Waits();
 
@@ -64,19 +74,23 @@ export class QueueRuns {
     this.#inbox = inbox;
     this.#attempts = attempts;
     this.#locks = new ResourceLocks(inbox);
+    this.#suspects = new SuspectRuns(inbox);
   }
 
   /** Runs the handler of an entry, and returns what follows. */
   async run(entry: QueuedNotification, options: HandleOptions, maxAttempts?: number): Promise<Outcome> {
     checkConfiguration('handle', options, rules);
-    const { attempt = 1, signal, ...kept } = options;
+    const { attempt = 1, signal, stalledCount = 0, ...kept } = options;
     if (this.#inbox.stage !== 'open') return closing();
     const controller = new AbortController();
     const onAbort = (): void => controller.abort(signal?.reason);
     if (signal?.aborted) onAbort();
     signal?.addEventListener('abort', onAbort);
-    const context: HandlingAttempt = { attempt, stalledCount: 0, coalescedCount: 0, controller, maxAttempts, ...kept };
-    const run = this.#waits.until(this.#locks.run(entry, () => this.#run(entry, context))).then((outcome) => (outcome === ended ? closing() : outcome)); // prettier-ignore
+    const context = { coalescedCount: 0, controller, maxAttempts, ...kept };
+    const counted = (endings: number): Promise<Outcome> =>
+      this.#run(entry, { ...context, attempt: attempt + endings, stalledCount: endings });
+    const alone = (): Promise<Outcome> => this.#suspects.run(entry, stalledCount, counted);
+    const run = this.#waits.until(this.#locks.run(entry, alone)).then((outcome) => (outcome === ended ? closing() : outcome)); // prettier-ignore
     this.#running.set(controller, run);
     try {
       return await run;
@@ -87,6 +101,8 @@ export class QueueRuns {
   }
 
   async #run(entry: QueuedNotification, context: HandlingAttempt): Promise<Outcome> {
+    // It may have waited until after `close()`.
+    if (this.#inbox.stage === 'aborting' || this.#inbox.stage === 'closed') return closing();
     const outcome = await this.#attempts.run(entry, context);
     const { kept = [], note } = context;
     if (kept.length === 0 || outcome.kind === 'done' || outcome.kind === 'dropped') return outcome;
