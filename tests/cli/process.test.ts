@@ -1,9 +1,12 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeAll, expect, test } from 'vitest';
+import { afterEach, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { missingSteps } from '../../tools/prestart.mjs';
+import { bundled } from '../support/program.ts';
 
 const root = join(import.meta.dirname, '../..');
 const running: ChildProcess[] = [];
@@ -47,4 +50,23 @@ test('the built CLI names an unknown argument and exits with 2', async () => {
   const { program, printed } = started('fake', '--loud');
   expect(await once(program, 'exit')).toEqual([2, null]);
   await printed(/marketplace-seller-sdk: Unknown option '--loud'/);
+});
+
+test('inbox ends although its module leaves a connection open, after everything was printed', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'left-open-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'queue.mjs');
+  const entry = `{ key: 'k', groupId: 'g', sentAt: 0, notification: { topic: 'items', user_id: 7, resource: 'r'.repeat(200_000) } }`;
+  writeFileSync(
+    file,
+    `setInterval(() => {}, 1_000);
+    const waiting = async () => [{ entry: ${entry}, attempts: 0, addedAt: 0, number: 1, nextInMs: 0 }];
+    export const queue = { add: async () => {}, inbox: { waiting, deadLetters: async () => [], stats: async () => ({}) } };`,
+  );
+  const program = spawn(process.execPath, [await bundled('src/cli/main.ts'), 'inbox', file, 'waiting', '--json']);
+  running.push(program);
+  let text = '';
+  program.stdout.on('data', (part) => (text += String(part)));
+  expect(await once(program, 'close')).toEqual([0, null]);
+  expect(JSON.parse(text)).toMatchObject([{ resource: 'r'.repeat(200_000) }]);
 });
