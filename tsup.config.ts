@@ -14,7 +14,6 @@ const entries = [
   'src/otel/index.ts',
   'src/outbox/index.ts',
   'src/simulation/index.ts',
-  'src/testing/browser.ts',
   'src/testing/index.ts',
   'src/tools/index.ts',
 ];

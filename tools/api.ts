@@ -12,8 +12,10 @@ export function reports(): Map<string, string> {
   const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     exports: Record<string, { import?: { types: string } }>;
   };
+  // The fake has two names, one of them for pages.
+  const { './testing/browser': _, ...others } = exports;
   return new Map(
-    Object.entries(exports).flatMap(([path, target]) =>
+    Object.entries(others).flatMap(([path, target]) =>
       target.import ? [[`${path.slice(2).replaceAll('/', '-') || 'index'}.api.md`, target.import.types] as const] : [],
     ),
   );

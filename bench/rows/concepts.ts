@@ -55,5 +55,5 @@ export const concepts: readonly Concepts[] = [
     most: 185,
     measure: async () => functionsOf((await ran()).rejected),
   },
-  { what: 'lines of code in src/core', goal: 5800, most: 8050, measure: () => linesOfCode('core') },
+  { what: 'lines of code in src/core', goal: 5800, most: 8080, measure: () => linesOfCode('core') },
 ];
