@@ -5,7 +5,8 @@ const manifest = JSON.parse(readFileSync(join(import.meta.dirname, '../../packag
   name: string;
   exports: Readonly<Record<string, unknown>>;
 };
-const folders = Object.keys(manifest.exports).filter((path) => !path.endsWith('.json'));
+// The fake has a second name, for pages.
+const folders = Object.keys(manifest.exports).filter((path) => !path.endsWith('.json') && path !== './testing/browser');
 
 /** What users can import, by the name they import it under. */
 export const entries: Readonly<Record<string, object>> = Object.fromEntries(
