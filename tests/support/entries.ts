@@ -5,16 +5,17 @@ const manifest = JSON.parse(readFileSync(join(import.meta.dirname, '../../packag
   name: string;
   exports: Readonly<Record<string, unknown>>;
 };
-// The fake has a second name, for pages.
-const folders = Object.keys(manifest.exports).filter((path) => !path.endsWith('.json') && path !== './testing/browser');
+const folders = Object.keys(manifest.exports).filter((path) => !path.endsWith('.json'));
 
 /** What users can import, by the name they import it under. */
 export const entries: Readonly<Record<string, object>> = Object.fromEntries(
   await Promise.all(
-    folders.map(async (path) => {
+    folders.map(async (name) => {
+      // The fake has a second name, for pages.
+      const path = name === './testing/browser' ? './testing' : name;
       const file = existsSync(join(import.meta.dirname, '../../src', `${path}.ts`)) ? `${path}.ts` : `${path}/index.ts`;
       const module = (await import(join('../../src', file))) as object;
-      return [manifest.name + path.slice(1), module] as const;
+      return [manifest.name + name.slice(1), module] as const;
     }),
   ),
 );
