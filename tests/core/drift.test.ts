@@ -64,9 +64,14 @@ describe('a drifted entry', () => {
         async (index, picks, how, other, responseValidation) => {
           const body = copyOf(good.body);
           mutate(listIn(good, body)[index]!, picks, how, other);
-          const delivered = await good.read(clientOf(body, { responseValidation }).client);
           const expected = untouched.filter((_, place) => place !== index);
-          expect(delivered).toEqual(expect.arrayContaining(expected));
+          try {
+            const delivered = await good.read(clientOf(body, { responseValidation }).client);
+            expect(delivered).toEqual(expect.arrayContaining(expected));
+          } catch (error) {
+            // Another id at the place that repeats the one of the call is not drift: the response is another one's.
+            if (!String(error).includes('got the response to another request')) throw error;
+          }
         },
       ),
       runs,
