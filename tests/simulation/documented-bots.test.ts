@@ -26,10 +26,10 @@ const named: readonly (readonly [code: RegExp, page: string, sentence: string, c
   [/clientFor/, 'docs/guide/several-sellers.md', 'With a fixed token, each call gets a 401', ['noCallAfterRevocation']],
 ];
 
-/** Whether a refresh was carried out whose response was lost: the seller has to authorise the application again. */
+/** Whether a refresh was carried out whose response was lost or said that it failed: the seller has to authorise the application again. */
 function losesGrant({ calls }: History): boolean {
   return calls.some(
-    ({ path, isCarriedOut, status }) => path === '/oauth/token' && isCarriedOut && status === undefined,
+    ({ path, isCarriedOut, status }) => path === '/oauth/token' && isCarriedOut && (status ?? 500) >= 500,
   );
 }
 
