@@ -1,6 +1,7 @@
 import { longestTimerMs } from '../core/scope/cancel-scope.js';
 import { exponentialDelay } from '../work/backoff.js';
 import { abortGraceMs, endsWithin } from '../work/ends-within.js';
+import { PollLoop } from '../work/poll-loop.js';
 import type { JobProgress } from './job.js';
 import type { OutboxContext } from './options.js';
 import { runJob } from './run-job.js';
@@ -29,19 +30,25 @@ const settleAttempts = 5;
 /** Claims from the store what is due, again and again until nothing is, and runs it, at most `concurrency` jobs at once. */
 export class OutboxWorker {
   readonly #context: OutboxContext;
+  readonly #loop: PollLoop;
   /** By key. */
   readonly #running = new Map<string, RunningJob>();
   #waiters: WaitingCaller[] = [];
   #isStarted = false;
   #isClosed = false;
-  #timer: ReturnType<typeof setTimeout> | undefined;
   #renewal: ReturnType<typeof setInterval> | undefined;
   #keepAlive: ReturnType<typeof setInterval> | undefined;
-  #polling: Promise<void> | undefined;
-  #pollAgain = false;
 
   constructor(context: OutboxContext) {
     this.#context = context;
+    const { store, options, log } = context;
+    this.#loop = new PollLoop({
+      store,
+      pollMs: options.pollMs,
+      isOpen: () => this.#isStarted && !this.#isClosed,
+      poll: () => this.#claim(),
+      onError: (error) => void log.write('error', 'The store of the outbox failed to give out jobs', error),
+    });
   }
 
   get isClosed(): boolean {
@@ -55,25 +62,7 @@ export class OutboxWorker {
 
   /** Looks for due jobs now, if this worker was started. */
   wake(): void {
-    if (!this.#isStarted || this.#isClosed) return;
-    this.#pollAgain = true;
-    this.#polling ??= this.#poll().finally(() => {
-      this.#polling = undefined;
-      if (this.#pollAgain) this.wake();
-    });
-  }
-
-  async #poll(): Promise<void> {
-    try {
-      while (this.#pollAgain && !this.#isClosed) {
-        this.#pollAgain = false;
-        await this.#claim();
-      }
-    } catch (error) {
-      this.#pollAgain = false;
-      void this.#context.log.write('error', 'The store of the outbox failed to give out jobs', error);
-      this.#pollIn(this.#context.options.pollMs);
-    }
+    this.#loop.wake();
   }
 
   async #claim(): Promise<void> {
@@ -84,8 +73,7 @@ export class OutboxWorker {
     for (const lease of claimed.leases) this.#start(lease);
     if (claimed.leases.length === limit) return;
     this.#resolveWaiters(claimed);
-    const nextInMs = claimed.nextInMs ?? Infinity;
-    this.#pollIn(store.shared ? Math.min(nextInMs, options.pollMs) : nextInMs);
+    this.#loop.later(claimed.nextInMs);
   }
 
   #resolveWaiters({ nextInMs }: ClaimedJobs): void {
@@ -95,14 +83,6 @@ export class OutboxWorker {
     this.#waiters = this.#waiters.filter((waiter) => !isOver(waiter));
     if (this.#waiters.length === 0) this.#stopKeepingAlive();
     for (const { resolve } of over) resolve();
-  }
-
-  /** Jobs in memory keep the process alive; jobs in a durable store are found by the next process. */
-  #pollIn(ms: number): void {
-    clearTimeout(this.#timer);
-    if (ms === Infinity || this.#isClosed) return;
-    this.#timer = setTimeout(() => this.wake(), Math.min(Math.max(ms, 1), longestTimerMs));
-    if (this.#context.store.durable) (this.#timer as Partial<NodeJS.Timeout>).unref?.();
   }
 
   /** Works until no job is due, or until none is open. Keeps the process alive meanwhile. */
@@ -218,7 +198,7 @@ export class OutboxWorker {
   /** Claims nothing more, waits for the running jobs, then aborts their calls. */
   async close(graceMs: number): Promise<void> {
     this.#isClosed = true;
-    clearTimeout(this.#timer);
+    this.#loop.stop();
     if (!(await endsWithin(graceMs, this.#ended()))) {
       for (const { controller } of this.#running.values()) controller.abort(new Error('The outbox is closing'));
       await endsWithin(abortGraceMs, this.#ended());
@@ -229,7 +209,7 @@ export class OutboxWorker {
   }
 
   async #ended(): Promise<void> {
-    await this.#polling;
+    await this.#loop.ended;
     await Promise.all([...this.#running.values()].map(async ({ result }) => result));
   }
 }

@@ -8,6 +8,7 @@ import type { QueuedNotification } from '../queued-notification.js';
 import { stored } from '../stores/store.js';
 import type { Claimed, EntryState, Lease } from '../stores/store.js';
 import { abortGraceMs, endsWithin } from '../../work/ends-within.js';
+import { PollLoop } from '../../work/poll-loop.js';
 import { GroupRequests } from './group-requests.js';
 import type { RunResult } from './group-requests.js';
 import { LeaseRenewal } from './lease-renewal.js';
@@ -28,6 +29,7 @@ const reportEveryMs = 10_000;
 export class Worker {
   readonly #inbox: Inbox;
   readonly #attempts: Attempts;
+  readonly #loop: PollLoop;
   /** By group. */
   readonly #runs = new Map<string, Run>();
   /** When it is late, it comes before a claim, so that the worker does not claim its own expired leases. */
@@ -42,15 +44,21 @@ export class Worker {
   #workerId: string | undefined;
   #isStarted = false;
   #keepAlive: ReturnType<typeof setInterval> | undefined;
-  #timer: ReturnType<typeof setTimeout> | undefined;
-  /** Resolves once the claim that is under way has leased what it can. */
-  #polling: Promise<void> | undefined;
-  #pollAgain = false;
   #reportsAt = 0;
 
   constructor(inbox: Inbox, attempts: Attempts) {
     this.#inbox = inbox;
     this.#attempts = attempts;
+    this.#loop = new PollLoop({
+      store: inbox.store,
+      pollMs: inbox.options.pollMs,
+      isOpen: () => this.#isStarted && inbox.routes.length > 0 && inbox.stage === 'open',
+      poll: () => this.#poll(),
+      onError: (error) => {
+        inbox.reporter.failed('The store of notifications failed to give out entries', error);
+        this.#requests.rejectAll(error);
+      },
+    });
     this.#renewal = new LeaseRenewal(inbox, {
       leases: () => [...this.#runs.values()].map(latestOf),
       lose: (lease) => this.#lose(lease),
@@ -74,28 +82,13 @@ export class Worker {
 
   /** Polls the store now, if this worker was started and has handlers. */
   wake(): void {
-    if (!this.#isStarted || this.#inbox.routes.length === 0 || this.#inbox.stage !== 'open') return;
-    this.#pollAgain = true;
-    this.#polling ??= this.#poll().finally(() => {
-      this.#polling = undefined;
-      if (this.#pollAgain) this.wake();
-    });
+    this.#loop.wake();
   }
 
   async #poll(): Promise<void> {
-    try {
-      while (this.#pollAgain && this.#inbox.stage === 'open') {
-        this.#pollAgain = false;
-        if (this.#renewal.isLate()) await this.#renewal.renew();
-        if (this.#requests.size > 0) await this.#claimRequested();
-        await this.#claimDue();
-      }
-    } catch (error) {
-      this.#inbox.reporter.failed('The store of notifications failed to give out entries', error);
-      this.#requests.rejectAll(error);
-      this.#pollAgain = false;
-      this.#pollIn(this.#inbox.options.pollMs);
-    }
+    if (this.#renewal.isLate()) await this.#renewal.renew();
+    if (this.#requests.size > 0) await this.#claimRequested();
+    await this.#claimDue();
   }
 
   get #load(): Load {
@@ -122,7 +115,7 @@ export class Worker {
     if (!next || next.groupId !== undefined) return;
     const requested = this.#requests.groupIds().filter((groupId) => !this.#runs.has(groupId));
     await this.#claimGroups(requested.slice(0, next.limit));
-    if (this.#requests.size > 0) this.#pollAgain = true;
+    if (this.#requests.size > 0) this.#loop.again();
   }
 
   /** Claims several groups. What was leased is handled also when one of the claims fails: it would else count as stalled. */
@@ -145,7 +138,7 @@ export class Worker {
     if (next.groupId !== undefined) this.#suspects.delete(next.groupId);
     await this.#admit([claimed], next.alone === true);
     // There may be more than was asked for.
-    if (claimed.leases.length === next.limit || next.groupId !== undefined) this.#pollAgain = true;
+    if (claimed.leases.length === next.limit || next.groupId !== undefined) this.#loop.again();
     else this.#pollLater(claimed);
   }
 
@@ -168,7 +161,7 @@ export class Worker {
     this.#batch = batch;
     if (isOpen) for (const { groupId } of returned) this.#suspects.set(groupId, this.#suspects.get(groupId) ?? performance.now()); // prettier-ignore
     if (returned.length > 0) await giveBack(this.#inbox, returned);
-    if (returned.length > 0) this.#pollAgain = true;
+    if (returned.length > 0) this.#loop.again();
     for (const lease of start) this.#start(lease, alone);
     for (const { groupId } of leases) this.#requests.resolve(groupId, this.#runs.get(groupId)?.result);
   }
@@ -231,7 +224,7 @@ export class Worker {
     const { store } = this.#inbox;
     if (run.isLost) return false;
     if (await store.note?.(run.lease, writes)) return true;
-    await this.#polling;
+    await this.#loop.ended;
     return run.next !== undefined && (await store.note?.(run.next, writes)) === true;
   }
 
@@ -241,7 +234,7 @@ export class Worker {
     for (;;) {
       const isSettled = await settle(this.#inbox, run.lease, result, isKept);
       if (isSettled !== false) return isSettled === true;
-      await this.#polling;
+      await this.#loop.ended;
       if (!run.next) break;
       run.lease = run.next;
       run.next = undefined;
@@ -259,16 +252,7 @@ export class Worker {
   #pollLater({ leases, nextInMs = Infinity }: Claimed): void {
     const isEmpty = leases.length === 0 && nextInMs === Infinity;
     if (isEmpty && this.#runs.size === 0 && this.#requests.size === 0) this.#resolveIdle();
-    const { store, options } = this.#inbox;
-    this.#pollIn(store.shared ? Math.min(nextInMs, options.pollMs) : nextInMs);
-  }
-
-  /** Entries in memory keep the process alive; entries in a durable store are found by the next process. */
-  #pollIn(ms: number): void {
-    clearTimeout(this.#timer);
-    if (ms === Infinity || this.#inbox.stage !== 'open') return;
-    this.#timer = setTimeout(() => this.wake(), Math.min(Math.max(ms, 1), longestTimerMs));
-    if (this.#inbox.store.durable) (this.#timer as Partial<NodeJS.Timeout>).unref?.();
+    this.#loop.later(nextInMs);
   }
 
   /** Stores an entry, and returns its state. */
@@ -330,7 +314,7 @@ export class Worker {
 
   /** Claims nothing more, waits for the running handlers, then aborts their signals. */
   async close(graceMs: number): Promise<void> {
-    clearTimeout(this.#timer);
+    this.#loop.stop();
     this.#requests.resolveAll();
     if (!(await endsWithin(graceMs, this.#ended()))) {
       this.#inbox.stage = 'aborting';
@@ -343,7 +327,7 @@ export class Worker {
 
   /** Resolves once the store gives out nothing more and no handler is running. */
   async #ended(): Promise<void> {
-    await this.#polling;
+    await this.#loop.ended;
     await Promise.all([...this.#runs.values()].map(async ({ result }) => result));
   }
 
