@@ -1,8 +1,9 @@
 /* eslint-disable @typescript-eslint/require-await -- the interface is asynchronous, this store is not */
-import { withoutUnknown } from '../core/recover/write-records.js';
 import { MemoryLedger } from '../work/memory-ledger.js';
 import { noProgress } from './job.js';
 import type { JobProgress, JobState, JobStatus, StoredJob } from './job.js';
+import { deadLetterOf, redriven, statusOf, waitingOf } from './kept-job.js';
+import type { KeptJob } from './kept-job.js';
 import type {
   ClaimedJobs,
   JobDeadLetter,
@@ -25,35 +26,22 @@ export function memoryOutbox(): OutboxStore {
   return new MemoryOutbox();
 }
 
-interface KeptJob {
-  readonly entry: StoredJob;
-  readonly number: number;
-  readonly addedAt: number;
-  state: Exclude<JobState, 'running'>;
-  failures: number;
-  reason: string | undefined;
-  progress: JobProgress;
-  endedAt: number;
-  /** Its place among the dead letters. */
-  deadNumber: number;
-  /** When it can be leased, its lease ends, or its key is forgotten: a time of `performance.now()`. */
-  dueAt: number;
-  token: string | undefined;
-}
+/** The same, to be changed in place. */
+type JobInMemory = { -readonly [Field in keyof KeptJob]: KeptJob[Field] } & { progress: JobProgress };
 
 class MemoryOutbox implements OutboxStore {
   readonly durable = false;
   readonly shared = false;
   readonly ledger = new MemoryLedger();
-  readonly #jobs = new Map<string, KeptJob>();
+  readonly #jobs = new Map<string, JobInMemory>();
   #added = 0;
   #leased = 0;
   #died = 0;
 
   async add(entry: StoredJob): Promise<JobStatus> {
     const known = this.#jobs.get(entry.key);
-    if (known) return statusOf(known);
-    const job: KeptJob = {
+    if (known) return statusOf(known, known.progress);
+    const job: JobInMemory = {
       entry: structuredClone(entry),
       number: (this.#added += 1),
       addedAt: Date.now(),
@@ -67,17 +55,21 @@ class MemoryOutbox implements OutboxStore {
       token: undefined,
     };
     this.#jobs.set(entry.key, job);
-    return statusOf(job);
+    return statusOf(job, job.progress);
   }
 
   async get(key: string): Promise<JobStatus | undefined> {
     const job = this.#jobs.get(key);
-    return job && statusOf(job);
+    return job && statusOf(job, job.progress);
   }
 
   async list({ state, limit, after }: JobQuery): Promise<readonly JobStatus[]> {
-    const listed = [...this.#jobs.values()].filter(({ number }) => number > after).map(statusOf);
+    const listed = this.#statuses().filter(({ number }) => number > after);
     return listed.filter((job) => state === undefined || job.state === state).slice(0, limit);
+  }
+
+  #statuses(): JobStatus[] {
+    return [...this.#jobs.values()].map((job) => statusOf(job, job.progress));
   }
 
   async claim({ leaseMs, limit }: { leaseMs: number; limit: number }): Promise<ClaimedJobs> {
@@ -92,7 +84,7 @@ class MemoryOutbox implements OutboxStore {
     return { leases, ...(next < Infinity && { nextInMs: Math.max(0, next - now) }) };
   }
 
-  #waiting(): KeptJob[] {
+  #waiting(): JobInMemory[] {
     return [...this.#jobs.values()].filter(({ state }) => state === 'waiting').sort((a, b) => a.dueAt - b.dueAt);
   }
 
@@ -102,7 +94,7 @@ class MemoryOutbox implements OutboxStore {
     return leases.map(({ key }) => key).filter((key) => held.every(({ entry }) => entry.key !== key));
   }
 
-  #held({ key, token }: JobLeaseId): KeptJob | undefined {
+  #held({ key, token }: JobLeaseId): JobInMemory | undefined {
     const job = this.#jobs.get(key);
     return job?.token === token ? job : undefined;
   }
@@ -132,9 +124,7 @@ class MemoryOutbox implements OutboxStore {
 
   async deadLetters(limit: number, after = 0): Promise<readonly JobDeadLetter[]> {
     const dead = [...this.#jobs.values()].filter(({ state, deadNumber }) => state === 'dead' && deadNumber > after);
-    const letters = dead.map(({ entry, failures: attempts, reason: failure = '', endedAt, deadNumber: number }) => {
-      return { entry, attempts, failure, deadLetteredAt: endedAt, number };
-    });
+    const letters = dead.map(deadLetterOf);
     return letters.sort((a, b) => a.number - b.number).slice(0, limit);
   }
 
@@ -152,14 +142,8 @@ class MemoryOutbox implements OutboxStore {
 
   async waiting(limit: number, after = 0): Promise<readonly WaitingJob[]> {
     const open = [...this.#jobs.values()].filter(({ state, number }) => state === 'waiting' && number > after);
-    return open.slice(0, limit).map(({ entry, failures: attempts, reason, token, dueAt, addedAt, number }) => ({
-      entry,
-      attempts,
-      ...(reason !== undefined && { failure: reason }),
-      ...(token === undefined && { nextInMs: Math.max(0, dueAt - performance.now()) }),
-      addedAt,
-      number,
-    }));
+    const now = performance.now();
+    return open.slice(0, limit).map((job) => waitingOf(job, now));
   }
 
   async retryNow(key: string): Promise<boolean> {
@@ -172,13 +156,13 @@ class MemoryOutbox implements OutboxStore {
     return this.#unleased(key) !== undefined && this.#jobs.delete(key);
   }
 
-  #unleased(key: string): KeptJob | undefined {
+  #unleased(key: string): JobInMemory | undefined {
     const job = this.#jobs.get(key);
     return job?.state === 'waiting' && job.token === undefined ? job : undefined;
   }
 
   async stats(): Promise<OutboxStats> {
-    const jobs = [...this.#jobs.values()].map(statusOf);
+    const jobs = this.#statuses();
     const count = (state: JobState): number => jobs.filter((job) => job.state === state).length;
     const oldest = Math.min(...jobs.filter(({ state }) => isOpen(state)).map(({ addedAt }) => addedAt));
     return {
@@ -192,27 +176,10 @@ class MemoryOutbox implements OutboxStore {
   }
 }
 
-function statusOf({ entry, state, token, failures, reason, addedAt, progress, number }: KeptJob): JobStatus {
-  return {
-    entry,
-    state: state === 'waiting' && token !== undefined ? 'running' : state,
-    failures,
-    ...(reason !== undefined && state !== 'accepted' && { reason }),
-    addedAt,
-    outputs: progress.outputs.map(({ output }) => output),
-    number,
-  };
-}
-
 function isOpen(state: JobState): boolean {
   return state === 'waiting' || state === 'running';
 }
 
 function isFinal(state: JobState): boolean {
   return state === 'accepted' || state === 'rejected';
-}
-
-/** The progress of a dead letter that is sent again. */
-export function redriven({ outputs, writes }: JobProgress, forgetsUnknown: boolean): JobProgress {
-  return { outputs, writes: forgetsUnknown ? withoutUnknown(writes) : writes };
 }

@@ -5,7 +5,8 @@ import type { Row } from '../work/sqlite-rows.js';
 import type { StoreTransaction } from '../work/sqlite-transaction.js';
 import { noProgress } from './job.js';
 import type { JobProgress, JobState, JobStatus, StoredJob } from './job.js';
-import { redriven } from './memory.js';
+import { deadLetterOf, redriven, statusOf, waitingOf } from './kept-job.js';
+import type { KeptJob } from './kept-job.js';
 import type {
   ClaimedJobs,
   JobDeadLetter,
@@ -38,7 +39,7 @@ export function sqliteOutbox(path: string): OutboxStore {
 
 /** A row of a job. */
 interface JobRow extends Omit<Row, 'state'> {
-  readonly state: JobState;
+  readonly state: KeptJob['state'];
   readonly job: string;
   readonly progress: string | null;
   readonly reason: string | null;
@@ -92,7 +93,7 @@ class SqliteOutbox implements OutboxStore {
 
   #find(key: string): JobStatus | undefined {
     const [row] = this.#rows('SELECT * FROM outbox_job WHERE key = ?', key);
-    return row && statusOf(row);
+    return row && statusOf(keptOf(row), progressOf(row));
   }
 
   /** After a power cut, a lost lease has a job done again, which reads back: only notes and results wait for the disk. */
@@ -107,7 +108,7 @@ class SqliteOutbox implements OutboxStore {
   list({ state, limit, after }: JobQuery): Promise<readonly JobStatus[]> {
     const isOfState = state === undefined ? '' : `AND ${conditions[state]}`;
     const select = `SELECT * FROM outbox_job WHERE number > ? ${isOfState} ORDER BY number LIMIT ?`;
-    return this.#read(() => this.#rows(select, after, limit).map(statusOf));
+    return this.#read(() => this.#rows(select, after, limit).map((row) => statusOf(keptOf(row), progressOf(row))));
   }
 
   claim({ leaseMs, limit }: { leaseMs: number; limit: number }): Promise<ClaimedJobs> {
@@ -170,7 +171,7 @@ class SqliteOutbox implements OutboxStore {
 
   deadLetters(limit: number, after = 0): Promise<readonly JobDeadLetter[]> {
     const select = 'SELECT * FROM outbox_job WHERE dead_number > ? ORDER BY dead_number LIMIT ?';
-    return this.#read(() => this.#rows(select, after, limit).map(letterOf));
+    return this.#read(() => this.#rows(select, after, limit).map((row) => deadLetterOf(keptOf(row))));
   }
 
   redrive(key: string, forgetsUnknown = false): Promise<boolean> {
@@ -189,7 +190,7 @@ class SqliteOutbox implements OutboxStore {
 
   waiting(limit: number, after = 0): Promise<readonly WaitingJob[]> {
     const select = "SELECT * FROM outbox_job WHERE state = 'waiting' AND number > ? ORDER BY number LIMIT ?";
-    return this.#read(({ now }) => this.#rows(select, after, limit).map((row) => waitingOf(row, now)));
+    return this.#read(({ now }) => this.#rows(select, after, limit).map((row) => waitingOf(keptOf(row), now)));
   }
 
   retryNow(key: string): Promise<boolean> {
@@ -235,33 +236,20 @@ const conditions: Readonly<Record<JobState, string>> = {
   dead: "state = 'dead'",
 };
 
-function statusOf(row: JobRow): JobStatus {
-  const { state, token, failures, reason, added_at: addedAt, number } = row;
+/** A row in the form that both outboxes share. */
+function keptOf(row: JobRow): KeptJob {
+  const { number, failures, token, reason } = row;
+  const { added_at: addedAt, ended_at: endedAt, due_at: dueAt, dead_number: deadNumber } = row;
+  const times = { addedAt, endedAt, dueAt, deadNumber };
+  const entry = jobOf(row);
   return {
-    entry: jobOf(row),
-    state: state === 'waiting' && token !== null ? 'running' : state,
+    entry,
+    number,
+    state: row.state,
     failures,
-    ...(reason !== null && state !== 'accepted' && { reason }),
-    addedAt,
-    outputs: progressOf(row).outputs.map(({ output }) => output),
-    number,
-  };
-}
-
-function letterOf(row: JobRow): JobDeadLetter {
-  const { failures: attempts, reason, ended_at: deadLetteredAt, dead_number: number } = row;
-  return { entry: jobOf(row), attempts, failure: reason ?? '', deadLetteredAt, number };
-}
-
-function waitingOf(row: JobRow, now: number): WaitingJob {
-  const { failures: attempts, reason, token, due_at: dueAt, added_at: addedAt, number } = row;
-  return {
-    entry: jobOf(row),
-    attempts,
-    ...(reason !== null && { failure: reason }),
-    ...(token === null && { nextInMs: Math.max(0, dueAt - now) }),
-    addedAt,
-    number,
+    reason: reason ?? undefined,
+    token: token ?? undefined,
+    ...times,
   };
 }
 
