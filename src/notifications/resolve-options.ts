@@ -1,7 +1,7 @@
 import { defined } from '../core/json/defined.js';
 import { ConfigurationError } from '../core/errors/errors.js';
 import { endpointError } from '../core/options/check-endpoint.js';
-import { nearest } from '../core/options/nearest.js';
+import { didYouMean } from '../core/options/nearest.js';
 import { optionIssues } from '../core/options/rules.js';
 import type { Rule } from '../core/options/rules.js';
 import { isObject } from '../core/json/plain-object.js';
@@ -123,8 +123,7 @@ function handlerProblems({ on, fallback, handle, topics }: HandlerOptions): stri
 }
 
 function unknownTopic(topic: string, names: readonly string[]): string {
-  const near = nearest(topic, names);
-  const hint = near === undefined ? `name it in \`topics\`, or use \`fallback\`` : `did you mean \`${near}\`?`;
+  const hint = didYouMean(topic, names, 'name it in `topics`, or use `fallback`', '`');
   return `\`on\` has no topic \`${topic}\`: ${hint}`;
 }
 

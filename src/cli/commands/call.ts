@@ -3,7 +3,7 @@ import { SellerError } from '../../core/errors/seller-error.js';
 import { AuthenticationError } from '../../core/errors/status-errors.js';
 import { Download } from '../../core/files/download.js';
 import type { Endpoint } from '../../core/operation/endpoint.js';
-import { nearest } from '../../core/options/nearest.js';
+import { didYouMean } from '../../core/options/nearest.js';
 import { factsOf, shapeOf } from '../../core/schema/describe.js';
 import { describedOperations } from '../../tools/descriptions.js';
 import type { DescribedOperation } from '../../tools/descriptions.js';
@@ -43,13 +43,8 @@ export function callOf(name: string | undefined): Command {
   if (name === undefined || name.startsWith('-')) return withOperations(operations);
   const operation = operations.find(({ endpoint }) => endpoint.name === name);
   if (!operation) {
-    const near = nearest(
-      name,
-      operations.map(({ endpoint }) => endpoint.name),
-    );
-    throw new UsageError(
-      `There is no operation "${name}"; ${near === undefined ? operationHint : `did you mean ${near}?`}`,
-    );
+    const names = operations.map(({ endpoint }) => endpoint.name);
+    throw new UsageError(`There is no operation "${name}"; ${didYouMean(name, names, operationHint)}`);
   }
   const { endpoint, description, jsonSchema } = operation;
   return {

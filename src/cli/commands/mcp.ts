@@ -1,4 +1,4 @@
-import { nearest } from '../../core/options/nearest.js';
+import { didYouMean } from '../../core/options/nearest.js';
 import { createTools } from '../../tools/create-tools.js';
 import type { Tool } from '../../tools/create-tools.js';
 import { createServer, serveOnStdio } from '../mcp/server.js';
@@ -55,8 +55,7 @@ function allowedOf(values: Values, tools: readonly Tool[]): readonly string[] {
   const names = tools.filter(({ changesSomething }) => changesSomething).map(({ operation }) => operation);
   const unknown = allowed.find((name) => !names.includes(name));
   if (unknown === undefined) return allowed;
-  const near = nearest(unknown, names);
-  const hint = near === undefined ? `they are ${names.join(', ')}` : `did you mean ${near}?`;
+  const hint = didYouMean(unknown, names, `they are ${names.join(', ')}`);
   throw new UsageError(`--allow: there is no operation "${unknown}" that changes something; ${hint}`);
 }
 

@@ -7,6 +7,12 @@ export function nearest(name: string, names: readonly string[]): string | undefi
   return best && best.distance <= Math.min(2, name.length / 2) ? best.each : undefined;
 }
 
+/** What an error says of a name that does not exist: the one that was probably meant, in `mark`s, or `otherwise`. */
+export function didYouMean(name: string, names: readonly string[], otherwise: string, mark = ''): string {
+  const near = nearest(name, names);
+  return near === undefined ? otherwise : `did you mean ${mark}${near}${mark}?`;
+}
+
 /** The edit distance of two words (Damerau): a swap of two adjacent letters counts as one edit. */
 function distance(a: string, b: string): number {
   let [beforeLast, last]: number[][] = [[], Array.from({ length: b.length + 1 }, (_, index) => index)];

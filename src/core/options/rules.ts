@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../errors/errors.js';
 import { isPlainObject } from '../json/plain-object.js';
 import type { Issue } from '../errors/issue.js';
-import { nearest } from './nearest.js';
+import { didYouMean } from './nearest.js';
 import { longestTimerMs } from '../scope/cancel-scope.js';
 
 /** Returns what an option accepts if the value is wrong; `undefined` if the value is right. */
@@ -127,8 +127,7 @@ export function optionIssues(given: object, rules: Readonly<Record<string, Rule>
 }
 
 function hintFor(name: string, names: readonly string[]): string {
-  const near = nearest(name, names);
-  return near === undefined ? `the options are ${names.join(', ')}` : `did you mean \`${near}\`?`;
+  return didYouMean(name, names, `the options are ${names.join(', ')}`, '`');
 }
 
 /**

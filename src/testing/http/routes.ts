@@ -1,6 +1,6 @@
 import type { DescribedEndpoint, Endpoint } from '../../core/operation/endpoint.js';
 import { FakeMarketplaceError } from '../errors.js';
-import { nearest } from '../../core/options/nearest.js';
+import { didYouMean } from '../../core/options/nearest.js';
 import { allEndpoints, bySpecificity, endpointOf, paramsOf } from './all-endpoints.js';
 
 /** The endpoints of one marketplace: those of the service, and those that its user added. */
@@ -32,8 +32,7 @@ export class Routes {
     const name = endpointName(endpoint);
     const names = this.#all.map((each) => each.name);
     if (names.includes(name)) return;
-    const near = nearest(name, names);
-    const hint = near === undefined ? `the endpoints are ${names.sort().join(', ')}` : `did you mean ${near}?`;
+    const hint = didYouMean(name, names, `the endpoints are ${names.toSorted().join(', ')}`);
     throw new FakeMarketplaceError(`there is no endpoint "${name}"; ${hint}`);
   }
 }

@@ -1,5 +1,5 @@
 import { FakeMarketplaceError } from '../errors.js';
-import { nearest } from '../../core/options/nearest.js';
+import { didYouMean } from '../../core/options/nearest.js';
 
 /** @throws {FakeMarketplaceError} when an object has an unknown field, which JavaScript code can pass */
 export function assertFields(what: string, given: object, fields: readonly string[]): void {
@@ -7,8 +7,7 @@ export function assertFields(what: string, given: object, fields: readonly strin
     throw new FakeMarketplaceError(`${what} is an object with fields of ${fields.join(', ')}`);
   const unknown = Object.keys(given).find((name) => !fields.includes(name));
   if (unknown === undefined) return;
-  const near = nearest(unknown, fields);
-  const hint = near === undefined ? `the fields are ${fields.join(', ')}` : `did you mean \`${near}\`?`;
+  const hint = didYouMean(unknown, fields, `the fields are ${fields.join(', ')}`, '`');
   throw new FakeMarketplaceError(`${what} has no field \`${unknown}\`; ${hint}`);
 }
 

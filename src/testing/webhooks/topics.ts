@@ -1,5 +1,5 @@
 import { FakeMarketplaceError } from '../errors.js';
-import { nearest } from '../../core/options/nearest.js';
+import { didYouMean } from '../../core/options/nearest.js';
 
 /** The topics of the service. The marketplace itself emits `questions`, `messages`, `orders_v2` and `items`; tests can trigger the others. */
 export const topics: readonly string[] = [
@@ -35,7 +35,6 @@ export const topics: readonly string[] = [
 /** @throws {FakeMarketplaceError} when the service has no such topic */
 export function assertTopic(topic: string): void {
   if (topics.includes(topic)) return;
-  const near = nearest(topic, topics);
-  const hint = near === undefined ? `the topics are ${topics.join(', ')}` : `did you mean ${near}?`;
+  const hint = didYouMean(topic, topics, `the topics are ${topics.join(', ')}`);
   throw new FakeMarketplaceError(`there is no topic "${topic}"; ${hint}`);
 }
