@@ -39,5 +39,5 @@ export type { SubscriptionInit, SubscriptionStatus } from './state/flex-subscrip
 export type { ContactKind, ContactStore, ContactInit, StoredContact } from './state/contacts.js';
 
 export { storeConformance } from './store-conformance.js';
-export type { ConformanceTest } from './store-conformance.js';
+export type { ConformanceTest } from './conformance-test.js';
 export { tokenStoreConformance } from './token-store-conformance.js';

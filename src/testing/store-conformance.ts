@@ -1,11 +1,7 @@
+import { testsOf } from './conformance-test.js';
+import type { ConformanceTest } from './conformance-test.js';
 import type { WriteRecord } from '../core/recover/write-hook.js';
 import type { Claim, Lease, NotificationStore, QueuedNotification, Settlement } from '../notifications/index.js';
-
-/** A test of a store: it rejects when the store breaks the rule that its name states. */
-export interface ConformanceTest {
-  readonly name: string;
-  run(): Promise<void>;
-}
 
 /**
  * The rules that a receiver relies on, as tests for a notification store of your own. Each test opens an empty store.
@@ -17,17 +13,7 @@ export interface ConformanceTest {
  * }
  */
 export function storeConformance(open: () => NotificationStore | Promise<NotificationStore>): ConformanceTest[] {
-  return Object.entries(rules).map(([name, rule]) => ({
-    name,
-    run: async () => {
-      const store = await open();
-      try {
-        await rule(store);
-      } finally {
-        await store.close?.();
-      }
-    },
-  }));
+  return testsOf(rules, open);
 }
 
 const claim: Claim = { workerId: 'conformance', limit: 10, leaseMs: 60_000, coalesce: false };

@@ -1,5 +1,6 @@
 import type { TokenStore } from '../oauth/index.js';
-import type { ConformanceTest } from './store-conformance.js';
+import { testsOf } from './conformance-test.js';
+import type { ConformanceTest } from './conformance-test.js';
 
 /**
  * The rules that `createSellers` relies on, as tests for a store of tokens of your own. Each test opens an empty store.
@@ -11,17 +12,7 @@ import type { ConformanceTest } from './store-conformance.js';
  * }
  */
 export function tokenStoreConformance(open: () => TokenStore | Promise<TokenStore>): ConformanceTest[] {
-  return Object.entries(rules).map(([name, rule]) => ({
-    name,
-    run: async () => {
-      const store = await open();
-      try {
-        await rule(store);
-      } finally {
-        await store.close?.();
-      }
-    },
-  }));
+  return testsOf(rules, open);
 }
 
 const first = { accessToken: 'a1', refreshToken: 'r1', expiresAt: 2_000_000_000_000 };
