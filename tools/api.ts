@@ -12,13 +12,13 @@ export function reports(): Map<string, string> {
   const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     exports: Record<string, { import?: { types: string } }>;
   };
-  // The fake has two names, one of them for pages.
-  const { './testing/browser': _, ...others } = exports;
-  return new Map(
-    Object.entries(others).flatMap(([path, target]) =>
-      target.import ? [[`${path.slice(2).replaceAll('/', '-') || 'index'}.api.md`, target.import.types] as const] : [],
-    ),
-  );
+  const found = new Map<string, string>();
+  for (const [path, { import: entry }] of Object.entries(exports)) {
+    // A second name of an entry declares nothing of its own.
+    const isKnown = entry === undefined || [...found.values()].includes(entry.types);
+    if (!isKnown) found.set(`${path.slice(2).replaceAll('/', '-') || 'index'}.api.md`, entry.types);
+  }
+  return found;
 }
 
 /** Writes all reports into a folder. */
