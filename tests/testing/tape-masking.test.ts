@@ -251,7 +251,9 @@ describe('a tape has nothing of a person and no secret', () => {
       ).text();
       expect(unwritten).toEqual([]);
       expect(tape().trim().split('\n')).toHaveLength(2 * calls.length + 2);
-      for (const found of written(text)) expect(tape()).not.toContain(found);
+      // The checksums depend on the time, and may have any digits.
+      const masked = tape().replace(/"sum":\d+\}$/gm, '');
+      for (const found of written(text)) expect(masked).not.toContain(found);
     },
   );
 
