@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { documentedBots, exampleBot } from './bots/documented.ts';
 import type { DocumentedBot } from './bots/documented.ts';
 import { inboxBot } from './bots/inbox-bot.ts';
-import { outboxBot } from './bots/outbox-bot.ts';
+import { jobsSentOnce, outboxBot } from './bots/outbox-bot.ts';
 import { failedOnce } from './failed-seeds.ts';
 
 type CheckName = Exclude<keyof typeof checks, 'usual'>;
@@ -53,10 +53,11 @@ describe('on bad days, nothing goes wrong that its page does not name', () => {
   });
 
   test('a bot that writes through an outbox in a file', async () => {
-    // It reads nothing, and hears only what it is told; its token is fixed.
-    const { answered, acknowledgedHandled, noCallAfterRevocation, usual } = checks;
-    const left = [answered, acknowledgedHandled, noCallAfterRevocation];
-    await simulate({ bot: outboxBot, seeds: drawn, load, checks: usual.filter((check) => !left.includes(check)) });
+    // It reads nothing, and hears only what it is told; its token is fixed; it sends messages that nobody has asked for.
+    const { answered, acknowledgedHandled, noCallAfterRevocation, noMessageDoubled, usual } = checks;
+    const left = [answered, acknowledgedHandled, noCallAfterRevocation, noMessageDoubled];
+    const judged = [jobsSentOnce, ...usual.filter((check) => !left.includes(check))];
+    await simulate({ bot: outboxBot, seeds: drawn, load, checks: judged });
   });
 
   test.each(named)('%s: %s says "%s"', (_, page, sentence) => {
