@@ -13,22 +13,22 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { sqliteTokens } from 'marketplace-seller-sdk/oauth';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
-import { SqliteTokens } from './sqlite-tokens.ts';
 
 const marketplace = new FakeMarketplace();
 const service = await marketplace.listen();
 const folder = mkdtempSync(join(tmpdir(), 'inbox-bot-'));
-const path = join(folder, 'bot.db');
 
 // Two sellers have authorised the application. Their access tokens have already expired.
 const sellers = [marketplace.addUser(), marketplace.addUser()];
-const tokens = new SqliteTokens(path);
+const path = join(folder, 'tokens.db');
+const tokens = sqliteTokens(path);
 for (const { user_id } of sellers) {
   const refreshToken = marketplace.accounts.issueRefreshToken(user_id);
-  tokens.save(user_id, { accessToken: 'expired', refreshToken, expiresAt: Date.now() });
+  await tokens.save(user_id, { accessToken: 'expired', refreshToken, expiresAt: Date.now() });
 }
-tokens.close();
+await tokens.close?.();
 
 // While no bot was running, each seller was asked a question.
 const items = sellers.map((seller) => marketplace.addItem({ seller_id: seller.user_id }));
@@ -45,7 +45,8 @@ const bot = spawn(process.execPath, [fileURLToPath(new URL('inbox-bot/bot.ts', i
     AUTHORIZATION_URL: `${service.url}/authorization`,
     TOKEN_URL: `${service.url}/oauth/token`,
     CALLBACK_PATH: '/notifications/c0ffee15',
-    DATABASE: path,
+    TOKENS: path,
+    INBOX: join(folder, 'inbox.db'),
     PORT: '0',
   },
   stdio: ['ignore', 'pipe', 'inherit'],

@@ -5,25 +5,26 @@
  *   node examples/inbox-bot.ts      runs the bot against a fake marketplace
  *
  * To run it against a service, set BASE_URL, CALLBACK_PATH (which nobody can guess), and what the registration of
- * the application says: CLIENT_ID, CLIENT_SECRET, REDIRECT_URI, AUTHORIZATION_URL and TOKEN_URL. DATABASE (bot.db) and
- * PORT (8080) have defaults.
+ * the application says: CLIENT_ID, CLIENT_SECRET, REDIRECT_URI, AUTHORIZATION_URL and TOKEN_URL. TOKENS (tokens.db), INBOX
+ * (inbox.db) and PORT (8080) have defaults.
  *
- * Each row of the table `tokens` in the database is a seller. SIGTERM stops the bot. Notifications that are not handled yet
- * stay in the database.
+ * The sellers are those whose tokens `sellers.add` has stored. SIGTERM stops the bot. Notifications that are not handled yet
+ * stay in the file of the inbox.
  */
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { nodeHandler } from 'marketplace-seller-sdk/notifications';
+import { sqliteTokens } from 'marketplace-seller-sdk/oauth';
 import { oauthOf, registration } from '../application.ts';
 import { needed } from '../environment.ts';
-import { inboxOf } from './receiver.ts';
+import { receiverOf } from './receiver.ts';
 
 const settings = needed('BASE_URL', 'CALLBACK_PATH', ...registration);
-const { DATABASE: path = 'bot.db', PORT: port = '8080' } = process.env;
-const oauth = oauthOf(settings);
-
-const { receiver, tokens } = inboxOf({ baseUrl: settings.BASE_URL, path, refresh: oauth.refresh });
+const { TOKENS = 'tokens.db', INBOX: path = 'inbox.db', PORT: port = '8080' } = process.env;
+const { refresh } = oauthOf(settings);
+const tokens = sqliteTokens(TOKENS);
+const receiver = receiverOf({ baseUrl: settings.BASE_URL, path, tokens, refresh });
 
 const app = express();
 // Notifications have no signature, so the path is a secret that nobody else can guess.
@@ -41,5 +42,5 @@ async function stop(): Promise<void> {
   server.close();
   await receiver.close();
   server.closeAllConnections();
-  tokens.close();
+  await tokens.close?.();
 }

@@ -1,45 +1,27 @@
 import { QuestionNotOpenError, SellerClient, hasStatus } from 'marketplace-seller-sdk';
-import type { RefreshingTokenOptions } from 'marketplace-seller-sdk';
 import { createReceiver, sqliteStore } from 'marketplace-seller-sdk/notifications';
 import type { Receiver } from 'marketplace-seller-sdk/notifications';
-import { SqliteTokens } from '../sqlite-tokens.ts';
+import { createSellers } from 'marketplace-seller-sdk/oauth';
+import type { SellersOptions } from 'marketplace-seller-sdk/oauth';
 
 /** What the receiver of the bot needs. */
-interface Settings {
+interface Settings extends Pick<SellersOptions, 'tokens' | 'refresh'> {
   readonly baseUrl: string;
-  /** The SQLite file with the tokens of the sellers. The inbox has its own file beside it. */
+  /** The SQLite file of the inbox. */
   readonly path: string;
-  /** Exchanges a refresh token for new tokens. */
-  readonly refresh: RefreshingTokenOptions['refresh'];
 }
 
 /** Creates the receiver of the bot: it answers the questions of each seller that has tokens. */
-export function inboxOf({ baseUrl, path, refresh }: Settings): {
-  receiver: Receiver;
-  tokens: SqliteTokens;
-} {
-  const tokens = new SqliteTokens(path);
-  const clients = new Map<number, SellerClient>();
-
-  /**
-   * Returns the client of a seller. Each seller has one client, which holds the seller's rate limit and
-   * token.
-   */
-  function clientFor(user_id: number): SellerClient | undefined {
-    const known = clients.get(user_id);
-    if (known) return known;
-    if (!tokens.load(user_id)) return undefined; // not one of our sellers: the notification is dropped
-    const accessToken = tokens.accessToken(user_id, refresh);
-    const client = new SellerClient({ baseUrl, accessToken, onUnknownOutcome: 'confirm' });
-    clients.set(user_id, client);
-    return client;
-  }
-
-  const receiver = createReceiver({
-    store: sqliteStore({ path: `${path}.inbox` }),
-    clientFor,
+export function receiverOf({ baseUrl, path, tokens, refresh }: Settings): Receiver {
+  const client = new SellerClient({ baseUrl, onUnknownOutcome: 'confirm' });
+  const onRevoked = ({ user_id }: { user_id: number }): void =>
+    console.log(`seller ${user_id} has revoked the application`);
+  const sellers = createSellers({ client, tokens, refresh, onRevoked });
+  return createReceiver({
+    store: sqliteStore({ path }),
+    clientFor: sellers.for, // nobody else's notifications are handled
     // At the start, and every 15 minutes, the bot looks for questions whose notification never came.
-    sellers: () => tokens.sellers(),
+    sellers: sellers.ids,
     on: {
       questions: async ({ user_id }, { read, client }) => {
         // Anybody can post a notification. Trust only the state that the service returns.
@@ -58,5 +40,4 @@ export function inboxOf({ baseUrl, path, refresh }: Settings): {
     onFailure: ({ error, attempt, dead }) =>
       console.error(`attempt ${attempt} failed${dead ? ' for good' : ''}:`, error),
   });
-  return { receiver, tokens };
 }

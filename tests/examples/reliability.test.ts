@@ -30,14 +30,6 @@ test.skipIf(!hasRedis)('two processes share one rate limit through Redis', async
   expect(seconds).toBeGreaterThan(3);
 });
 
-test('of two processes that share a token set, one refreshes it', async () => {
-  const { output, status } = await run('examples/token-in-a-database.ts');
-  expect(output.match(/process \d+ made 3 searches/g)).toHaveLength(2);
-  expect(output.match(/process \d+ refreshes/g)).toHaveLength(1);
-  expect(output).toContain('2 processes, refresh requests: 1');
-  expect(status).toBe(0);
-});
-
 test.skipIf(!hasRedis)('the BullMQ example adds one job for a notification that comes twice', async () => {
   const redis = await startRedis();
   onTestFinished(() => redis.stop());

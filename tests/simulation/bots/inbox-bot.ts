@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { fetchHandler } from 'marketplace-seller-sdk/notifications';
-import { createOAuth } from 'marketplace-seller-sdk/oauth';
+import { createOAuth, sqliteTokens } from 'marketplace-seller-sdk/oauth';
 import type { Bot, World } from 'marketplace-seller-sdk/simulation';
-import { inboxOf } from '../../../examples/inbox-bot/receiver.ts';
+import { receiverOf } from '../../../examples/inbox-bot/receiver.ts';
 
 /** The bot of the examples, without its server. */
-export function inboxBot({ baseUrl, folder, start, sellers, marketplace }: World): Bot {
+export async function inboxBot({ baseUrl, folder, start, sellers, marketplace }: World): Promise<Bot> {
   const oauth = createOAuth({
     clientId: '500',
     clientSecret: 'secret',
@@ -13,11 +13,12 @@ export function inboxBot({ baseUrl, folder, start, sellers, marketplace }: World
     authorizationUrl: `${baseUrl}/authorization`,
     tokenUrl: `${baseUrl}/oauth/token`,
   });
-  const { receiver, tokens } = inboxOf({ baseUrl, path: join(folder, 'bot.db'), refresh: oauth.refresh });
+  const tokens = sqliteTokens(join(folder, 'tokens.db'));
+  const receiver = receiverOf({ baseUrl, path: join(folder, 'inbox.db'), tokens, refresh: oauth.refresh });
   if (start === 1)
     for (const { user_id } of sellers) {
       const refreshToken = marketplace.accounts.issueRefreshToken(user_id);
-      tokens.save(user_id, { accessToken: 'expired', refreshToken, expiresAt: Date.now() });
+      await tokens.save(user_id, { accessToken: 'expired', refreshToken, expiresAt: Date.now() });
     }
   receiver.start();
   return {
@@ -25,7 +26,7 @@ export function inboxBot({ baseUrl, folder, start, sellers, marketplace }: World
     stats: () => receiver.stats(),
     stop: async () => {
       await receiver.close();
-      tokens.close();
+      await tokens.close?.();
     },
   };
 }
