@@ -4,9 +4,11 @@ import { join } from 'node:path';
 import * as sqlite from 'node:sqlite';
 import * as timers from 'node:timers/promises';
 import { ApiError, SellerClient } from 'marketplace-seller-sdk';
-import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { examplesIn, namesFrom, runSnippet, snippetsIn, typeErrors } from '../tools/snippets.ts';
+import type { Progress } from '../docs/.vitepress/playground.ts';
+import { createScene, runExample } from '../docs/.vitepress/playground.ts';
+import { runnable as runnableInPage } from '../docs/.vitepress/runnable.ts';
+import { examplesIn, javaScriptOf, namesFrom, runSnippet, snippetsIn, typeErrors } from '../tools/snippets.ts';
 // eslint-disable-next-line no-restricted-imports -- a guide imports it as applications do
 import * as zod from 'zod';
 import * as builders from '../src/core/schema/define.ts';
@@ -99,6 +101,26 @@ describe('the code in the documents', () => {
   );
 });
 
+describe('the examples that run in a page of the site', () => {
+  const paths = ['docs/index.md', ...filesIn('docs/guide', '.md')];
+  const inPages = paths.flatMap((path) => runnableInPage(path, snippetsIn(path, read(path))));
+
+  test('most guides begin with one, and so does the first page', () => {
+    const found = new Set(inPages.map(({ at }) => at.replace(/:.*/, '')));
+    expect([...found]).toEqual(expect.arrayContaining(['docs/index.md', 'docs/guide/questions.md']));
+    expect(found.size).toBeGreaterThan(12);
+  });
+
+  test.each(inPages)('the one at $at ends, and says or sends something', async ({ code }) => {
+    vi.stubGlobal('fetch', () => expect.fail('it leaves the page'));
+    let progress: Progress = { lines: [], requests: [] };
+    await runExample(javaScriptOf(code), (now) => {
+      progress = now;
+    });
+    expect([...progress.lines, ...progress.requests]).not.toEqual([]);
+  });
+});
+
 function exportsOf(module: object, name: string): Given {
   return Object.fromEntries(Object.keys(module).map((each) => [each, `typeof import('${name}').${each}`]));
 }
@@ -115,16 +137,7 @@ function isAlone({ marks }: Snippet): boolean {
 
 /** Runs a snippet in a marketplace where something has happened. The network leads to it, unless the snippet brings its own. */
 async function run(snippet: Snippet): Promise<void> {
-  const marketplace = new FakeMarketplace({ now: '2026-03-02T12:00:00Z' });
-  const account = marketplace.addUser({ user_id: 7 });
-  const buyer = marketplace.addUser({ user_id: 31 });
-  marketplace.addItem({ item_id: 'MLA100', seller_id: 7 });
-  const asked = ['Is there stock?', 'Which colours are there?', 'Do you ship to Salta?'].map((text) =>
-    marketplace.ask({ from: buyer, item_id: 'MLA100', text }),
-  );
-  marketplace.flex.subscribe({ user_id: 7, service_id: 1001 });
-  marketplace.flex.assignDriver(marketplace.flex.ship(account), 345);
-  const accessToken = marketplace.tokenFor(account);
+  const { marketplace, accessToken, question_id } = createScene();
   vi.stubEnv('SELLER_TOKEN', accessToken);
   if (!isAlone(snippet)) vi.stubGlobal('fetch', marketplace.fetch);
   vi.spyOn(console, 'log').mockImplementation(() => undefined);
@@ -140,7 +153,7 @@ async function run(snippet: Snippet): Promise<void> {
     // A snippet that shows a test is a test: it runs with the rest of the snippet.
     vitest: { expect, test: (_: string, body: () => Promise<void>) => void tests.push(body()) },
   };
-  const given = { ...everything, ...builders, seller, marketplace, question_id: asked[0]!.id };
+  const given = { ...everything, ...builders, seller, marketplace, question_id };
   await runSnippet(snippet, modules, isAlone(snippet) ? {} : given);
   await Promise.all(tests);
 }

@@ -109,6 +109,12 @@ export async function runSnippet(
   await compiled(code)(modules, given);
 }
 
+/** A snippet as CommonJS, without its types. */
+export function javaScriptOf(code: string): string {
+  const compilerOptions = { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.CommonJS };
+  return ts.transpileModule(code, { compilerOptions }).outputText;
+}
+
 /** Runs compiled code. It may import `modules` and use the names in `given`. */
 export type RunCompiled = (
   modules: Readonly<Record<string, unknown>>,
@@ -117,15 +123,14 @@ export type RunCompiled = (
 
 /** Compiles a snippet, which can then run several times. */
 export function compiled(code: string): RunCompiled {
-  const compilerOptions = { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.CommonJS };
-  const { outputText } = ts.transpileModule(code, { compilerOptions });
+  const program = javaScriptOf(code);
   return async (modules, given) => {
     const load = (name: string): unknown => {
       if (!(name in modules)) throw new Error(`A snippet imports '${name}', which is not available`);
       return modules[name];
     };
     // Inside a block, a snippet may redeclare the given names.
-    const run = new AsyncFunction('require', 'exports', ...Object.keys(given), `{${outputText}\n}`);
+    const run = new AsyncFunction('require', 'exports', ...Object.keys(given), `{${program}\n}`);
     await run(load, {}, ...Object.values(given));
   };
 }

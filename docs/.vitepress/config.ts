@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { anchorOf } from '../../tools/headings.ts';
 import { addressOf, folded, pageOf, sidebarOf } from '../../tools/pages.ts';
 import type { Entry } from '../../tools/pages.ts';
+import { runButton, runnable } from './runnable.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const logo = `data:image/svg+xml,${encodeURIComponent(read('docs/.vitepress/logo.svg'))}`;
@@ -37,7 +38,19 @@ export default {
   cacheDir: '../node_modules/.cache/vitepress',
   rewrites: (file: string) => pageOf(file) ?? file,
   markdown: { config: extendMarkdown, anchor: { slugify: anchorOf } },
-  vite: { plugins: [{ name: 'vue beside the site', enforce: 'pre', resolveId: keepVueExternal }] },
+  vite: {
+    // The examples that run in a page take the client from its source.
+    resolve: {
+      alias: [
+        { find: '#platform', replacement: join(root, 'src/core/transport/platform-portable.ts') },
+        { find: /^marketplace-seller-sdk$/, replacement: join(root, 'src/index.ts') },
+        { find: /^marketplace-seller-sdk\/schemas$/, replacement: join(root, 'src/schemas.ts') },
+        { find: /^marketplace-seller-sdk\/notifications$/, replacement: join(root, 'src/notifications/index.ts') },
+        { find: /^marketplace-seller-sdk\/testing\/browser$/, replacement: join(root, 'src/testing/index.ts') },
+      ],
+    },
+    plugins: [{ name: 'vue beside the site', enforce: 'pre', resolveId: keepVueExternal }],
+  },
   themeConfig: {
     logo,
     ...(source && { editLink: { pattern: `${source}/edit/main/:path`, text: 'Edit this page' } }),
@@ -99,8 +112,15 @@ interface Token {
   tag: string;
   children: Token[] | null;
   content: string;
+  info: string;
   attrGet(name: string): string | null;
   attrSet(name: string, value: string): void;
+}
+
+interface MarkdownState {
+  tokens: Token[];
+  env: { realPath?: string; path?: string };
+  Token: new (type: string, tag: string, nesting: number) => Token;
 }
 
 interface MarkdownIt {
@@ -109,7 +129,7 @@ interface MarkdownIt {
   utils: { escapeHtml(text: string): string };
   core: {
     ruler: {
-      push(name: string, rule: (state: { tokens: Token[]; env: { realPath?: string; path?: string } }) => void): void;
+      push(name: string, rule: (state: MarkdownState) => void): void;
     };
   };
 }
@@ -117,6 +137,7 @@ interface MarkdownIt {
 function extendMarkdown(markdown: MarkdownIt): void {
   rewriteLinks(markdown);
   labelCells(markdown);
+  addRunButtons(markdown);
   shortenOutline(markdown);
   // Code in a line may break after punctuation, never inside an identifier. A request begins with its method.
   markdown.renderer.rules.code_inline = (tokens, index) => {
@@ -140,6 +161,22 @@ function shortenOutline(markdown: MarkdownIt): void {
       if (!name || !owner || type !== 'heading_open' || tag !== 'h4') return;
       Object.assign(name, { type: 'html_inline', content: `<span class="ignore-header">${owner}</span>${member}` });
     });
+  });
+}
+
+/** Puts a button "Run" below the examples that run in a page. */
+function addRunButtons(markdown: MarkdownIt): void {
+  markdown.core.ruler.push('run examples', (state) => {
+    const { env } = state;
+    const path = relative(root, env.realPath ?? env.path ?? root).replaceAll('\\', '/');
+    const fences = state.tokens.flatMap((token) => {
+      const [language, ...marks] = token.type === 'fence' ? token.info.trim().split(/\s+/) : [];
+      return language === 'ts' ? [{ token, code: token.content, marks }] : [];
+    });
+    for (const { token, code } of runnable(path, fences)) {
+      const button = Object.assign(new state.Token('html_block', '', 0), { content: runButton(code) });
+      state.tokens.splice(state.tokens.indexOf(token) + 1, 0, button);
+    }
   });
 }
 

@@ -315,6 +315,45 @@ describe.skipIf(chromiumPath === undefined || !isBuilt)('the documentation site 
     await page.close();
   });
 
+  test('the first page shows a lost write that is found again, and loads the fake only when that is run', async () => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const page = await opened('/', 390, colorScheme);
+      const loaded: string[] = [];
+      page.on('request', (request) => void loaded.push(request.url()));
+      const sizes = await page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name));
+      expect(sizes.filter((name) => name.includes('playground'))).toEqual([]);
+      await page.locator('.live .run button').click();
+      await page.locator('.live .run.ended').waitFor();
+      expect(await page.locator('.live .run pre').innerText()).toBe(
+        'Nobody knows whether it was sent.\nIt was. Do not send it again.',
+      );
+      const requests = await page.locator('.live .run li').allInnerTexts();
+      expect(requests).toEqual(['POST /answers connection lost', expect.stringMatching(/^GET \/questions\/\d+ 200$/)]);
+      // All it loads is of this site.
+      expect(loaded.filter((each) => !each.startsWith(url))).toEqual([]);
+      await page.evaluate(axe);
+      expect(await violations(page, {})).toEqual([]);
+      expect(await wideParts(page, '.run')).toEqual([]);
+      await page.close();
+    }
+  });
+
+  test('the example that a guide begins with runs in its page', async () => {
+    const page = await opened('/', 1280);
+    const withRun = [...pages].filter(([, html]) => html.includes('class="run new"')).map(([path]) => path);
+    expect(withRun.length).toBeGreaterThan(12);
+    for (const path of withRun) {
+      await page.goto(url + path, { waitUntil: 'load' });
+      await page.locator('.run button').first().click();
+      const ended = page.locator('.run.ended').first();
+      await ended.waitFor();
+      const shown = await ended.locator('pre, li').allInnerTexts();
+      expect(shown.join('\n'), path).toMatch(/\S/);
+      expect(await ended.getAttribute('class'), `${path}: ${shown.join(' ')}`).not.toContain('failed');
+    }
+    await page.close();
+  });
+
   test('the page of an unknown address leads to the documents', async () => {
     const page = await opened('/404.html', 390);
     await page.locator('main a', { hasText: 'Reference' }).click();

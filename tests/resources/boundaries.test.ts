@@ -174,7 +174,11 @@ describe('reading back what Flex delivers', () => {
     const { client } = service(() => ({
       configuration: { subscription: { user_id: 7, service_id: 3 }, ...configuration },
     }));
-    return client.confirm(endpoints.flex.setDelivery, { ...place, ...input }, { sentAt: Date.now() });
+    return client.confirm(
+      endpoints.flex.setDelivery,
+      { ...place, ...input },
+      { sentAt: Date.now(), confirmWindowMs: 0 },
+    );
   };
   const week = (...ranges: (typeof early)[]) => ({ delivery_ranges: { week: ranges } });
   const weekShown = (...ranges: object[]) => ({ delivery_ranges: { week: ranges } });
@@ -251,7 +255,9 @@ describe('reading back what Flex delivers', () => {
   ] as const)('zones: %s', async (_, zones, added, done) => {
     const { client } = service(() => ({ configuration: { subscription: { user_id: 7, service_id: 3 }, zones } }));
     const input = { ...place, zones: added.map((id) => ({ id })) };
-    expect((await client.confirm(endpoints.flex.addZones, input, { sentAt: Date.now() })).done).toBe(done);
+    expect(
+      (await client.confirm(endpoints.flex.addZones, input, { sentAt: Date.now(), confirmWindowMs: 0 })).done,
+    ).toBe(done);
   });
 });
 
@@ -268,7 +274,7 @@ describe('reading back a message', () => {
   const confirm = (messages: object[], user_id: number | string): Promise<Confirmation> => {
     const { client } = service(() => ({ messages, paging: { total: messages.length, limit: 50 } }));
     const input = { pack_id: 1, user_id, to: { user_id: 9 }, text: 'Thank you' };
-    return client.confirm(endpoints.messages.send, input, { sentAt });
+    return client.confirm(endpoints.messages.send, input, { sentAt, confirmWindowMs: 0 });
   };
 
   test.each([

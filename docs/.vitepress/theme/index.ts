@@ -2,12 +2,14 @@ import { h } from 'vue';
 import theme from 'vitepress/theme';
 import { withBase } from 'vitepress';
 import type { Theme } from 'vitepress';
+import { RunExample } from './run-example.ts';
 import './style.css';
 
 export default {
   extends: theme,
   Layout: () => h(theme.Layout, null, { 'not-found': () => h('main', { class: 'not-found' }, notFound()) }),
-  enhanceApp({ router }) {
+  enhanceApp({ app, router }) {
+    app.component('RunExample', RunExample);
     if (typeof document === 'undefined') return; // on the server
     router.onAfterRouteChange = () => {
       // The sidebar shows the entry of the current page, however long its list is.

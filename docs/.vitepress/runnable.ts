@@ -1,0 +1,27 @@
+// Which examples of the documents run in a page, and what runs there.
+import { javaScriptOf } from '../../tools/snippets.ts';
+import type { Snippet } from '../../tools/snippets.ts';
+
+/** What an example in a page may import: `playground.ts` has these. */
+const modules = new Set(
+  ['', '/notifications', '/schemas', '/testing'].map((entry) => `marketplace-seller-sdk${entry}`),
+);
+
+/** Returns the first example of a guide, and each that says `run` in its fence, if they run in a page and show something. */
+export function runnable<S extends Pick<Snippet, 'code' | 'marks'>>(path: string, snippets: readonly S[]): S[] {
+  const [first] = path.startsWith('docs/guide/') ? snippets : [];
+  return snippets.filter(
+    (each) => (each === first || each.marks.includes('run')) && !each.marks.includes('no-run') && runsInPage(each.code),
+  );
+}
+
+function runsInPage(code: string): boolean {
+  const imported = [...code.matchAll(/\bfrom '([^']+)'/g)].map(([, name = '']) => name);
+  const showsSomething = /\bawait\b/.test(code) || code.includes('console.log(');
+  return showsSomething && imported.every((name) => modules.has(name)) && !/\.listen\(|\bsqlite\w+\(/.test(code);
+}
+
+/** The tag that puts a button "Run" below an example. */
+export function runButton(code: string): string {
+  return `<RunExample program="${encodeURIComponent(javaScriptOf(code))}" />\n`;
+}
