@@ -1,53 +1,26 @@
 import { testsOf } from './conformance-test.js';
 import type { ConformanceTest } from './conformance-test.js';
-import type { WriteRecord } from '../core/recover/write-hook.js';
-import type { Claim, Lease, NotificationStore, QueuedNotification, Settlement } from '../notifications/index.js';
+import { entryOf, equal, keysOf, lease, settle, write } from './conformance-steps.js';
+import { roomRules } from './room-conformance.js';
+import type { Claim, NotificationStore, StoreLimits } from '../notifications/index.js';
 
 /**
  * The rules that a receiver relies on, as tests for a notification store of your own. Each test opens an empty store.
  *
+ * @param openWith Opens an empty store with limits. Without it, the rules of its rooms are left out: that forged notifications take
+ *   no room from true ones, and that what nothing has confirmed is deleted in time.
  * @example
- * for (const { name, run } of storeConformance(() => memoryStore())) {
+ * for (const { name, run } of storeConformance(() => memoryStore(), memoryStore)) {
  *   await run();
  *   console.log(name);
  * }
  */
-export function storeConformance(open: () => NotificationStore | Promise<NotificationStore>): ConformanceTest[] {
-  return testsOf(rules, open);
-}
-
-const claim: Claim = { workerId: 'conformance', limit: 10, leaseMs: 60_000, coalesce: false };
-
-function entryOf(
-  key: string,
-  { groupId = key, sentAt = 1, user_id = 7, topic = 'questions' } = {},
-): QueuedNotification {
-  const resource = `/${topic}/1`;
-  if (topic !== 'questions') return { key, groupId, sentAt, notification: { known: false, user_id, topic, resource } };
-  return { key, groupId, sentAt, notification: { known: true, user_id, topic: 'questions', resource, question_id: 1 } };
-}
-
-function write(id: string, state: WriteRecord['state']): WriteRecord {
-  return { id, target: 'answer', input: { question_id: 1 }, sentAt: 1, state };
-}
-
-async function keysOf(store: NotificationStore, more: Partial<Claim> = {}): Promise<string[]> {
-  return (await store.claim({ ...claim, ...more })).leases.map(({ entry }) => entry.key);
-}
-
-async function lease(store: NotificationStore, more: Partial<Claim> = {}): Promise<Lease> {
-  const [first] = (await store.claim({ ...claim, limit: 1, ...more })).leases;
-  if (!first) throw new Error('the store gave out no lease');
-  return first;
-}
-
-function settle(store: NotificationStore, { groupId, token }: Lease, result: Partial<Settlement>): Promise<boolean> {
-  return store.settle({ groupId, token, done: [], deduplicationMs: 60_000, ...result });
-}
-
-function equal(found: unknown, expected: unknown, what: string): void {
-  const [one, other] = [found, expected].map((each) => JSON.stringify(each));
-  if (one !== other) throw new Error(`${what}: expected ${other}, found ${one}`);
+export function storeConformance(
+  open: () => NotificationStore | Promise<NotificationStore>,
+  openWith?: (limits: StoreLimits) => NotificationStore | Promise<NotificationStore>,
+): ConformanceTest[] {
+  const limited = openWith ? roomRules.map(({ limits, ...rest }) => ({ ...rest, open: () => openWith(limits) })) : [];
+  return [...testsOf(rules, open), ...limited.flatMap(({ name, rule, open: of }) => testsOf({ [name]: rule }, of))];
 }
 
 const rules: Readonly<Record<string, (store: NotificationStore) => Promise<void>>> = {

@@ -1,5 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import { StoreFullError, createReceiver, openInbox, postgresStore } from 'marketplace-seller-sdk/notifications';
-import type { NotificationStore, QueuedNotification } from 'marketplace-seller-sdk/notifications';
+import type { NotificationStore, QueuedNotification, StoreLimits } from 'marketplace-seller-sdk/notifications';
 import { storeConformance } from 'marketplace-seller-sdk/testing';
 import { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -20,11 +21,11 @@ describe.skipIf(!hasPostgres)('a store in PostgreSQL', () => {
     await postgres.stop();
   });
 
-  const open = async (): Promise<NotificationStore> => {
+  const open = async (limits: StoreLimits = {}): Promise<NotificationStore> => {
     await pool.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
-    return postgresStore({ pool });
+    return postgresStore({ pool, ...limits });
   };
-  test.each(storeConformance(open).map(({ name, run }) => [name, run] as const))('%s', (_, run) => run());
+  test.each(storeConformance(open, open).map(({ name, run }) => [name, run] as const))('%s', (_, run) => run());
 
   const of = (user_id: number, key: string): QueuedNotification => {
     const plain = entry(key);
@@ -104,6 +105,46 @@ describe.skipIf(!hasPostgres)('a store in PostgreSQL', () => {
     expect(await store.deadLetters(10)).toMatchObject([{ entry: entry('b'), failure: 'no \uFFFD' }]);
     expect((await store.claim(claim())).problems).toEqual([expect.stringContaining('maxDead')]);
     expect(await store.add(entry('c'))).toBe('added');
+  });
+
+  test('what a room holds is what was counted, whatever several processes do at once', async () => {
+    const limits = { maxWaiting: 12, maxAgeMs: 40 };
+    const stores = [await open(limits), ...[1, 2].map(() => postgresStore({ pool, ...limits }))];
+    let next = 0;
+    const random = (below: number): number => Math.floor(Math.random() * below);
+    const work = async (store: NotificationStore): Promise<void> => {
+      for (let round = 0; round < 60; round += 1) {
+        const key = `k${next++}`;
+        const topic = ['questions', 'Questions', 'items'][random(3)] ?? '';
+        const odd = { ...entry(key, `g${random(20)}`), notification: { known: false, user_id: random(3), topic, resource: '/1' } } as const; // prettier-ignore
+        await store.add({ ...odd, caughtUp: random(3) === 0 }).catch(() => undefined);
+        const { leases } = await store.claim(claim({ limit: 2 }));
+        for (const leased of leases) {
+          const failed = { confirmed: random(2) === 0, retryInMs: 0 };
+          const results = [failed, failed, { done: [leased.entry.key] }, { deadLetter: { key: leased.entry.key, failure: 'no' } }]; // prettier-ignore
+          await store.settle(settlement(leased, results[random(4)]));
+        }
+        const [letter] = await store.deadLetters(1);
+        if (letter && random(2) === 0) await store.redrive(letter.entry.key);
+        if (random(4) === 0) await store.removeWaiting?.(key);
+      }
+    };
+    await Promise.all([...stores, ...stores].map(work));
+    const counted = 'SELECT room, entries, bytes, unconfirmed, unconfirmed_bytes FROM seller_inbox_room ORDER BY room';
+    const truth = `SELECT room, (count(*) FILTER (WHERE confirmed IS NOT FALSE))::integer AS entries,
+        coalesce(sum(octet_length(entry)) FILTER (WHERE confirmed IS NOT FALSE), 0)::float8 AS bytes,
+        (count(*) FILTER (WHERE confirmed IS FALSE))::integer AS unconfirmed,
+        coalesce(sum(octet_length(entry)) FILTER (WHERE confirmed IS FALSE), 0)::float8 AS unconfirmed_bytes
+      FROM seller_inbox_waiting GROUP BY room ORDER BY room`;
+    expect((await pool.query(counted)).rows).toEqual((await pool.query(truth)).rows);
+    expect((await stores[0]?.stats?.())?.expired).toBeGreaterThan(0);
+  });
+
+  test('a topic that is longer than an index takes has a room as well', async () => {
+    const store = await open({ maxWaiting: 1 });
+    const of = (key: string) => ({ ...entry(key), notification: { known: false, user_id: 7, topic: randomBytes(9_000).toString('hex').slice(0, 9_000) + key, resource: '/1' } }) as const; // prettier-ignore
+    expect(await store.add(of('a'))).toBe('added');
+    expect(await store.add(of('b'))).toBe('added');
   });
 
   test('a row that somebody has damaged is set aside, and its resource goes on', async () => {

@@ -34,7 +34,11 @@ async function setAside(db: PostgresDatabase, { key, group_id }: PostgresRow, to
     INSERT INTO seller_inbox_damaged (key, group_id, entry) SELECT key, group_id, entry FROM damaged`;
   await db.write(async (run) => {
     await run(move, key);
-    await run("SELECT seller_inbox_settle($1, $2, '{}', NULL, 0, NULL, NULL, NULL, NULL, NULL, 0)", group_id, token);
+    await run(
+      "SELECT seller_inbox_settle($1, $2, '{}', NULL, 0, NULL, NULL, NULL, NULL, NULL, 0, NULL)",
+      group_id,
+      token,
+    );
   });
   return `The notification ${key} is damaged; it is in the table seller_inbox_damaged`;
 }

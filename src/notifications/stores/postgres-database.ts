@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../../core/errors/errors.js';
 import { functions } from './postgres-functions.js';
+import { roomFunctions } from './postgres-room-functions.js';
 import { tables, version } from './postgres-schema.js';
 import type { Row } from '../../work/sqlite-rows.js';
 
@@ -23,6 +24,8 @@ export interface PostgresRow extends Omit<Row, 'alone'> {
   readonly dead: number;
   readonly others: readonly string[];
   readonly done: boolean;
+  readonly unconfirmed: number;
+  readonly expired: number;
 }
 
 /** Runs one statement of a transaction. Each sees what others have committed before it. */
@@ -91,7 +94,7 @@ export class PostgresDatabase {
       "SELECT 1 FROM pg_tables WHERE schemaname = ANY(current_schemas(false)) AND tablename = 'seller_inbox_version'",
     );
     if (!found && this.mustExist) throw new ConfigurationError('postgresStore: there is no inbox in this database');
-    if (!found) for (const each of [...tables, ...functions]) await run(each);
+    if (!found) for (const each of [...tables, ...roomFunctions, ...functions]) await run(each);
     const [row] = await run('SELECT version FROM seller_inbox_version');
     if (row?.version !== version)
       throw new ConfigurationError(

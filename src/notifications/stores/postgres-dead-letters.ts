@@ -4,11 +4,17 @@ import { deletedForRoom } from './store-limits.js';
 import type { ResolvedLimits } from './store-limits.js';
 import type { DeadLetter } from './store.js';
 
-/** Those beyond the limits, from the newest on. One that another transaction has locked is left to it. */
+/**
+ * Those beyond the limits: of the rooms that have the most, the oldest, and before them what the service knows nothing of. One
+ * that another transaction has locked is left to it.
+ */
 const excess = `SELECT number FROM seller_inbox_dead WHERE number IN (
     SELECT number FROM (
-      SELECT number, row_number() OVER newest AS place, sum(octet_length(entry)) OVER newest AS bytes
-      FROM seller_inbox_dead WINDOW newest AS (ORDER BY number DESC)) AS counted
+      SELECT number, row_number() OVER kept AS place, sum(size) OVER kept AS bytes FROM (
+        SELECT number, confirmed IS FALSE AS unconfirmed, octet_length(entry) AS size,
+          row_number() OVER (PARTITION BY confirmed IS FALSE, room ORDER BY number DESC) AS nth
+        FROM seller_inbox_dead) AS ranked
+      WINDOW kept AS (ORDER BY unconfirmed, nth, number DESC)) AS counted
     WHERE place > $1 OR bytes > $2)
   FOR UPDATE SKIP LOCKED`;
 
@@ -50,9 +56,4 @@ function letterOf(row: PostgresRow): DeadLetter[] {
   const { attempts, failure, dead_lettered_at: deadLetteredAt, number } = row;
   const entry = entryOf(row);
   return entry ? [{ entry, attempts, failure, deadLetteredAt, number }] : [];
-}
-
-/** PostgreSQL has no zero characters in a text. */
-export function storable(text: string): string {
-  return text.replaceAll('\0', '\uFFFD');
 }

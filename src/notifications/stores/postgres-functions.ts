@@ -1,5 +1,6 @@
 import { stallsUntilSuspect } from '../handling/failure-policy.js';
-import { nowMs } from './postgres-schema.js';
+import { knownKey, knownMs, roomOf } from './postgres-room-functions.js';
+import { nowMs, plpgsql } from './postgres-schema.js';
 
 /**
  * The turn of a group that becomes due. Users take turns: a user with many groups does not delay the groups of others, and the
@@ -9,35 +10,35 @@ const turnOf = (user: string, route: string): string => `1 + greatest(
   coalesce((SELECT max(turn) FROM seller_inbox_group WHERE user_id = ${user} AND turn IS NOT NULL), 0),
   coalesce((SELECT min(turn) FROM seller_inbox_group WHERE route = ${route} AND turn IS NOT NULL), 1) - 1)`;
 
-/** A function in PL/pgSQL. Its statements see what was committed while an earlier one waited for a lock. */
-const plpgsql = (head: string, body: string): string => `CREATE FUNCTION ${head} LANGUAGE plpgsql AS $$
-#variable_conflict use_column
-${body} $$`;
-
 /**
  * What is called for each notification: one round trip and one transaction each. They belong to the version of the tables.
  *
  * The row of a group is its lock: what adds, leases or settles holds it.
  */
 export const functions = [
-  // Key, group, route, user, time sent, time added, topic, entry, whether the inbox is full.
+  // Key, group, route, user, time sent, time added, topic, entry, whether it is confirmed, how long it is kept if it is not, and
+  // how much its room may hold: entries and bytes, then the same for a room in which something was true.
   plpgsql(
-    'seller_inbox_add(text, text, text, float8, float8, float8, text, text, boolean) RETURNS text',
-    `DECLARE known text; BEGIN
+    `seller_inbox_add(text, text, text, float8, float8, float8, text, text, boolean, float8, float8[]) RETURNS text`,
+    `DECLARE known text; place bytea := ${roomOf('$4', '$7')}; BEGIN
       INSERT INTO seller_inbox_group (group_id, route, user_id, turn) VALUES ($2, $3, $4, ${turnOf('$4', '$3')})
         ON CONFLICT (group_id) DO UPDATE SET group_id = excluded.group_id;
       SELECT state INTO known FROM (
         SELECT 'waiting' AS state FROM seller_inbox_waiting WHERE key = $1
         UNION ALL SELECT 'processed' FROM seller_inbox_processed WHERE key = $1 AND until > ${nowMs}
         UNION ALL SELECT 'processed' FROM seller_inbox_dead WHERE key = $1) AS found LIMIT 1;
-      IF known IS NULL AND NOT $9 THEN
-        INSERT INTO seller_inbox_waiting (key, group_id, sent_at, arrived_at, topic, entry)
-          VALUES ($1, $2, $5, $6, $7, $8);
-        RETURN 'added';
+      IF known IS NULL THEN
+        known := 'full';
+        IF seller_inbox_enter(place, octet_length($8), $11[1], $11[2]) OR (seller_inbox_knows(place, 0)
+          AND seller_inbox_enter(place, octet_length($8), $11[3], $11[4])) THEN
+          INSERT INTO seller_inbox_waiting (key, group_id, sent_at, arrived_at, topic, room, confirmed, until, entry)
+            VALUES ($1, $2, $5, $6, $7, place, nullif($9, false), ${nowMs} + $10, $8);
+          RETURN 'added';
+        END IF;
       END IF;
       DELETE FROM seller_inbox_group
         WHERE group_id = $2 AND NOT EXISTS (SELECT 1 FROM seller_inbox_waiting WHERE group_id = $2);
-      RETURN coalesce(known, 'full');
+      RETURN known;
     END`,
   ),
   // Token, routes, limit, the only group or null, how long the lease lasts, whether it runs alone, whether to coalesce.
@@ -100,15 +101,22 @@ export const functions = [
     END`,
   ),
   // Group, token, handled keys, until when all is handled, how long keys are kept, writes or null, key and error of the dead
-  // letter, failures to count or null, last failure or null, delay.
+  // letter, failures to count or null, last failure or null, delay, what the service has shown or null.
   plpgsql(
-    'seller_inbox_settle(text, text, text[], float8, float8, text, text, text, integer, text, float8) RETURNS boolean',
-    `DECLARE leased text; BEGIN
+    'seller_inbox_settle(text, text, text[], float8, float8, text, text, text, integer, text, float8, boolean) RETURNS boolean',
+    `DECLARE leased text; place bytea; BEGIN
       PERFORM set_config('synchronous_commit', 'off', true);
       SELECT leased_key INTO leased FROM seller_inbox_group WHERE group_id = $1 AND token = $2 FOR UPDATE;
       IF NOT FOUND THEN RETURN false; END IF;
       IF $6 IS NOT NULL THEN
         UPDATE seller_inbox_waiting SET writes = nullif($6, '[]') WHERE key = leased;
+      END IF;
+      IF $12 IS NOT NULL THEN
+        UPDATE seller_inbox_waiting SET confirmed = $12 WHERE key = leased RETURNING room INTO place;
+        IF $12 AND NOT seller_inbox_knows(place, ${knownMs / 2}) THEN
+          INSERT INTO seller_inbox_ledger (key, value, until) VALUES (${knownKey('place')}, '', ${nowMs} + ${knownMs})
+            ON CONFLICT (key) DO UPDATE SET until = excluded.until;
+        END IF;
       END IF;
       WITH deleted AS (DELETE FROM seller_inbox_waiting
           WHERE key = ANY($3) OR (group_id = $1 AND arrived_at < $4) RETURNING key)
@@ -117,9 +125,9 @@ export const functions = [
         ON CONFLICT (key) DO UPDATE SET until = excluded.until;
       IF $7 IS NOT NULL THEN
         WITH dead AS (DELETE FROM seller_inbox_waiting WHERE key = $7
-            RETURNING key, entry, failures + stalls + 1 AS attempts, writes)
-          INSERT INTO seller_inbox_dead (key, entry, attempts, failure, dead_lettered_at, writes)
-            SELECT key, entry, attempts, $8, ${nowMs}, writes FROM dead;
+            RETURNING key, entry, failures + stalls + 1 AS attempts, room, confirmed, writes)
+          INSERT INTO seller_inbox_dead (key, entry, attempts, failure, dead_lettered_at, room, confirmed, writes)
+            SELECT key, entry, attempts, $8, ${nowMs}, room, confirmed, writes FROM dead;
       END IF;
       IF $9 IS NOT NULL THEN
         UPDATE seller_inbox_waiting SET stalls = 0, failures = failures + $9, last_failure = coalesce($10, last_failure)

@@ -1,19 +1,20 @@
 import { withMethod } from '../../core/options/rules.js';
 import type { WriteRecord } from '../../core/recover/write-hook.js';
 import { withoutUnknown } from '../../core/recover/write-records.js';
-import { routeOf } from '../queued-notification.js';
 import type { QueuedNotification } from '../queued-notification.js';
 import type { Ledger } from '../../work/ledger.js';
 import { PostgresDatabase } from './postgres-database.js';
-import type { PostgresPool, RunStatement } from './postgres-database.js';
-import { PostgresDeadLetters, storable } from './postgres-dead-letters.js';
+import type { PostgresPool } from './postgres-database.js';
+import { PostgresDeadLetters } from './postgres-dead-letters.js';
 import { claimed } from './postgres-claims.js';
 import { PostgresLedger } from './postgres-ledger.js';
+import { PostgresRooms, addTo, storable } from './postgres-rooms.js';
 import { nowMs } from './postgres-schema.js';
+import { statsOf } from './postgres-stats.js';
 import { makeDueNow, removeWaiting, waitingOf } from './postgres-waiting.js';
 import { writesOf } from '../../work/sqlite-rows.js';
-import { fullError, resolveStoreOptions } from './store-limits.js';
-import type { ResolvedLimits, StoreFullError, StoreLimits } from './store-limits.js';
+import { resolveStoreOptions } from './store-limits.js';
+import type { ResolvedLimits, StoreLimits } from './store-limits.js';
 import type {
   Claim,
   Claimed,
@@ -37,8 +38,8 @@ export interface PostgresStoreOptions extends StoreLimits {
  * leases are renewed, and what a handler writes happens once.
  *
  * It creates its tables, `seller_inbox_...`, at the first use. A statement waits for the disk where something must survive a
- * power cut. The limits are those of all processes together; each looks how much waits after it has added a hundredth of
- * `maxWaiting`, and every ten seconds.
+ * power cut. The limits are those of all processes together. The room of a user and topic is counted exactly; how much waits of
+ * all users, each process looks up after it has added a hundredth of `maxWaiting`, and every ten seconds.
  *
  * @example
  * const pool = new Pool({ connectionString: process.env.DATABASE_URL }); // of `pg`
@@ -54,9 +55,6 @@ export function postgresStore(options: PostgresStoreOptions): NotificationStore 
   return new PostgresStore(pool, limits);
 }
 
-/** How long a process believes its count of what waits, in milliseconds. */
-const countedMs = 10_000;
-
 class PostgresStore implements NotificationStore {
   readonly durable = true;
   readonly shared = true;
@@ -64,14 +62,15 @@ class PostgresStore implements NotificationStore {
   readonly #db: PostgresDatabase;
   readonly #limits: ResolvedLimits;
   readonly #dead: PostgresDeadLetters;
+  readonly #rooms: PostgresRooms;
   readonly #problems: string[] = [];
-  #waiting = { entries: 0, bytes: 0, added: Infinity, at: 0 };
   #forgetsAt = 0;
 
   constructor(pool: PostgresPool, limits: ResolvedLimits) {
     this.#db = new PostgresDatabase(pool);
     this.#limits = limits;
     this.#dead = new PostgresDeadLetters(limits);
+    this.#rooms = new PostgresRooms(this.#db, limits);
     this.ledger = new PostgresLedger(this.#db);
   }
 
@@ -80,38 +79,16 @@ class PostgresStore implements NotificationStore {
   }
 
   async add(entry: QueuedNotification): Promise<EntryState> {
-    const text = JSON.stringify(entry);
-    const full = await this.#full(text.length);
-    const [row] = await this.#db.run(addition, ...addedValues(entry, text), full !== undefined);
-    const state = row?.state as EntryState | 'full';
-    if (state === 'added') this.#added(text.length);
-    if (state === 'full') throw full ?? new Error('The inbox is full');
-    return state;
+    await this.#age();
+    return this.#rooms.add(entry, JSON.stringify(entry));
   }
 
-  /** The error of an inbox in which there is no room. */
-  async #full(bytes: number): Promise<StoreFullError | undefined> {
-    const isOld = performance.now() - this.#waiting.at > countedMs;
-    if (isOld || this.#waiting.added >= this.#limits.maxWaiting / 100) await this.#count();
-    if (!fullError(this.#limits, this.#waiting, bytes)) return undefined;
-    await this.#count();
-    return fullError(this.#limits, this.#waiting, bytes);
+  async #age(isForced?: boolean): Promise<void> {
+    this.#problems.push(...(await this.#rooms.age(isForced)));
   }
 
-  #added(bytes: number): void {
-    this.#waiting.entries += 1;
-    this.#waiting.bytes += bytes;
-    this.#waiting.added += 1;
-  }
-
-  async #count(): Promise<void> {
-    const count = `SELECT count(*)::float8 AS entries, coalesce(sum(octet_length(entry)), 0)::float8 AS bytes
-      FROM seller_inbox_waiting`;
-    const [{ entries, bytes } = { entries: 0, bytes: 0 }] = await this.#db.run(count);
-    this.#waiting = { entries, bytes, added: 0, at: performance.now() };
-  }
-
-  claim(claim: Claim): Promise<Claimed> {
+  async claim(claim: Claim): Promise<Claimed> {
+    await this.#age();
     return claimed(this.#db, claim, this.#problems.splice(0));
   }
 
@@ -133,9 +110,10 @@ class PostgresStore implements NotificationStore {
   }
 
   async settle(settlement: Settlement): Promise<boolean> {
-    const settle = 'SELECT seller_inbox_settle($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) AS done';
+    const settle = 'SELECT seller_inbox_settle($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) AS done';
     const [row] = await this.#db.run(settle, ...valuesOf(settlement));
     if (settlement.deadLetter) this.#problems.push(...(await this.#dead.trim(this.#db.run)));
+    if (settlement.confirmed === false) this.#problems.push(...(await this.#rooms.evict()));
     await this.#forgetExpired();
     return row?.done === true;
   }
@@ -158,8 +136,8 @@ class PostgresStore implements NotificationStore {
     return this.#db.write(async (run) => {
       const row = await this.#dead.take(run, key);
       if (!row) return false;
-      const values = addedValues(JSON.parse(row.entry) as QueuedNotification, row.entry);
-      await run(addition, ...values, false);
+      const unlimited = [Infinity, Infinity, Infinity, Infinity];
+      await addTo(run, JSON.parse(row.entry) as QueuedNotification, row.entry, this.#limits.maxAgeMs, unlimited);
       const writes = writesOf(row) ?? [];
       const kept = forgetsUnknown ? withoutUnknown(writes) : writes;
       const keep = "UPDATE seller_inbox_waiting SET writes = nullif($1, '[]') WHERE key = $2";
@@ -184,50 +162,24 @@ class PostgresStore implements NotificationStore {
     return this.#db.write((run) => removeWaiting(run, key));
   }
 
-  stats(): Promise<StoreStats> {
+  async stats(): Promise<StoreStats> {
+    await this.#age(true);
     return this.#db.write(statsOf);
   }
-}
-
-const addition = 'SELECT seller_inbox_add($1, $2, $3, $4, $5, $6, $7, $8, $9) AS state';
-
-function addedValues(entry: QueuedNotification, text: string): unknown[] {
-  const { key, groupId, sentAt, notification } = entry;
-  const place = [key, groupId, routeOf(notification), notification.user_id, sentAt, Date.now()];
-  return [...place, storable(notification.topic), text];
 }
 
 /** What `seller_inbox_settle` takes. */
 function valuesOf(settlement: Settlement): unknown[] {
   const { groupId, token, done, doneUntil, deduplicationMs, writes, deadLetter } = settlement;
-  const { retryInMs, released, unstarted, lastFailure } = settlement;
+  const { retryInMs, released, unstarted, lastFailure, confirmed } = settlement;
   const kept = [json(writes), deadLetter?.key, deadLetter && storable(deadLetter.failure)];
   const isCounted = retryInMs !== undefined && !unstarted;
   const counted = [isCounted ? Number(!released) : null, json(lastFailure), retryInMs ?? 0];
-  return [groupId, token, done, doneUntil, deduplicationMs, ...kept, ...counted].map((value) => value ?? null);
+  return [groupId, token, done, doneUntil, deduplicationMs, ...kept, ...counted, confirmed].map(
+    (value) => value ?? null,
+  );
 }
 
 function json(value: unknown): string | null {
   return value === undefined ? null : JSON.stringify(value);
-}
-
-async function statsOf(run: RunStatement): Promise<StoreStats> {
-  const counts = `SELECT (SELECT count(*) FROM seller_inbox_waiting)::float8 AS entries,
-    (SELECT count(*) FROM seller_inbox_group WHERE token IS NOT NULL)::float8 AS leased,
-    (SELECT count(*) FROM seller_inbox_dead)::float8 AS dead,
-    (SELECT arrived_at FROM seller_inbox_waiting ORDER BY number LIMIT 1) AS arrived_at`;
-  const byTopic = `SELECT topic, count(*)::float8 AS entries, max(arrived_at) AS last_arrival
-    FROM seller_inbox_waiting GROUP BY topic LIMIT 1000`;
-  const [row] = await run(counts);
-  const topics = await run(byTopic);
-  const { entries = 0, leased: running = 0, dead = 0, arrived_at: arrivedAt } = row ?? {};
-  return {
-    waiting: entries - running,
-    running,
-    dead,
-    ...(typeof arrivedAt === 'number' && { oldestAgeMs: Math.max(0, Date.now() - arrivedAt) }),
-    topics: Object.fromEntries(
-      topics.map(({ topic, entries: waiting, last_arrival: lastArrivalAt }) => [topic, { waiting, lastArrivalAt }]),
-    ),
-  };
 }

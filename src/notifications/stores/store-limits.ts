@@ -101,26 +101,33 @@ export interface Occupied {
  * so that a flood for some users leaves room for all.
  */
 export function roomError(
-  { maxWaiting, maxWaitingBytes }: ResolvedLimits,
+  limits: ResolvedLimits,
   { room, total, isKnown }: Occupied,
   bytes: number,
 ): StoreFullError | undefined {
+  const { maxWaiting, maxWaitingBytes } = limits;
   if (room.entries >= maxWaiting) return new StoreFullError(`${maxWaiting} notifications are waiting (\`maxWaiting\`)`);
   if (room.bytes + bytes > maxWaitingBytes)
     return new StoreFullError(`The waiting notifications have ${maxWaitingBytes} bytes (\`maxWaitingBytes\`)`);
-  const isLeft = (share: number): boolean =>
-    room.entries < share * maxWaiting - total.entries && room.bytes + bytes <= share * maxWaitingBytes - total.bytes;
-  if (isLeft(rooms - reserved) || (isLeft(rooms) && isKnown())) return undefined;
+  const isLeft = (known: boolean): boolean => {
+    const [mostEntries, mostBytes] = roomLimits(limits, total, known);
+    return room.entries < mostEntries && room.bytes + bytes <= mostBytes;
+  };
+  if (isLeft(false) || (isLeft(true) && isKnown())) return undefined;
   return new StoreFullError('Too many notifications of other users are waiting (`maxWaiting`, `maxWaitingBytes`)');
 }
 
-/** The error of a store that counts all users and topics together; `undefined` if it is not full. */
-export function fullError(
-  limits: ResolvedLimits,
+/** How many entries and bytes a room may hold, so that enough is left for others; more if something of it was true before. */
+export function roomLimits(
+  { maxWaiting, maxWaitingBytes }: ResolvedLimits,
   total: Readonly<WaitingTotal>,
-  bytes: number,
-): StoreFullError | undefined {
-  return roomError(limits, { room: total, total, isKnown: () => true }, bytes);
+  isKnown: boolean,
+): readonly [number, number] {
+  const share = isKnown ? rooms : rooms - reserved;
+  return [
+    Math.min(maxWaiting, share * maxWaiting - total.entries),
+    Math.min(maxWaitingBytes, share * maxWaitingBytes - total.bytes),
+  ];
 }
 
 /** Whether more is unconfirmed than has room. */
