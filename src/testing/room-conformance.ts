@@ -1,3 +1,5 @@
+import { testsOf } from './conformance-test.js';
+import type { ConformanceTest } from './conformance-test.js';
 import { entryOf, equal, keysOf, lease, settle } from './conformance-steps.js';
 import type { NotificationStore, StoreLimits } from '../notifications/index.js';
 
@@ -5,7 +7,14 @@ import type { NotificationStore, StoreLimits } from '../notifications/index.js';
 interface RoomRule {
   readonly name: string;
   readonly limits: StoreLimits;
-  rule(store: NotificationStore): Promise<void>;
+  readonly rule: (store: NotificationStore) => Promise<void>;
+}
+
+/** The rules of the rooms of a store, as tests. Each opens an empty store with its limits. */
+export function roomTests(
+  openWith: (limits: StoreLimits) => NotificationStore | Promise<NotificationStore>,
+): ConformanceTest[] {
+  return rules.flatMap(({ name, limits, rule }) => testsOf({ [name]: rule }, () => openWith(limits)));
 }
 
 /** How many of the entries of a user the store takes: those before the first that it has no room for. */
@@ -31,8 +40,7 @@ const problemsOf = async (store: NotificationStore): Promise<string> =>
     []
   ).join();
 
-/** The rules of the rooms of a store, each with the limits of the store that it opens. */
-export const roomRules: readonly RoomRule[] = [
+const rules: readonly RoomRule[] = [
   {
     name: 'one user and topic takes no more than its room, and leaves others theirs',
     limits: { maxWaiting: 4 },

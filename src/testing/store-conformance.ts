@@ -1,7 +1,7 @@
 import { testsOf } from './conformance-test.js';
 import type { ConformanceTest } from './conformance-test.js';
 import { entryOf, equal, keysOf, lease, settle, write } from './conformance-steps.js';
-import { roomRules } from './room-conformance.js';
+import { roomTests } from './room-conformance.js';
 import type { Claim, NotificationStore, StoreLimits } from '../notifications/index.js';
 
 /**
@@ -19,8 +19,7 @@ export function storeConformance(
   open: () => NotificationStore | Promise<NotificationStore>,
   openWith?: (limits: StoreLimits) => NotificationStore | Promise<NotificationStore>,
 ): ConformanceTest[] {
-  const limited = openWith ? roomRules.map(({ limits, ...rest }) => ({ ...rest, open: () => openWith(limits) })) : [];
-  return [...testsOf(rules, open), ...limited.flatMap(({ name, rule, open: of }) => testsOf({ [name]: rule }, of))];
+  return [...testsOf(rules, open), ...(openWith ? roomTests(openWith) : [])];
 }
 
 const rules: Readonly<Record<string, (store: NotificationStore) => Promise<void>>> = {
