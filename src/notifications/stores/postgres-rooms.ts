@@ -37,7 +37,7 @@ export class PostgresRooms {
     const state = await this.#tryToAdd(entry, text);
     if (state !== 'full') return state;
     await this.#count();
-    const again = (await this.#refusal(entry, text)) ?? (await this.#tryToAdd(entry, text));
+    const again = (await this.#fullFor(entry, text)) ?? (await this.#tryToAdd(entry, text));
     if (again instanceof StoreFullError) throw again;
     if (again === 'full')
       throw new StoreFullError('Too many notifications arrive at once (`maxWaiting`, `maxWaitingBytes`)');
@@ -86,7 +86,7 @@ export class PostgresRooms {
   }
 
   /** The error of a store in which this entry has no room. */
-  async #refusal({ notification }: QueuedNotification, text: string): Promise<StoreFullError | undefined> {
+  async #fullFor({ notification }: QueuedNotification, text: string): Promise<StoreFullError | undefined> {
     const find = `SELECT coalesce(max(entries), 0) AS entries, coalesce(max(bytes), 0) AS bytes,
       seller_inbox_knows(${roomOf('$1::float8', '$2::text')}, 0) AS done
       FROM seller_inbox_room WHERE room = ${roomOf('$1::float8', '$2::text')}`;
