@@ -1,24 +1,14 @@
-import { NoChannelError, SellerClient } from 'marketplace-seller-sdk';
-import type { Confirmation, SetDeliveryParams } from 'marketplace-seller-sdk';
+import { NoChannelError } from 'marketplace-seller-sdk';
+import type { Confirmation, SellerClient, SetDeliveryParams } from 'marketplace-seller-sdk';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { describe, expect, test } from 'vitest';
+import { service } from '../support/service.ts';
 import { errorOf, stubbed } from '../support/stubs.ts';
 
 // The mappings of the resources at their boundaries: none, one and two of a thing, the first and the last, ids as numbers and
 // as texts. What fails here is read right once, and wrong the second time.
 
 const json = (body: unknown): Response => Response.json(body);
-
-/** A client of a service that responds by path. */
-function service(respond: (path: string, request: Request) => unknown): { client: SellerClient; paths: string[] } {
-  const paths: string[] = [];
-  const fetch = async (request: Request): Promise<Response> => {
-    const { pathname, search } = new URL(request.url);
-    paths.push(pathname + search);
-    return json(respond(pathname, request));
-  };
-  return { client: new SellerClient({ baseUrl: 'https://api.test', accessToken: 'APP_USR-1-7', fetch }), paths };
-}
 
 describe('a message in the legacy shape', () => {
   const legacy = { message_id: 'm1', from: { user_id: 7 }, text: 'Hello' };

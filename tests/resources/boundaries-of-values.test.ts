@@ -1,0 +1,280 @@
+import { InvalidInputError, askerId, deliveryPromise, packOf } from 'marketplace-seller-sdk';
+import type { SellerClient } from 'marketplace-seller-sdk';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { advanceUntilSettled } from '../support/fake-time.ts';
+import { service } from '../support/service.ts';
+import { errorOf } from '../support/stubs.ts';
+
+// Two fields that mean the same, two of a thing, the first and the last value, and the second call of a method.
+
+describe('of two ids, the one of the entity counts', () => {
+  test.each([
+    [{ id: 42 }],
+    [{ question_id: 42, text: 'New?' }],
+    [{ id: 42, question_id: 43 }],
+    [{ id: null, question_id: 42 }],
+    [{ question: { id: 42 }, question_id: 43 }],
+    [[{ id: 42, question_id: 43 }]],
+  ])('a question: %j', async (body) => {
+    const { client } = service(() => body);
+    expect((await client.questions.get({ question_id: 42 })).id).toBe(42);
+  });
+
+  test.each([[31], [{ id: 31 }], [{ user_id: 31 }], [{ id: 31, user_id: 32 }]])('a blocked user: %j', async (entry) => {
+    const { client } = service(() => [entry]);
+    expect((await client.questions.blacklist.list({ seller_id: 7 }).toArray({ max: 2 })).map(({ id }) => id)).toEqual([
+      31,
+    ]);
+  });
+
+  test.each([
+    [{ from: { id: 31 } }, 31],
+    [{ buyer_id: 31 }, 31],
+    [{ from: { id: 31 }, buyer_id: 32 }, 31],
+    [{ from: null, buyer_id: 31 }, 31],
+    [{}, undefined],
+  ])('an asker: %j', (question, expected) => {
+    expect(askerId(question)).toBe(expected);
+  });
+
+  const packs = { id: '1', name: 'packs' };
+  const orders = { id: '2', name: 'orders' };
+  test.each([
+    [{ id: 2 }, 2],
+    [{ id: 2, pack_id: 1 }, 1],
+    [{ id: 2, pack_id: null }, 2],
+    [{ message_resources: [packs] }, '1'],
+    [{ message_resources: [orders] }, '2'],
+    [{ message_resources: [packs, orders] }, '1'],
+    [{ message_resources: [orders, packs] }, '1'],
+  ])('a pack: %j', (orderOrMessage, expected) => {
+    expect(packOf(orderOrMessage)).toBe(expected);
+  });
+});
+
+test.each([
+  [0, 0, true],
+  [1, 0, true],
+  [1, 1, true],
+  [2, 2, true],
+  [0, 1, false],
+  [1, 2, false],
+  [2, 1, false],
+])('%i fields to sort by with %i directions', async (fields, types, isRight) => {
+  const { client, paths } = service(() => ({ questions: [], total: 0 }));
+  const search = client.questions.search({
+    seller_id: 7,
+    ...(fields > 0 && { sort_fields: (['date_created', 'item_id'] as const).slice(0, fields) }),
+    ...(types > 0 && { sort_types: (['ASC', 'DESC'] as const).slice(0, types) }),
+  });
+  const error = await search.first().catch((each: unknown) => each);
+  expect(error instanceof InvalidInputError).toBe(!isRight);
+  expect(paths.length).toBe(Number(isRight));
+});
+
+test.each([
+  [0, 0, true],
+  [0, 24, true],
+  [23, 24, true],
+  [24, 24, true],
+  [-1, 13, false],
+  [9, 25, false],
+])('a delivery promise from %i to %i', async (from, to, isRight) => {
+  const { client, paths } = service(() => ({ id: 'm' }));
+  const sent = client.actionGuide.send({ pack_id: 1, ...deliveryPromise({ from, to }) });
+  const error = await sent.then(
+    () => undefined,
+    (each: unknown) => each,
+  );
+  expect(error instanceof InvalidInputError).toBe(!isRight);
+  expect(paths.length).toBe(Number(isRight));
+});
+
+describe('a blacklist that states no total', () => {
+  test.each([
+    [0, 1],
+    [1, 1],
+    [49, 1],
+    [50, 2],
+  ])('with %i users is read in %i requests', async (count, requests) => {
+    const users = Array.from({ length: count }, (_, index) => index + 1);
+    const { client, paths } = service((_, { url }) => users.slice(Number(new URL(url).searchParams.get('offset'))));
+    expect((await client.questions.blacklist.list({ seller_id: 7 }).toArray({ max: 100 })).length).toBe(count);
+    expect(paths.length).toBe(requests);
+  });
+});
+
+describe('the status of items', () => {
+  const some = (count: number): string[] => Array.from({ length: count }, (_, index) => `MLA${index}`);
+  const idsIn = (url: string): string[] => (new URL(url).searchParams.get('ids') ?? '').split(',');
+
+  test.each([1, 20, 21, 41])('without ids in the responses, each of %i has that of its place', async (count) => {
+    const { client } = service((_, { url }) =>
+      idsIn(url).map((id) => ({ status: id === 'MLA0' ? 'paused' : 'active' })),
+    );
+    const found = await client.items.status({ ids: some(count) });
+    expect(found.map(({ id }) => id)).toEqual(some(count));
+    expect(found.filter(({ status }) => status === 'paused').map(({ id }) => id)).toEqual(['MLA0']);
+  });
+
+  test.each([[['A', 'A']], [['A', 'B', 'A']], [['B', 'A', 'A']]])('of %j is asked for once each', async (ids) => {
+    const { client, paths } = service((_, { url }) =>
+      idsIn(url).map((id) => ({ code: 200, body: { id, status: id } })),
+    );
+    expect((await client.items.status({ ids })).map(({ id }) => id)).toEqual(ids);
+    expect(paths.map((path) => idsIn(`https://api.test${path}`).length)).toEqual([new Set(ids).size]);
+  });
+});
+
+test.each<[unknown, boolean]>([
+  [{}, true],
+  [true, true],
+  [{ has_flex: true }, true],
+  [{ enabled: true }, true],
+  [{ active: true }, true],
+  [{ status: 'in' }, true],
+  [false, false],
+  [{ has_flex: false }, false],
+  [{ enabled: false }, false],
+  [{ active: false }, false],
+  [{ has_flex: true, active: false }, false],
+  [{ status: 'out' }, false],
+])('an item with the response %j: in Flex is %s', async (body, expected) => {
+  const { client } = service(() => body);
+  expect(await client.flex.items.isEnabled({ site_id: 'MLA', item_id: 'MLA1' })).toBe(expected);
+});
+
+test('two selections of one client have their own fields', async () => {
+  const subscription = { site_id: 'MLA', user_id: 7, service_id: 3 };
+  const { client } = service(() => ({
+    configuration: {
+      subscription: { user_id: 7, service_id: 3 },
+      delivery_window: 'same_day',
+      zones: [{ id: 'a', selected: true }],
+    },
+  }));
+  const { configuration } = client.flex;
+  for (let turn = 0; turn < 2; turn += 1) {
+    expect(await configuration.call(client.flex, { ...subscription, select: { delivery_window: true } })).toEqual({
+      delivery_window: 'same_day',
+    });
+    expect(await configuration.call(client.flex, { ...subscription, select: { zones: { id: true } } })).toEqual({
+      zones: [{ id: 'a' }],
+    });
+  }
+});
+
+describe('what the first page of a conversation says of it holds', () => {
+  const messages = Array.from({ length: 15 }, (_, index) => ({
+    id: `m${index}`,
+    from: { user_id: index === 0 ? 9 : 7 },
+    to: { user_id: index === 0 ? 7 : 9 },
+    text: 'Hello',
+  }));
+  const conversation = (first: object, later: object) =>
+    service((_, { url }) => {
+      const offset = Number(new URL(url).searchParams.get('offset'));
+      const page = messages.slice(offset, offset + 10);
+      return { messages: page, paging: { total: 15, limit: 10, offset }, ...(offset === 0 ? first : later) };
+    }).client.messages.channel({ pack_id: 1, user_id: 7 });
+  const blocked = { status: 'blocked', substatus: 'blocked_by_time' };
+
+  test.each([{}, { conversation_status: null }])('it is blocked, also if the next page says %j', async (later) => {
+    await expect(conversation({ conversation_status: blocked }, later)).rejects.toMatchObject({
+      reason: 'blocked_by_time',
+    });
+  });
+
+  test.each([
+    [{}, 200],
+    [{ seller_max_message_length: null }, 200],
+    [{ seller_max_message_length: 100 }, 100],
+  ])('a message has at most 200 characters, if the next page says %j: %i', async (later, expected) => {
+    const { maxLength } = await conversation({ seller_max_message_length: 200 }, later);
+    expect(maxLength).toBe(expected);
+  });
+});
+
+test.each<[unknown, string | undefined]>([
+  ['a.pdf', 'a.pdf'],
+  [['a.pdf'], 'a.pdf'],
+  [[{ id: 'a.pdf' }], 'a.pdf'],
+  [{ attachment_id: 'a.pdf' }, 'a.pdf'],
+  [{ id: 'a.pdf', attachment_id: 'b.pdf' }, 'a.pdf'],
+  [['a.pdf', 'b.pdf'], undefined],
+  [[], undefined],
+])('an upload with the response %j has the id %s', async (body, expected) => {
+  const { client } = service(() => body);
+  const upload = client.messages.upload({ site_id: 'MLA', file: new Uint8Array([1]), filename: 'a.pdf' });
+  const found = await upload.then(
+    ({ id }) => id,
+    (error: unknown) => (error as Error).name,
+  );
+  expect(found).toBe(expected ?? 'UnexpectedResponseError');
+});
+
+test.each(['7', 7])(
+  'a reply to an own message goes to nobody, if the conversation shows nobody: seller %j',
+  async (id) => {
+    const { client } = service(() => ({ messages: [], paging: { total: 0 } }));
+    const resources = [
+      { id: '1', name: 'packs' },
+      { id: String(id), name: 'sellers' },
+    ];
+    const own = { id: 'm', from: { user_id: 7 }, to: { user_id: 9 }, text: 'Hello', message_resources: resources };
+    const error = await errorOf<InvalidInputError>(client.messages.reply(own, 'Hello again'));
+    expect(error.issues.map(({ message }) => message)).toEqual([
+      '`to` is missing, and the conversation shows nobody yet',
+    ]);
+  },
+);
+
+describe('one deadline holds for all calls of a method', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] }));
+  afterEach(() => void vi.useRealTimers());
+  const fromBuyer = { id: 'm', from: { user_id: 9 }, to: { user_id: 7 }, text: 'Hello' };
+  const place = { pack_id: 1, user_id: 7 };
+  const items = Array.from({ length: 21 }, (_, index) => `MLA${index}`);
+  const bodyOf = (path: string, method: string, url: string): unknown => {
+    if (path.includes('action_guide')) return { options: [{ id: 'OTHER', enabled: true, cap_available: 1 }] };
+    if (path === '/items')
+      return (new URL(url).searchParams.get('ids') ?? '').split(',').map((id) => ({ id, status: 'active' }));
+    if (method === 'POST') return { id: 'sent' };
+    return path.includes('/packs/2/')
+      ? { messages: [], paging: {} }
+      : { messages: [fromBuyer], paging: { total: 1, limit: 50 } };
+  };
+
+  test.each<[string, (client: SellerClient, deadlineMs: number) => PromiseLike<unknown>]>([
+    ['contact', ({ messages }, deadlineMs) => messages.contact({ ...place, text: 'Hi' }, { deadlineMs })],
+    ['channel', ({ messages }, deadlineMs) => messages.channel({ ...place, pack_id: 2 }, { deadlineMs })],
+    ['items.status', (client, deadlineMs) => client.items.status({ ids: items }, { deadlineMs })],
+    [
+      'flex.items.enable',
+      ({ flex }, deadlineMs) =>
+        flex.items.enable({ site_id: 'MLA', item_id: 'MLA1', requireActive: true }, { deadlineMs }),
+    ],
+  ])('%s', async (_, call) => {
+    for (const [deadlineMs, isEnough] of [
+      [1500, true],
+      [1300, false],
+    ] as const) {
+      const { client, paths } = service(
+        async (path, { method, url }) => {
+          await new Promise((resolve) => setTimeout(resolve, 700));
+          return bodyOf(path, method, url);
+        },
+        { maxRetries: 0 },
+      );
+      const error: unknown = await advanceUntilSettled(
+        call(client, deadlineMs).then(
+          () => undefined,
+          (each: unknown) => each,
+        ),
+      );
+      expect(paths.length).toBe(2);
+      if (isEnough) expect(error).toBeUndefined();
+      else expect(error).toBeInstanceOf(Error);
+    }
+  });
+});
