@@ -29,6 +29,15 @@ afterEach(async () => {
   expect(consoleErrors.splice(0)).toEqual([]);
 });
 
+const controlToken = 'a-control-token-of-the-test';
+
+/** Adds a seed. */
+async function addSeed(url: string, seed: object): Promise<void> {
+  const headers = { 'x-fake-token': controlToken };
+  const response = await fetch(`${url}/__fake/seed`, { method: 'POST', headers, body: JSON.stringify(seed) });
+  expect(response.status).toBe(200);
+}
+
 async function opened(viewport = desktop, ...args: string[]): Promise<{ page: Page; url: string }> {
   const serving = running('fake', '--port', '0', '--quiet', ...args);
   open.push(serving);
@@ -206,9 +215,9 @@ describe.skipIf(chromiumPath === undefined)('in Chromium', () => {
       await expect.poll(() => rows.count()).toBe(3);
       const filter = page.getByLabel('Show only requests with');
       await filter.fill('/currencies/ars');
-      expect(await rows.count()).toBe(1);
+      await expect.poll(() => rows.count()).toBe(1);
       await filter.fill('4xx');
-      expect(await rows.allTextContents()).toEqual([expect.stringContaining('/nowhere')]);
+      await expect.poll(() => rows.allTextContents()).toEqual([expect.stringContaining('/nowhere')]);
       await filter.fill('');
       await page.getByRole('button', { name: 'Clear' }).click();
       await page.getByText('No requests yet').waitFor();
@@ -255,7 +264,7 @@ describe.skipIf(chromiumPath === undefined)('in Chromium', () => {
       await page.keyboard.type('sí,');
       await expect.poll(() => rows.count()).toBe(1);
       await page.keyboard.type(' nothing-like-this');
-      await page.getByText('No request matches the filter.').waitFor();
+      await page.getByText('No entry contains this text.').waitFor();
     });
 
     test('a request is sent again', async () => {
@@ -299,7 +308,7 @@ describe.skipIf(chromiumPath === undefined)('in Chromium', () => {
       });
       await chooseTab(page, 'Notifications');
       await page.getByRole('button', { name: 'Caused by request 1: show it' }).first().click();
-      expect(await page.evaluate(() => document.activeElement?.textContent)).toContain('/questions');
+      await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toContain('/questions');
       expect(await page.locator('#request-list details').first().getAttribute('open')).not.toBeNull();
       expect(await page.getByRole('tab', { selected: true }).textContent()).toBe('Notifications');
     });
@@ -342,7 +351,7 @@ describe.skipIf(chromiumPath === undefined)('in Chromium', () => {
         (await fetch(`${url}/currencies`, { headers: { authorization: 'Bearer BUYER-TOKEN' } })).status;
       expect(await status()).toBe(401);
       await page.locator('summary').getByText('Issue a token').click();
-      await page.locator('#issue').getByLabel('User').selectOption('LUCIA');
+      await page.locator('#issue').getByLabel('User').fill('LUCIA 1002');
       await page.getByLabel('Valid for minutes').fill('5');
       await page.getByRole('button', { name: 'Issue', exact: true }).click();
       await page.getByText(/application 500, until/).waitFor();
@@ -360,7 +369,7 @@ describe.skipIf(chromiumPath === undefined)('in Chromium', () => {
       await page.getByText('New messages stay pending.').waitFor();
       await chooseTab(page, 'Questions');
       await page.locator('#blacklist summary').click();
-      await page.getByLabel('Blocked user').selectOption('LUCIA');
+      await page.getByLabel('Blocked user').fill('LUCIA 1002');
       await page.getByRole('button', { name: 'Block', exact: true }).click();
       await page.locator('#blocked-list').getByText('may not ask MATE_AND_CO').waitFor();
       await page.getByRole('button', { name: 'Unblock' }).click();
@@ -437,6 +446,38 @@ describe.skipIf(chromiumPath === undefined)('in Chromium', () => {
       await time.getByText('2026-03-03 12:00:00 UTC, stopped').waitFor();
       await page.getByRole('button', { name: 'Run' }).click();
       await expect.poll(() => time.textContent()).not.toContain('stopped');
+    });
+
+    test('with 5,000 items it shows 100 of each list, and searches and suggests among all', async () => {
+      const { page, url } = await opened(desktop, '--control-token', controlToken);
+      await addSeed(url, {
+        users: Array.from({ length: 2000 }, (_, index) => ({ nickname: `BUYER${index}` })),
+        items: Array.from({ length: 5000 }, (_, index) => ({ seller_id: 1001, title: `Lamp ${index} <b>new</b>` })),
+      });
+      for (let sent = 0; sent < 150; sent += 1) await (await fetch(`${url}/currencies/${sent}`)).text();
+      await page.locator('#shown-requests').getByText('100 newest of 150').waitFor();
+      expect(await page.locator('option').count()).toBeLessThan(200);
+      expect(await page.locator('#request-list li').count()).toBe(100);
+      expect(await page.locator('#request-list dl').count()).toBe(0);
+      await page.getByLabel('Item', { exact: true }).fill('lamp 1234');
+      await page.locator('#ask option[value^="Lamp 1234 <b>new</b> MLA"]').waitFor({ state: 'attached' });
+      const [suggestion] = await page.locator('#ask datalist').nth(1).locator('option').all();
+      await page.getByLabel('Item', { exact: true }).fill((await suggestion?.getAttribute('value')) ?? '');
+      await page.getByLabel('Question', { exact: true }).fill('Does it shine?');
+      await page.getByRole('button', { name: 'Ask' }).click();
+      await page.getByRole('article').getByText('Lamp 1234 <b>new</b>').waitFor();
+      await chooseTab(page, 'Items & Flex');
+      await page.getByText('100 newest of 5,003').waitFor();
+      expect(await page.locator('#item-list article').count()).toBe(100);
+      await page.getByLabel('Search the items').fill('bombilla');
+      await expect.poll(() => page.locator('#item-list article').count()).toBe(1);
+      await page.getByRole('switch', { name: 'Flex for Bombilla' }).click();
+      await expect
+        .poll(() => page.getByRole('switch', { name: 'Flex for Bombilla' }).getAttribute('aria-checked'))
+        .toBe('true');
+      await page.getByLabel('Search the items').fill('no such item');
+      await page.getByText('No entry contains this text.').waitFor();
+      expect(await violations(page)).toEqual([]);
     });
 
     const themes = sizes.flatMap(([name, viewport]) =>

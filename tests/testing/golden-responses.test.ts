@@ -196,7 +196,7 @@ test.each([
 test('the state that the dashboard shows', async () => {
   const marketplace = sampled();
   for (const line of writes) await respond(marketplace, line);
-  const { endpoints: names, ...state } = snapshot(marketplace);
+  const { endpoints: names, ...state } = snapshot(marketplace, []);
   expect(names).toEqual(everyEndpoint.map(({ name }) => name).sort());
   await expect(printed(state)).toMatchFileSnapshot('golden/state.txt');
 });

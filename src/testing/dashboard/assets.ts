@@ -5,10 +5,12 @@ import connect from './browser/connect.js?raw';
 import conversations from './browser/conversations.js?raw';
 import dom from './browser/dom.js?raw';
 import faults from './browser/faults.js?raw';
+import finder from './browser/finder.js?raw';
 import fileList from './browser/files.js?raw';
 import main from './browser/main.js?raw';
 import moderation from './browser/moderation.js?raw';
 import notifications from './browser/notifications.js?raw';
+import picker from './browser/picker.js?raw';
 import questions from './browser/questions.js?raw';
 import requests from './browser/requests.js?raw';
 import sale from './browser/sale.js?raw';
@@ -28,10 +30,12 @@ const scripts = {
   dom,
   faults,
   files: fileList,
+  finder,
   flex,
   main,
   moderation,
   notifications,
+  picker,
   questions,
   requests,
   sale,

@@ -1,7 +1,6 @@
 import { inspect } from '../../core/schema/describe.js';
 import type { StandardSchema } from '../../core/schema/schema.js';
 import { controlError, controlResponses } from './control-responses.js';
-import { filterNames } from './select-requests.js';
 import type { Control } from './control.js';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -9,10 +8,10 @@ type Json = Readonly<Record<string, unknown>>;
 /** Describes the control endpoints as an OpenAPI 3.1 document. */
 export function describeControls(controls: Readonly<Record<string, Control>>): Json {
   const paths: Record<string, Record<string, Json>> = {};
-  for (const [line, { summary, schema }] of Object.entries(controls)) {
+  for (const [line, control] of Object.entries(controls)) {
     const [method = '', path = ''] = line.split(' ');
     const isOpen = path === '/__fake/health';
-    const operation = { ...toOperation(line, summary, schema), ...(isOpen && { security: [] }) };
+    const operation = { ...toOperation(line, control), ...(isOpen && { security: [] }) };
     paths[path] = { ...paths[path], [method.toLowerCase()]: operation };
   }
   return {
@@ -34,16 +33,13 @@ function content(schema: Json): Json {
   return { content: { 'application/json': { schema } } };
 }
 
-/** The filters of the list of requests. */
-const filters = filterNames.map((name) => ({ name, in: 'query', schema: { type: 'string' } }));
-
-function toOperation(line: string, summary: string, schema: StandardSchema | undefined): Json {
+function toOperation(line: string, { summary, schema, query }: Control): Json {
   const done = controlResponses[line] ?? { type: 'object' };
   const isStream = line === 'GET /__fake/events';
   return {
     operationId: operationId(line),
     summary,
-    ...(line === 'GET /__fake/requests' && { parameters: filters }),
+    ...(query && { parameters: query.map((name) => ({ name, in: 'query', schema: { type: 'string' } })) }),
     ...(schema && { requestBody: { required: true, ...content(toJsonSchema(schema)) } }),
     responses: {
       200: { description: 'Done', ...(isStream ? { content: { 'text/event-stream': {} } } : content(done)) },

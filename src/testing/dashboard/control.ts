@@ -7,6 +7,8 @@ export interface Control {
   readonly summary: string;
   /** The schema of the body; `undefined` if there is no body. */
   readonly schema: Schema<unknown, unknown> | undefined;
+  /** The parameters of the query. */
+  readonly query?: readonly string[] | undefined;
   /** Returns what is sent as JSON, or a response. */
   run(marketplace: ServedMarketplace, body: unknown, url: URL): unknown;
 }
@@ -20,7 +22,11 @@ export function control<Input>(
   return { summary, schema, run: (marketplace, body) => run(marketplace, readAs(schema, body)) };
 }
 
-/** Creates a control without a body. */
-export function bodyless(summary: string, run: (marketplace: ServedMarketplace, url: URL) => unknown): Control {
-  return { summary, schema: undefined, run: (marketplace, _body, url) => run(marketplace, url) };
+/** Creates a control without a body. `query` names the parameters of its query. */
+export function bodyless(
+  summary: string,
+  run: (marketplace: ServedMarketplace, url: URL) => unknown,
+  query?: readonly string[],
+): Control {
+  return { summary, schema: undefined, query, run: (marketplace, _body, url) => run(marketplace, url) };
 }

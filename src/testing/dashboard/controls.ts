@@ -24,7 +24,6 @@ import { bodyless, control } from './control.js';
 import type { Control } from './control.js';
 import { environmentControls } from './environment-controls.js';
 import { notificationControls } from './notification-controls.js';
-import { snapshot } from './snapshot.js';
 
 function textUpTo(max: number): Schema<string> {
   return refine(string, (value) => {
@@ -40,7 +39,10 @@ const question = strictObject({ question_id: integer });
 export const controls: Readonly<Record<string, Control>> = {
   'POST /__fake/seed': control('Adds a seed', seed, (marketplace, input) => {
     marketplace.seed(input);
-    return { users: snapshot(marketplace).users };
+    const { all, bearers } = marketplace.accounts;
+    // The oldest token of a user is the one that the seed names.
+    const tokens = new Map(bearers.toReversed().map(({ user_id, token }) => [user_id, token]));
+    return { users: all.map((user) => ({ ...user, token: tokens.get(user.user_id) ?? null })) };
   }),
 
   'POST /__fake/questions': control(

@@ -45,9 +45,10 @@ export class Dashboard {
     this.#names = names.map((name) => name.toLowerCase());
     this.#marketplace = marketplace;
     this.#handle = rememberingCause(marketplace);
-    const events = new EventStream(this.requestLog, () => snapshot(marketplace));
+    const events = new EventStream(() => snapshot(marketplace, this.requestLog.all));
     this.#events = events;
     this.#controls = controlsOf({ requestLog: this.requestLog, events, reset });
+    this.requestLog.on(() => events.changed());
     marketplace.events.on(() => events.changed());
     marketplace.notifications.onAttempt(() => events.changed());
   }

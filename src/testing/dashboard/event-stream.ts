@@ -1,27 +1,26 @@
-import type { LoggedRequest, RequestLog } from './request-log.js';
+import { changesOf } from './changes.js';
 import type { Snapshot } from './snapshot.js';
 
 /** Changes within this time are sent together. */
-const debounceMs = 40;
+const debounceMs = 60;
 /** A client that does not read is disconnected after this many events. */
 const maxBacklog = 1000;
 
 type Send = (event: string, data: unknown) => void;
 
-/** Sends requests and state changes to open dashboards, as server-sent events. */
+/** Sends the state and its changes to open dashboards, as server-sent events. */
 export class EventStream {
-  readonly #requestLog: RequestLog;
   readonly #takeSnapshot: () => Snapshot;
   readonly #clients = new Set<Send>();
+  /** What the clients show. */
+  #shown: Snapshot | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(requestLog: RequestLog, takeSnapshot: () => Snapshot) {
-    this.#requestLog = requestLog;
+  constructor(takeSnapshot: () => Snapshot) {
     this.#takeSnapshot = takeSnapshot;
-    requestLog.on((entry) => this.#onRequest(entry));
   }
 
-  /** Opens a stream: first all requests and the state, then each change. */
+  /** Opens a stream: first the state, then each change of it. */
   stream(): ReadableStream<Uint8Array> {
     const encoder = new TextEncoder();
     let send: Send;
@@ -34,8 +33,7 @@ export class EventStream {
             this.#clients.delete(send);
             controller.close();
           };
-          send('requests', this.#requestLog.all);
-          send('state', this.#takeSnapshot());
+          send('state', this.#update());
           this.#clients.add(send);
         },
         cancel: () => void this.#clients.delete(send),
@@ -44,28 +42,23 @@ export class EventStream {
     );
   }
 
-  /** Sends the state soon. Call it whenever the marketplace may have changed. */
+  /** Sends what has changed soon. Call it whenever the marketplace may have changed. */
   changed(): void {
     if (this.#clients.size === 0 || this.#timer !== undefined) return;
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
-      this.#broadcast('state', this.#takeSnapshot());
+      this.#update();
     }, debounceMs);
   }
 
-  /** Sends the list of requests again, after it was cleared. */
-  cleared(): void {
-    this.#broadcast('requests', this.#requestLog.all);
-    this.changed();
-  }
-
-  #onRequest(entry: LoggedRequest): void {
-    this.#broadcast('request', entry);
-    // A read can change state too: it marks messages as read and uses up faults.
-    if (entry.state !== 'open') this.changed();
-  }
-
-  #broadcast(event: string, data: unknown): void {
-    for (const send of [...this.#clients]) send(event, data);
+  #update(): Snapshot {
+    const before = this.#shown;
+    const after = this.#takeSnapshot();
+    this.#shown = after;
+    if (before && this.#clients.size > 0) {
+      const change = changesOf(before, after);
+      for (const send of [...this.#clients]) send('change', change);
+    }
+    return after;
   }
 }

@@ -47,9 +47,9 @@ export interface LoggedRequest {
 /** The parts of a marketplace that a record names. */
 type LoggedMarketplace = Pick<ServedMarketplace, 'accounts' | 'faults' | 'operations'>;
 
-/** Records the newest 1,000 requests; fewer if their bodies have over 32 MB. */
+/** Records the newest 20,000 requests; fewer if their bodies have over 32 MB. */
 export class RequestLog {
-  readonly #recent = new RecentEntries<LoggedRequest>();
+  readonly #recent = new RecentEntries<LoggedRequest>(20_000);
   readonly #listeners = new Set<(entry: LoggedRequest) => void>();
   #next = 1;
 

@@ -9,6 +9,10 @@ type RequestRule = (entry: LoggedRequest) => boolean;
 
 /** The filters of `GET /__fake/requests`: each turns its text into a rule, and throws when the text is wrong. */
 const filters: Readonly<Record<string, (text: string, routes: Routes) => RequestRule>> = {
+  id:
+    (text) =>
+    ({ id }) =>
+      String(id) === text,
   endpoint: (text, routes) => {
     routes.assertName(text);
     return ({ endpoint }) => endpoint === text;
@@ -56,6 +60,19 @@ function readStatus(text: string): RequestRule {
 
 function pathOf({ path }: LoggedRequest): string {
   return path.split('?', 1)[0] ?? '';
+}
+
+/** Whether a request contains a word in lower case: `#17` is an id, and `4xx` a class of status. */
+export function containsWord(entry: LoggedRequest, word: string): boolean {
+  if (word === `#${entry.id}`) return true;
+  if (/^[2-5]xx$/.test(word)) return String(entry.status ?? '').startsWith(word.charAt(0));
+  const { method, path, endpoint, nickname, status, state, brokenAt, fault, rule } = entry;
+  const texts = [method, path, endpoint, nickname, status, state, brokenAt, fault, rule];
+  // To read JSON takes time: only an escape needs it.
+  const bodies = [entry.requestBody, entry.responseBody].flatMap((body) =>
+    body?.includes(String.raw`\u`) ? textsOf(body) : [body],
+  );
+  return [...texts, ...bodies].some((text) => text !== null && String(text).toLowerCase().includes(word));
 }
 
 /** A body as it was sent, and as JSON without escapes: some languages escape every letter outside of ASCII. */

@@ -3,9 +3,11 @@ import { bodyless } from './control.js';
 import type { Control } from './control.js';
 import { controls } from './controls.js';
 import type { EventStream } from './event-stream.js';
+import { listsOf } from './lists.js';
 import type { RequestLog } from './request-log.js';
 import { contentOf, errorJson } from './responses.js';
-import { selectRequests } from './select-requests.js';
+import { search, searchFields } from './search.js';
+import { filterNames, selectRequests } from './select-requests.js';
 import { snapshot } from './snapshot.js';
 
 /** What the control endpoints of a server need of it. */
@@ -20,7 +22,7 @@ interface ServerState {
 export function controlsOf({ requestLog, events, reset }: ServerState): Readonly<Record<string, Control>> {
   const clear = (): void => {
     requestLog.clear();
-    events.cleared();
+    events.changed();
   };
   const all: Record<string, Control> = {
     'GET /__fake/health': bodyless('Tells that the server runs; needs no control token', () => ({ status: 'ok' })),
@@ -34,16 +36,22 @@ export function controlsOf({ requestLog, events, reset }: ServerState): Readonly
       clear();
       return {};
     }),
-    'GET /__fake/state': bodyless('Returns the current state', snapshot),
+    'GET /__fake/state': bodyless('Returns the current state', (marketplace) => snapshot(marketplace, requestLog.all)),
+    'GET /__fake/search': bodyless(
+      'Searches a list of the state',
+      (marketplace, { searchParams }) => search(listsOf(marketplace, requestLog.all), searchParams),
+      searchFields,
+    ),
     'GET /__fake/requests': bodyless(
-      'Returns the newest 1,000 requests, or those that match the filters of the query',
+      'Returns the number of requests that match the filters of the query, and the newest 1,000 of them',
       ({ operations }, { searchParams }) => {
         const requests = selectRequests(requestLog.all, searchParams, operations.routes);
-        return { count: requests.length, requests };
+        return { count: requests.length, requests: requests.slice(-1000) };
       },
+      filterNames,
     ),
     'DELETE /__fake/requests': bodyless('Removes all recorded requests', clear),
-    'GET /__fake/events': bodyless('Streams requests and state as server-sent events', () =>
+    'GET /__fake/events': bodyless('Streams the state and its changes as server-sent events', () =>
       contentOf(events.stream(), 'text/event-stream'),
     ),
     'GET /__fake/openapi.json': bodyless('Returns this document', () => describeControls(all)),

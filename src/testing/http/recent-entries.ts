@@ -1,11 +1,15 @@
-const maxEntries = 1000;
 /** The maximum size of all bodies, in characters. */
 const maxTotalSize = 32 * 1024 * 1024;
 
-/** The newest 1,000 entries, the oldest first; fewer if their bodies have over 32 MB. */
+/** The newest entries, the oldest first; fewer if their bodies have over 32 MB. */
 export class RecentEntries<T> {
+  readonly #maxEntries: number;
   readonly #entries = new Map<number, { readonly entry: T; readonly size: number }>();
   #totalSize = 0;
+
+  constructor(maxEntries: number) {
+    this.#maxEntries = maxEntries;
+  }
 
   get all(): T[] {
     return Array.from(this.#entries.values(), ({ entry }) => entry);
@@ -20,7 +24,8 @@ export class RecentEntries<T> {
     this.#totalSize += size - (this.#entries.get(id)?.size ?? 0);
     this.#entries.set(id, { entry, size });
     for (const [oldest, { size: freed }] of this.#entries) {
-      if (this.#entries.size <= maxEntries && (this.#totalSize <= maxTotalSize || this.#entries.size === 1)) break;
+      if (this.#entries.size <= this.#maxEntries && (this.#totalSize <= maxTotalSize || this.#entries.size === 1))
+        break;
       this.#entries.delete(oldest);
       this.#totalSize -= freed;
     }

@@ -36,7 +36,7 @@ export interface ReceivedRequest {
  * marketplace.requests.clear();
  */
 export class Requests implements Iterable<ReceivedRequest> {
-  readonly #recent = new RecentEntries<ReceivedRequest>();
+  readonly #recent = new RecentEntries<ReceivedRequest>(1000);
   readonly #routes: Routes;
   #next = 1;
 

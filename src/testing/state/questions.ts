@@ -137,9 +137,14 @@ export class QuestionStore extends EntityStore<number, StoredQuestion> {
     return this.data.blocked.has(`${user_id} ${seller_id}`);
   }
 
+  /** @internal All blocked users, the first blocked first. */
+  get blocked(): readonly { readonly user_id: number; readonly seller_id: number; readonly since: number }[] {
+    return [...this.data.blocked.values()];
+  }
+
   /** Returns the users that a seller has blocked, with the time in milliseconds since 1970. */
   blockedBy(seller_id: number): { readonly user_id: number; readonly since: number }[] {
-    const own = [...this.data.blocked.values()].filter((each) => each.seller_id === seller_id);
+    const own = this.blocked.filter((each) => each.seller_id === seller_id);
     return own.map(({ user_id, since }) => ({ user_id, since }));
   }
 

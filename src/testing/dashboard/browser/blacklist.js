@@ -1,4 +1,6 @@
-import { ago, byId, h, onSubmit, selectOf, setOptions, showList } from './dom.js';
+import { ago, byId, fieldOf, h, onSubmit, showList } from './dom.js';
+import { showCount } from './finder.js';
+import { fillIn, idIn, labelOfUser, startPicker } from './picker.js';
 import { act } from './server.js';
 
 /** @typedef {import('../snapshot.js').Snapshot} Snapshot */
@@ -6,7 +8,8 @@ import { act } from './server.js';
 const form = byId('block-user');
 
 export function startBlacklist() {
-  onSubmit(form, ({ seller_id, user_id }) => void block(Number(seller_id), Number(user_id), true));
+  for (const name of ['seller_id', 'user_id']) startPicker(fieldOf(form, name), 'users');
+  onSubmit(form, ({ seller_id, user_id }) => void block(Number(idIn(seller_id)), Number(idIn(user_id)), true));
 }
 
 /**
@@ -19,28 +22,22 @@ function block(seller_id, user_id, blocked) {
 }
 
 /** @param {Snapshot} state */
-export function showBlacklist({ users, items, blacklist, now }) {
-  const sells = (/** @type {number} */ id) => items.some(({ seller_id }) => seller_id === id);
-  const nameOf = (/** @type {number} */ id) => users.find(({ user_id }) => user_id === id)?.nickname ?? String(id);
-  const options = users.map(({ user_id, nickname }) => ({ value: user_id, label: nickname }));
-  setOptions(
-    selectOf(form, 'seller_id'),
-    options.toSorted((a, b) => Number(sells(b.value)) - Number(sells(a.value))),
-  );
-  setOptions(
-    selectOf(form, 'user_id'),
-    options.toSorted((a, b) => Number(sells(a.value)) - Number(sells(b.value))),
-  );
+export function showBlacklist(state) {
+  const { users, blacklist, now } = state;
+  showCount('blacklist', state);
+  fillIn(fieldOf(form, 'seller_id'), users[0] && labelOfUser(users[0]));
+  const buyer = users.findLast(({ sells }) => !sells);
+  fillIn(fieldOf(form, 'user_id'), buyer && labelOfUser(buyer));
   byId('no-blocked').hidden = blacklist.length > 0;
   showList(
     byId('blocked-list'),
     blacklist,
     ({ seller_id, user_id }) => `${seller_id} ${user_id}`,
-    ({ seller_id, user_id, since }) =>
+    ({ seller_id, user_id, seller, nickname, since }) =>
       h(
         'li',
         {},
-        h('span', { class: 'about' }, h('strong', {}, nameOf(user_id)), ` may not ask ${nameOf(seller_id)}`),
+        h('span', { class: 'about' }, h('strong', {}, nickname), ` may not ask ${seller}`),
         h('span', { class: 'small' }, ago(Date.parse(now) - since)),
         h('button', { type: 'button', click: () => void block(seller_id, user_id, false) }, 'Unblock'),
       ),

@@ -1,55 +1,53 @@
-import { byId, h, onSubmit, selectOf, setOptions, showList } from './dom.js';
+import { byId, fieldOf, h, onSubmit, showList } from './dom.js';
+import { startFinder } from './finder.js';
+import { fillIn, idIn, labelOfUser, startPicker } from './picker.js';
 import { quoted } from './requests.js';
 import { act, copy } from './server.js';
 
 /** @typedef {import('../snapshot.js').Snapshot} Snapshot */
+
+const form = byId('issue');
+const finder = startFinder('users', (users) => showList(byId('user-list'), users, ({ user_id }) => user_id, drawUser));
 
 export function startConnect() {
   const url = byId('base-url');
   url.textContent = location.origin;
   url.addEventListener('click', () => void copy(location.origin, 'the base URL'));
   byId('reset').addEventListener('click', () => void act('POST', 'reset', {}, 'Reset to the initial state'));
-  onSubmit(byId('issue'), ({ user_id, application_id, minutes }) => {
-    const token = { user_id: Number(user_id), application_id: Number(application_id) };
+  startPicker(fieldOf(form, 'user_id'), 'users');
+  onSubmit(form, ({ user_id, application_id, minutes }) => {
+    const token = { user_id: Number(idIn(user_id)), application_id: Number(application_id) };
     void act('POST', 'tokens', { ...token, expires_in: minutes === '' ? null : Number(minutes) * 60 }, 'Issued');
   });
 }
 
 /** @param {Snapshot} state */
-export function showConnect({ users, items, tokens }) {
-  const sells = (/** @type {number} */ id) => items.some(({ seller_id }) => seller_id === id);
-  showList(
-    byId('user-list'),
-    users.map((user) => ({
-      user,
-      isSeller: sells(user.user_id),
-      tokens: tokens.filter(({ user_id }) => user_id === user.user_id),
-    })),
-    ({ user }) => user.user_id,
-    ({ user: { user_id, nickname }, isSeller, tokens: own }) =>
-      h(
-        'article',
-        { class: 'card' },
-        h(
-          'div',
-          { class: 'heading' },
-          h('p', { class: 'about' }, h('strong', {}, nickname), isSeller ? ' (seller)' : ' (buyer)'),
-          h('span', { class: 'small mono' }, user_id),
-        ),
-        own.length === 0
-          ? h('p', { class: 'small' }, 'No valid token')
-          : h('ul', { class: 'rows' }, ...own.map((each) => drawToken(each, nickname))),
-      ),
+export function showConnect(state) {
+  const [first] = state.users;
+  void finder.update(state);
+  fillIn(fieldOf(form, 'user_id'), first && labelOfUser(first));
+  showTry(first);
+}
+
+/** @param {Snapshot['users'][number]} user */
+function drawUser({ user_id, nickname, sells, tokens }) {
+  return h(
+    'article',
+    { class: 'card' },
+    h(
+      'div',
+      { class: 'heading' },
+      h('p', { class: 'about' }, h('strong', {}, nickname), sells ? ' (seller)' : ' (buyer)'),
+      h('span', { class: 'small mono' }, user_id),
+    ),
+    tokens.length === 0
+      ? h('p', { class: 'small' }, 'No valid token')
+      : h('ul', { class: 'rows' }, ...tokens.map((each) => drawToken(each, nickname))),
   );
-  setOptions(
-    selectOf(byId('issue'), 'user_id'),
-    users.map(({ user_id, nickname }) => ({ value: user_id, label: nickname })),
-  );
-  showTry(users.find(({ user_id }) => sells(user_id)) ?? users[0]);
 }
 
 /**
- * @param {Snapshot['tokens'][number]} bearer
+ * @param {Snapshot['users'][number]['tokens'][number]} bearer
  * @param {string} nickname
  */
 function drawToken({ token, application_id, expiresAt }, nickname) {

@@ -1,4 +1,5 @@
 import { ago, byId, h, showList } from './dom.js';
+import { startFinder } from './finder.js';
 import { act } from './server.js';
 
 /** @typedef {import('../snapshot.js').Snapshot} Snapshot */
@@ -13,11 +14,15 @@ const reasons = [
 ];
 let now = 0;
 
+const finder = startFinder('conversations', (conversations) =>
+  showList(byId('conversation-list'), conversations, ({ pack }) => pack, draw),
+);
+
 /** @param {Snapshot} state */
-export function showConversations({ conversations, now: time }) {
-  now = Date.parse(time);
-  byId('no-conversations').hidden = conversations.length > 0;
-  showList(byId('conversation-list'), conversations, ({ pack }) => pack, draw);
+export function showConversations(state) {
+  now = Date.parse(state.now);
+  byId('no-conversations').hidden = state.counts.conversations > 0;
+  void finder.update(state);
 }
 
 /**

@@ -114,13 +114,14 @@ export function onSwitch(button, change) {
 }
 
 /**
- * Returns the select with a name in a form.
+ * Returns the input or select with a name in a form.
  *
+ * @template {HTMLInputElement | HTMLSelectElement} [T=HTMLInputElement]
  * @param {HTMLElement} form
  * @param {string} name
  */
-export function selectOf(form, name) {
-  return /** @type {HTMLSelectElement} */ (/** @type {HTMLFormElement} */ (form).elements.namedItem(name));
+export function fieldOf(form, name) {
+  return /** @type {T} */ (/** @type {HTMLFormElement} */ (form).elements.namedItem(name));
 }
 
 /**

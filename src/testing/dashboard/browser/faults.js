@@ -1,6 +1,6 @@
 import { byId, setOptions, h, showList } from './dom.js';
 import { act } from './server.js';
-import { count } from './tabs.js';
+import { showCount } from './finder.js';
 
 /** @typedef {import('../snapshot.js').Snapshot} Snapshot */
 
@@ -95,20 +95,18 @@ function chosen() {
 }
 
 /** @param {Snapshot} state */
-export function showFaults({ faults, endpoints }) {
+export function showFaults(state) {
+  const { faults, endpoints } = state;
   setOptions(endpoint, [
     { value: '', label: 'any endpoint' },
     ...endpoints.map((name) => ({ value: name, label: name })),
   ]);
-  const pending = byId('pending');
-  pending.hidden = faults.length === 0;
-  pending.textContent = `${faults.length} ${faults.length === 1 ? 'fault' : 'faults'} pending`;
-  count('faults', faults.length);
+  showCount('faults', state);
   byId('no-faults').hidden = faults.length > 0;
   byId('clear-faults').hidden = faults.length === 0;
   showList(
     byId('fault-list'),
-    faults.map((fault, index) => ({ index, fault })),
+    faults.toReversed().map((fault, index) => ({ index, fault })),
     ({ index }) => index,
     ({ fault }) => draw(fault),
   );

@@ -1,19 +1,19 @@
 import { ago, byId, h, showList } from './dom.js';
-import { count } from './tabs.js';
+import { showCount } from './finder.js';
 
 /** @typedef {import('../snapshot.js').Snapshot} Snapshot */
 
 /** @param {Snapshot} state */
-export function showFiles({ files, users, now }) {
-  const nameOf = (/** @type {number} */ id) => users.find(({ user_id }) => user_id === id)?.nickname ?? String(id);
+export function showFiles(state) {
+  const { files, now } = state;
   byId('no-files').hidden = files.length > 0;
   byId('file-list').hidden = files.length === 0;
-  count('files', files.length);
+  showCount('files', state);
   showList(
     byId('file-list'),
     files,
     ({ id }) => id,
-    ({ id, filename, type, size, owner, site_id, storedAt, inUse }) =>
+    ({ id, filename, type, size, nickname, site_id, storedAt, inUse }) =>
       h(
         'li',
         {},
@@ -21,7 +21,7 @@ export function showFiles({ files, users, now }) {
           'div',
           { class: 'about' },
           h('strong', {}, filename),
-          h('p', { class: 'small' }, `${type}, ${sizeOf(size)} · ${nameOf(owner)}, ${site_id} · `, when(storedAt, now)),
+          h('p', { class: 'small' }, `${type}, ${sizeOf(size)} · ${nickname}, ${site_id} · `, when(storedAt, now)),
           h('p', { class: 'small mono' }, id),
         ),
         h('span', { class: `chip ${inUse ? 'good' : 'open'}` }, inUse ? 'in a message' : 'not used'),

@@ -1,4 +1,5 @@
 import { byId, setOptions, h, showList } from './dom.js';
+import { showCount, startFinder } from './finder.js';
 import { act } from './server.js';
 import { showShipments } from './shipments.js';
 
@@ -9,20 +10,16 @@ const states = ['active', 'paused', 'closed', 'under_review'].map((value) => ({
   label: value.replace('_', ' '),
 }));
 
+const finder = startFinder('items', (items) => showList(byId('item-list'), items, ({ item_id }) => item_id, drawItem));
+
 /** @param {Snapshot} state */
 export function showFlex(state) {
-  const { items, subscriptions, users } = state;
-  byId('no-items').hidden = items.length > 0;
-  showList(byId('item-list'), items, ({ item_id }) => item_id, drawItem);
-  byId('no-subscriptions').hidden = subscriptions.length > 0;
-  const nameOf = (/** @type {number} */ id) => users.find(({ user_id }) => user_id === id)?.nickname ?? String(id);
-  showList(
-    byId('subscription-list'),
-    subscriptions,
-    ({ id }) => id,
-    (subscription) => drawSubscription(subscription, nameOf),
-  );
-  showShipments(state, nameOf);
+  byId('no-items').hidden = state.counts.items > 0;
+  void finder.update(state);
+  byId('no-subscriptions').hidden = state.counts.subscriptions > 0;
+  showCount('subscriptions', state);
+  showList(byId('subscription-list'), state.subscriptions, ({ id }) => id, drawSubscription);
+  showShipments(state);
 }
 
 /**
@@ -95,14 +92,9 @@ function shipButton(user_id, mode, status) {
   return h('button', { type: 'button', click: ship }, 'New shipment');
 }
 
-/**
- * @param {Snapshot['subscriptions'][number]} subscription
- * @param {(user_id: number) => string} nameOf
- */
-function drawSubscription(
-  { id, user_id, mode, status, service_id, delivery_window, zoneNames, delivery_ranges },
-  nameOf,
-) {
+/** @param {Snapshot['subscriptions'][number]} subscription */
+function drawSubscription(subscription) {
+  const { id, user_id, nickname, mode, status, service_id, delivery_window, zoneNames, delivery_ranges } = subscription;
   const ranges = Object.entries(delivery_ranges).map(
     ([day, list]) => `${day} ${list.map(({ from, to }) => `${from}–${to} h`).join(', ')}`,
   );
@@ -112,7 +104,7 @@ function drawSubscription(
     h(
       'div',
       { class: 'heading' },
-      h('p', { class: 'about' }, h('strong', {}, nameOf(user_id)), ` · ${mode}`),
+      h('p', { class: 'about' }, h('strong', {}, nickname), ` · ${mode}`),
       h('span', { class: `chip ${status === 'in' ? 'good' : 'open'}` }, status),
     ),
     h(
@@ -122,11 +114,6 @@ function drawSubscription(
       ` · ${delivery_window.replace('_', ' ')} · ${ranges.join('; ')}`,
     ),
     h('p', { class: 'small' }, `Zones: ${zoneNames.join(', ') || 'none'}`),
-    h(
-      'div',
-      { class: 'line' },
-      statusSelect(id, `${nameOf(user_id)}, ${mode}`, status),
-      shipButton(user_id, mode, status),
-    ),
+    h('div', { class: 'line' }, statusSelect(id, `${nickname}, ${mode}`, status), shipButton(user_id, mode, status)),
   );
 }

@@ -9,14 +9,40 @@ import { showFlex } from './flex.js';
 import { showModeration, startModeration } from './moderation.js';
 import { showNotifications, startNotifications } from './notifications.js';
 import { showQuestions, startQuestions } from './questions.js';
-import { rememberTokens, showRequest, showRequests, startRequests } from './requests.js';
+import { showRequests, startRequests } from './requests.js';
 import { showSale, startSale } from './sale.js';
 import { listen } from './server.js';
 import { showSettings, startSettings } from './settings.js';
-import { startTabs } from './tabs.js';
+import { count, startTabs } from './tabs.js';
 import { showTrigger, startTrigger } from './trigger.js';
 
-startTabs();
+/** @typedef {import('../snapshot.js').Snapshot} Snapshot */
+
+/**
+ * What draws each panel. A panel is drawn only while it is shown.
+ *
+ * @type {Readonly<Record<string, readonly ((state: Snapshot) => void)[]>>}
+ */
+const panels = {
+  requests: [showRequests],
+  questions: [showQuestions, showBlacklist],
+  conversations: [showSale, showModeration, showConversations],
+  flex: [showFlex],
+  notifications: [showNotifications, showTrigger],
+  faults: [showFaults],
+  files: [showFiles],
+  settings: [showSettings],
+  connect: [showConnect],
+};
+/** @type {Snapshot | undefined} */
+let state;
+
+function draw() {
+  if (!state) return;
+  for (const [panel, parts] of Object.entries(panels)) if (!byId(panel).hidden) for (const show of parts) show(state);
+}
+
+startTabs(draw);
 startConnect();
 startRequests();
 startQuestions();
@@ -30,23 +56,11 @@ startBlacklist();
 startSettings();
 
 listen({
-  requests: showRequests,
-  request: showRequest,
-  state: (state) => {
+  state: (next) => {
+    state = next;
     showClock(state);
-    rememberTokens(state);
-    showQuestions(state);
-    showSale(state);
-    showConversations(state);
-    showFlex(state);
-    showNotifications(state);
-    showFaults(state);
-    showTrigger(state);
-    showModeration(state);
-    showBlacklist(state);
-    showFiles(state);
-    showSettings(state);
-    showConnect(state);
+    showCounts(state);
+    draw();
   },
   link: (isUp) => {
     const link = byId('link');
@@ -54,3 +68,14 @@ listen({
     link.classList.toggle('up', isUp);
   },
 });
+
+/** @param {Snapshot} state */
+function showCounts({ counts }) {
+  count('requests', counts.requests);
+  count('questions', counts.unanswered);
+  count('faults', counts.faults);
+  count('files', counts.files);
+  const pending = byId('pending');
+  pending.hidden = counts.faults === 0;
+  pending.textContent = `${counts.faults} ${counts.faults === 1 ? 'fault' : 'faults'} pending`;
+}

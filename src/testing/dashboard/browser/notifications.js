@@ -1,19 +1,20 @@
 import { byId, h, onSubmit, onSwitch, setOptions, showList } from './dom.js';
+import { showCount } from './finder.js';
 import { reveal } from './requests.js';
 import { act } from './server.js';
 import { toOption } from './trigger.js';
 
 /**
  * @typedef {import('../snapshot.js').Snapshot} Snapshot
- * @typedef {Snapshot['notifications']['attempts'][number]} Attempt
- * @typedef {Snapshot['notifications']['scheduled'][number]} Scheduled
+ * @typedef {Snapshot['attempts'][number]} Attempt
+ * @typedef {Snapshot['scheduled'][number]} Scheduled
  * @typedef {{ id: string, event: Attempt['event'], attempts: Attempt[], scheduled: Scheduled[] }} Delivery
  */
 
 const form = byId('subscribe');
 const hold = byId('hold');
-/** @type {Snapshot['notifications']['subscriptions']} */
-let callbacks = [];
+/** @type {Snapshot['callbacks']} */
+let receiving = [];
 
 export function startNotifications() {
   onSubmit(form, ({ callback }) => {
@@ -36,13 +37,16 @@ async function flush() {
 }
 
 /** @param {Snapshot} state */
-export function showNotifications({ notifications: { attempts, scheduled, subscriptions, isHeld } }) {
-  callbacks = subscriptions;
+export function showNotifications(state) {
+  const { attempts, scheduled, callbacks, isHeld } = state;
+  showCount('callbacks', state);
+  showCount('attempts', state);
+  receiving = callbacks;
   hold.setAttribute('aria-checked', String(isHeld));
-  byId('no-callbacks').hidden = subscriptions.length > 0;
-  byId('unsubscribe').hidden = subscriptions.length === 0;
-  showList(byId('callback-list'), subscriptions, ({ id }) => id, drawSubscription);
-  const deliveries = grouped(attempts, scheduled);
+  byId('no-callbacks').hidden = callbacks.length > 0;
+  byId('unsubscribe').hidden = callbacks.length === 0;
+  showList(byId('callback-list'), callbacks, ({ id }) => id, drawSubscription);
+  const deliveries = grouped(attempts.toReversed(), scheduled);
   byId('no-deliveries').hidden = deliveries.length > 0;
   byId('flush').hidden = scheduled.length === 0;
   showList(byId('delivery-list'), deliveries, ({ id }) => id, drawDelivery);
@@ -71,7 +75,7 @@ function grouped(attempts, scheduled) {
   return [...deliveries.values()].reverse();
 }
 
-/** @param {Snapshot['notifications']['subscriptions'][number]} subscription */
+/** @param {Snapshot['callbacks'][number]} subscription */
 function drawSubscription({ id, application_id, callback: url, topics }) {
   return h(
     'article',
@@ -98,7 +102,7 @@ function drawSubscription({ id, application_id, callback: url, topics }) {
 }
 
 function receivers() {
-  return [{ value: '', label: 'to the same callback' }, ...callbacks.map(toOption)];
+  return [{ value: '', label: 'to the same callback' }, ...receiving.map(toOption)];
 }
 
 /**
@@ -133,7 +137,7 @@ function drawDelivery({ id, event: { topic, resource, user_id }, attempts, sched
       ? h('p', { class: 'small' }, 'Caused by hand, or by this page')
       : h(
           'button',
-          { type: 'button', class: 'quiet', click: () => reveal(request) },
+          { type: 'button', class: 'quiet', click: () => void reveal(request) },
           `Caused by request ${request}: show it`,
         ),
     deliverForm(id),

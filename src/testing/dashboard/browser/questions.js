@@ -1,17 +1,23 @@
-import { ago, byId, setOptions, h, showList } from './dom.js';
+import { ago, byId, fieldOf, h, showList } from './dom.js';
+import { startFinder } from './finder.js';
+import { fillIn, idIn, labelOfItem, labelOfUser, startPicker } from './picker.js';
 import { act } from './server.js';
-import { count } from './tabs.js';
 
 /** @typedef {import('../snapshot.js').Snapshot} Snapshot */
 /** @typedef {Snapshot['questions'][number]} Question */
 
 const form = /** @type {HTMLFormElement} */ (byId('ask'));
-const from = /** @type {HTMLSelectElement} */ (form.elements.namedItem('from'));
-const item = /** @type {HTMLSelectElement} */ (form.elements.namedItem('item_id'));
+const from = fieldOf(form, 'from');
+const item = fieldOf(form, 'item_id');
 const text = /** @type {HTMLTextAreaElement} */ (form.elements.namedItem('text'));
 let now = 0;
+const finder = startFinder('questions', (questions) =>
+  showList(byId('question-list'), questions, ({ id }) => id, draw),
+);
 
 export function startQuestions() {
+  startPicker(from, 'users');
+  startPicker(item, 'items');
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     void ask();
@@ -19,7 +25,7 @@ export function startQuestions() {
 }
 
 async function ask() {
-  const body = { from: Number(from.value), item_id: item.value, text: text.value };
+  const body = { from: Number(idIn(from.value)), item_id: idIn(item.value), text: text.value };
   if (!(await act('POST', 'questions', body, 'Asked'))) return;
   text.value = '';
   text.focus();
@@ -27,25 +33,14 @@ async function ask() {
 
 /** @param {Snapshot} state */
 export function showQuestions(state) {
-  const { users, items, questions } = state;
   now = Date.parse(state.now);
-  const sellers = new Set(items.map(({ seller_id }) => seller_id));
-  // Users without items come first: they are the buyers.
-  const buyers = [...users].sort((a, b) => Number(sellers.has(a.user_id)) - Number(sellers.has(b.user_id)));
-  setOptions(
-    from,
-    buyers.map(({ user_id, nickname }) => ({ value: user_id, label: nickname })),
-  );
-  setOptions(
-    item,
-    items.map(({ item_id, title, status }) => ({
-      value: item_id,
-      label: status === 'active' ? title : `${title} (${status})`,
-    })),
-  );
-  byId('no-questions').hidden = questions.length > 0;
-  count('questions', questions.filter(({ status }) => status === 'UNANSWERED').length);
-  showList(byId('question-list'), questions, ({ id }) => id, draw);
+  // Users without items are the buyers.
+  const buyer = state.users.findLast(({ sells }) => !sells);
+  const active = state.items.findLast(({ status }) => status === 'active');
+  fillIn(from, buyer && labelOfUser(buyer));
+  fillIn(item, active && labelOfItem(active));
+  byId('no-questions').hidden = state.counts.questions > 0;
+  void finder.update(state);
 }
 
 /** @param {Question} question */

@@ -1,22 +1,20 @@
-import { byId, h } from './dom.js';
-import { act, copy, showToast } from './server.js';
-import { count } from './tabs.js';
+import { byId, h, showList } from './dom.js';
+import { startFinder } from './finder.js';
+import { act, copy, read, showToast } from './server.js';
 
 /**
  * @typedef {import('../request-log.js').LoggedRequest} Entry
  * @typedef {import('../snapshot.js').Snapshot} Snapshot
+ * @typedef {Snapshot['requests'][number]} Row
  */
 
-/** @type {Map<number, { entry: Entry, element: HTMLElement }>} */
-const shown = new Map();
 const list = byId('request-list');
-const filter = /** @type {HTMLInputElement} */ (byId('filter'));
-const most = 1000;
-/** @type {Map<number, string | null>} */
-const tokens = new Map();
+const filter = /** @type {HTMLInputElement} */ (byId('find-requests'));
+/** The newest request that was shown; 0 until the first state has come. */
+let newest = 0;
+const finder = startFinder('requests', (rows) => showList(list, rows, ({ id }) => id, draw));
 
 export function startRequests() {
-  filter.addEventListener('input', applyFilter);
   byId('clear-requests').addEventListener('click', () => void act('DELETE', 'requests', undefined, 'Cleared'));
   document.addEventListener('keydown', (event) => {
     if (event.key !== '/' || event.ctrlKey || event.metaKey) return;
@@ -32,140 +30,100 @@ export function startRequests() {
  *
  * @param {number} id
  */
-export function reveal(id) {
-  const found = shown.get(id);
-  if (!found) {
+export async function reveal(id) {
+  await finder.find(`#${id}`);
+  const [row] = list.children;
+  if (!row) {
+    await finder.find('');
     showToast(`Request ${id} is no longer in the list.`, true);
     return;
   }
   byId('tab-requests').click();
-  filter.value = '';
-  applyFilter();
-  /** @type {HTMLDetailsElement} */ (found.element.querySelector('details')).open = true;
-  const summary = /** @type {HTMLElement} */ (found.element.querySelector('summary'));
+  /** @type {HTMLDetailsElement} */ (row.querySelector('details')).open = true;
+  const summary = /** @type {HTMLElement} */ (row.querySelector('summary'));
   summary.scrollIntoView({ block: 'start' });
   summary.focus();
 }
 
 /** @param {Snapshot} state */
-export function rememberTokens({ users }) {
-  for (const { user_id, token } of users) tokens.set(user_id, token);
+export async function showRequests(state) {
+  byId('no-requests').hidden = state.counts.requests > 0;
+  await finder.update(state);
+  newest = Math.max(newest, 1, state.requests[0]?.id ?? 0);
 }
 
 /**
- * Shows these requests instead of the current ones.
+ * Draws a row. What a person has opened stays open.
  *
- * @param {Entry[]} entries
+ * @param {Row} row
+ * @param {HTMLElement | undefined} before
  */
-export function showRequests(entries) {
-  shown.clear();
-  list.replaceChildren();
-  for (const entry of entries) showRequest(entry, false);
-  updateList();
-}
-
-/**
- * Shows a new request, or updates one.
- *
- * @param {Entry} entry
- * @param {boolean} [isNew]
- */
-export function showRequest(entry, isNew = true) {
-  const before = shown.get(entry.id)?.element;
-  const isOpen = before?.querySelector('details')?.open ?? false;
-  const hasFocus = before?.contains(document.activeElement) ?? false;
-  const element = draw(entry, isOpen);
-  shown.set(entry.id, { entry, element });
-  if (before) before.replaceWith(element);
-  else list.prepend(element);
-  if (hasFocus) element.querySelector('summary')?.focus();
-  if (isNew && !before) element.classList.add('new');
-  const [oldest] = shown.keys();
-  if (shown.size > most && oldest !== undefined) forget(oldest);
-  updateList();
+function draw(row, before) {
+  const element = before ?? empty(row.id);
+  const { at, method, path } = row;
+  /** @type {HTMLElement} */ (element.querySelector('summary')).replaceChildren(
+    h('time', { datetime: new Date(at).toISOString() }, new Date(at).toTimeString().slice(0, 8)),
+    h('span', { class: `method ${method.toLowerCase()}` }, method),
+    h('span', { class: 'path mono' }, path),
+    outcome(row),
+    ...note(row),
+  );
+  if (element.querySelector('details')?.open) void load(row.id, element);
+  return element;
 }
 
 /** @param {number} id */
-function forget(id) {
-  shown.get(id)?.element.remove();
-  shown.delete(id);
-}
-
-function updateList() {
-  byId('no-requests').hidden = shown.size > 0;
-  count('requests', shown.size);
-  applyFilter();
-}
-
-function applyFilter() {
-  const terms = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
-  const all = [...shown.values()];
-  for (const { entry, element } of all) element.hidden = !terms.every((term) => matches(entry, term));
-  byId('no-match').hidden = all.length === 0 || all.some(({ element }) => !element.hidden);
+function empty(id) {
+  const details = h('details', {}, h('summary'), h('div', { 'data-part': 'exchange' }));
+  const row = h('li', { class: newest > 0 && id > newest ? 'new' : '' }, details);
+  details.addEventListener('toggle', () => details.open && void load(id, row));
+  return row;
 }
 
 /**
- * @param {Entry} entry
- * @param {string} word
+ * Loads headers and bodies, which the list does not have.
+ *
+ * @param {number} id
+ * @param {HTMLElement} row
  */
-function matches(entry, word) {
-  const { method, path, endpoint, nickname, status, state, brokenAt, fault, rule } = entry;
-  if (/^[2-5]xx$/.test(word)) return String(status ?? '').startsWith(word.charAt(0));
-  const texts = [method, path, endpoint, nickname, status, state, brokenAt, fault, rule];
-  // Parsed, a body has no escapes: some languages escape every letter outside of ASCII.
-  const bodies = [entry.requestBody, entry.responseBody].map((body) => body && pretty(body));
-  return [...texts, ...bodies].some((text) => text !== null && String(text).toLowerCase().includes(word));
+async function load(id, row) {
+  /** @type {{ requests: Entry[] } | undefined} */
+  const found = await read(`requests?id=${id}`);
+  const [entry] = found?.requests ?? [];
+  if (entry) row.querySelector('[data-part=exchange]')?.replaceChildren(...exchange(entry));
 }
 
-/**
- * @param {Entry} entry
- * @param {boolean} isOpen
- */
-function draw(entry, isOpen) {
-  const { method, path, endpoint, nickname, at, requestHeaders, responseHeaders, requestBody, responseBody } = entry;
-  return h(
-    'li',
-    {},
+/** @param {Entry} entry */
+function exchange(entry) {
+  const { endpoint, nickname, requestHeaders, responseHeaders, requestBody, responseBody } = entry;
+  return [
     h(
-      'details',
-      { open: isOpen },
-      h(
-        'summary',
-        {},
-        h('time', { datetime: new Date(at).toISOString() }, new Date(at).toTimeString().slice(0, 8)),
-        h('span', { class: `method ${method.toLowerCase()}` }, method),
-        h('span', { class: 'path mono' }, path),
-        outcome(entry),
-        ...note(entry),
-      ),
-      h(
-        'dl',
-        {},
-        ...pair('User', nickname ?? 'unknown (no valid token)'),
-        ...pair('Endpoint', endpoint ?? 'unknown'),
-        ...pair('Request headers', headerList(requestHeaders)),
-        ...pair('Request body', requestBody === null ? null : h('pre', { tabindex: 0 }, pretty(requestBody))),
-        ...pair('Files', entry.files && h('pre', { tabindex: 0 }, entry.files.map(describeFile).join('\n'))),
-        ...pair('Response headers', responseHeaders && headerList(responseHeaders)),
-        ...pair(
-          'Response body',
-          responseBody === null ? null : h('pre', { tabindex: 0 }, pretty(responseBody) || '(empty)'),
-        ),
-      ),
-      h(
-        'div',
-        { class: 'actions' },
-        h('button', { type: 'button', click: () => void copy(curl(entry), 'the curl line') }, 'Copy as curl'),
-        entry.files === null && h('button', { type: 'button', click: () => void resend(entry) }, 'Send again'),
+      'dl',
+      {},
+      ...pair('User', nickname ?? 'unknown (no valid token)'),
+      ...pair('Endpoint', endpoint ?? 'unknown'),
+      ...pair('Request headers', headerList(requestHeaders)),
+      ...pair('Request body', requestBody === null ? null : h('pre', { tabindex: 0 }, pretty(requestBody))),
+      ...pair('Files', entry.files && h('pre', { tabindex: 0 }, entry.files.map(describeFile).join('\n'))),
+      ...pair('Response headers', responseHeaders && headerList(responseHeaders)),
+      ...pair(
+        'Response body',
+        responseBody === null ? null : h('pre', { tabindex: 0 }, pretty(responseBody) || '(empty)'),
       ),
     ),
-  );
+    h(
+      'div',
+      { class: 'actions' },
+      h('button', { type: 'button', click: () => void copy(curl(entry), 'the curl line') }, 'Copy as curl'),
+      entry.files === null && h('button', { type: 'button', click: () => void resend(entry) }, 'Send again'),
+    ),
+  ];
 }
 
 /**
  * The second line of a row: what hit the request, or the rule of its 4xx.
  *
- * @param {Entry} entry
+ * @param {Row} row
  */
 function note({ fault, brokenAt, rule }) {
   const parts = [
@@ -182,7 +140,7 @@ function joined(parts) {
   return parts.flatMap((part, index) => (index === 0 ? [part] : [' · ', part]));
 }
 
-/** @param {Entry} entry */
+/** @param {Row} row */
 function outcome({ state, status, ms }) {
   const label = state === 'broken' ? 'broken' : (status ?? 'waiting');
   const kind =
@@ -241,12 +199,12 @@ async function resend({ method, path, requestHeaders, requestBody }) {
 }
 
 /** @param {Entry} entry */
-function curl({ method, path, user_id, requestBody }) {
-  const token = user_id === null ? null : tokens.get(user_id);
+function curl({ method, path, requestHeaders, requestBody }) {
+  const { authorization } = requestHeaders;
   const parts = [
     'curl',
     method === 'GET' ? '' : `-X ${method}`,
-    token ? `-H ${quoted(`Authorization: Bearer ${token}`)}` : '',
+    authorization === undefined ? '' : `-H ${quoted(`Authorization: ${authorization}`)}`,
     requestBody === null ? '' : `-H 'Content-Type: application/json' -d ${quoted(requestBody)}`,
     quoted(location.origin + path),
   ];

@@ -1,4 +1,5 @@
-import { byId, onSubmit, selectOf, setOptions } from './dom.js';
+import { byId, fieldOf, onSubmit } from './dom.js';
+import { fillIn, idIn, labelOfUser, startPicker } from './picker.js';
 import { act } from './server.js';
 
 /** @typedef {import('../snapshot.js').Snapshot} Snapshot */
@@ -6,16 +7,16 @@ import { act } from './server.js';
 const form = byId('sell');
 
 export function startSale() {
+  for (const name of ['seller_id', 'buyer_id']) startPicker(fieldOf(form, name), 'users');
   onSubmit(form, ({ seller_id, buyer_id, shipping }) => {
-    void act('POST', 'packs', { seller_id: Number(seller_id), buyer_id: Number(buyer_id), shipping }, 'Added the sale');
+    const users = { seller_id: Number(idIn(seller_id)), buyer_id: Number(idIn(buyer_id)) };
+    void act('POST', 'packs', { ...users, shipping }, 'Added the sale');
   });
 }
 
 /** @param {Snapshot} state */
-export function showSale({ users, items }) {
-  const sellers = new Set(items.map(({ seller_id }) => seller_id));
-  const sellersFirst = [...users].sort((a, b) => Number(sellers.has(b.user_id)) - Number(sellers.has(a.user_id)));
-  const toOption = (/** @type {Snapshot['users'][number]} */ user) => ({ value: user.user_id, label: user.nickname });
-  setOptions(selectOf(form, 'seller_id'), sellersFirst.map(toOption));
-  setOptions(selectOf(form, 'buyer_id'), sellersFirst.toReversed().map(toOption));
+export function showSale({ users }) {
+  const buyer = users.findLast(({ sells }) => !sells);
+  fillIn(fieldOf(form, 'seller_id'), users[0] && labelOfUser(users[0]));
+  fillIn(fieldOf(form, 'buyer_id'), buyer && labelOfUser(buyer));
 }

@@ -1,9 +1,6 @@
 import { byId } from './dom.js';
 
-/**
- * @typedef {import('../snapshot.js').Snapshot} Snapshot
- * @typedef {import('../request-log.js').LoggedRequest} Entry
- */
+/** @typedef {import('../snapshot.js').Snapshot} Snapshot */
 
 const token = document.querySelector('meta[name=fake-token]')?.getAttribute('content') ?? '';
 
@@ -35,6 +32,37 @@ export async function act(method, path, body, done = '') {
     showToast('The server does not respond.', true);
     return false;
   }
+}
+
+/**
+ * Reads from a control endpoint. Returns `undefined`, and shows why, when that fails.
+ *
+ * @param {string} path below `/__fake/`
+ * @returns {Promise<any>}
+ */
+export async function read(path) {
+  try {
+    const response = await fetch(`/__fake/${path}`, { headers: { 'x-fake-token': token } });
+    /** @type {{ message: string }} */
+    const body = await response.json();
+    if (response.ok) return body;
+    showToast(body.message, true);
+  } catch {
+    showToast('The server does not respond.', true);
+  }
+  return undefined;
+}
+
+/**
+ * Searches a list of the marketplace.
+ *
+ * @param {string} list
+ * @param {string} text
+ * @param {number} limit
+ * @returns {Promise<{ count: number, entries: any[] } | undefined>}
+ */
+export function search(list, text, limit) {
+  return read(`search?${new URLSearchParams({ list, text, limit: String(limit) })}`);
 }
 
 /** @type {number | undefined} */
@@ -74,13 +102,11 @@ export async function copy(text, what) {
  * Listens to the server's events.
  *
  * @param {{
- *   requests: (entries: Entry[]) => void,
- *   request: (entry: Entry) => void,
  *   state: (state: Snapshot) => void,
  *   link: (isUp: boolean) => void,
  * }} listener
  */
-export function listen({ requests, request, state, link }) {
+export function listen({ state, link }) {
   const events = new EventSource(`/__fake/events?token=${token}`);
   events.addEventListener('open', () => link(true));
   events.addEventListener('error', () => {
@@ -88,9 +114,33 @@ export function listen({ requests, request, state, link }) {
     // A restarted server has another token, which only a reloaded page contains.
     if (events.readyState === EventSource.CLOSED) window.setTimeout(() => void reloadWhenUp(), 1500);
   });
-  events.addEventListener('requests', (event) => requests(dataOf(event)));
-  events.addEventListener('request', (event) => request(dataOf(event)));
-  events.addEventListener('state', (event) => state(dataOf(event)));
+  /** @type {any} */
+  let current;
+  const show = (/** @type {any} */ next) => state((current = next));
+  events.addEventListener('state', (event) => show(dataOf(event)));
+  events.addEventListener('change', (event) => show({ ...current, ...applied(current, dataOf(event)) }));
+}
+
+/**
+ * Returns what a change makes of the fields that it names. In a list, `[from, count]` are entries that stay.
+ *
+ * @param {Readonly<Record<string, unknown[]>>} before
+ * @param {Record<string, unknown>} change
+ */
+function applied(before, change) {
+  const merged = (/** @type {string} */ name, /** @type {(object | [number, number])[]} */ edits) =>
+    edits.flatMap((edit) => (isKept(edit) ? (before[name] ?? []).slice(edit[0], edit[0] + edit[1]) : [edit]));
+  return Object.fromEntries(
+    Object.entries(change).map(([name, value]) => [name, Array.isArray(value) ? merged(name, value) : value]),
+  );
+}
+
+/**
+ * @param {object} edit
+ * @returns {edit is [number, number]}
+ */
+function isKept(edit) {
+  return Array.isArray(edit);
 }
 
 /**

@@ -1,30 +1,24 @@
 import { byId, h, showList } from './dom.js';
+import { showCount } from './finder.js';
 import { act } from './server.js';
 
 /** @typedef {import('../snapshot.js').Snapshot} Snapshot */
 /** @typedef {Snapshot['shipments'][number]} Shipment */
 
-/**
- * @param {Snapshot} state
- * @param {(user_id: number) => string} nameOf
- */
-export function showShipments({ shipments }, nameOf) {
+/** @param {Snapshot} state */
+export function showShipments(state) {
+  const { shipments } = state;
+  showCount('shipments', state);
   byId('no-shipments').hidden = shipments.length > 0;
-  showList(
-    byId('shipment-list'),
-    shipments.toReversed(),
-    ({ shipment_id }) => shipment_id,
-    (shipment, before) => draw(shipment, nameOf, before),
-  );
+  showList(byId('shipment-list'), shipments, ({ shipment_id }) => shipment_id, draw);
 }
 
 /**
  * @param {Shipment} shipment
- * @param {(user_id: number) => string} nameOf
  * @param {HTMLElement | undefined} before
  */
-function draw({ shipment_id, user_id, driver_id }, nameOf, before) {
-  const card = before ?? empty(shipment_id, nameOf(user_id));
+function draw({ shipment_id, nickname, driver_id }, before) {
+  const card = before ?? empty(shipment_id, nickname);
   const part = (/** @type {string} */ name) => /** @type {HTMLElement} */ (card.querySelector(`[data-part=${name}]`));
   part('driver').textContent = driver_id === null ? 'no driver' : `driver ${driver_id}`;
   part('driver').className = `chip ${driver_id === null ? 'warning' : 'good'}`;

@@ -4,6 +4,9 @@ const tabs = /** @type {HTMLElement[]} */ ([...byId('tabs').querySelectorAll('[r
 /** From this width on, the requests are shown beside the other panels. */
 const wide = window.matchMedia('(min-width: 60rem)');
 
+/** @type {(() => void) | undefined} */
+let onChoice;
+
 /**
  * Selects a tab and shows its panel.
  *
@@ -16,6 +19,7 @@ function choose(chosen) {
     tab.tabIndex = isChosen ? 0 : -1;
     byId(panelOf(tab)).hidden = !isChosen && !(wide.matches && panelOf(tab) === 'requests');
   }
+  onChoice?.();
 }
 
 /**
@@ -47,8 +51,13 @@ function chooseByAddress() {
   if (first) choose(first);
 }
 
-/** Sets up the tabs; the arrow keys, Home and End move between them. */
-export function startTabs() {
+/**
+ * Sets up the tabs; the arrow keys, Home and End move between them.
+ *
+ * @param {() => void} draw called when another panel is shown
+ */
+export function startTabs(draw) {
+  onChoice = draw;
   for (const tab of tabs) {
     tab.addEventListener('click', () => chooseAndRemember(tab));
     tab.addEventListener('keydown', (event) => {

@@ -1,13 +1,20 @@
-import { byId, onSubmit, selectOf, setOptions } from './dom.js';
+import { byId, fieldOf, onSubmit, setOptions } from './dom.js';
+import { fillIn, idIn, labelOfUser, startPicker } from './picker.js';
 import { act, showToast } from './server.js';
 
 /** @typedef {import('../snapshot.js').Snapshot} Snapshot */
 
 const form = /** @type {HTMLElement} */ (byId('trigger').querySelector('form'));
 
+/** @param {string} name */
+function select(name) {
+  return /** @type {HTMLSelectElement} */ (/** @type {unknown} */ (fieldOf(form, name)));
+}
+
 export function startTrigger() {
+  startPicker(fieldOf(form, 'user_id'), 'users');
   onSubmit(form, ({ topic, user_id, resource, subscription, seconds, fields = '' }) => {
-    const body = { topic, resource, user_id: Number(user_id), afterMs: Number(seconds) * 1000 };
+    const body = { topic, resource, user_id: Number(idIn(user_id)), afterMs: Number(seconds) * 1000 };
     const to = subscription === '' ? null : Number(subscription);
     try {
       const replaced = fields.trim() === '' ? null : /** @type {unknown} */ (JSON.parse(fields));
@@ -19,22 +26,19 @@ export function startTrigger() {
 }
 
 /** @param {Snapshot} state */
-export function showTrigger({ topics, users, notifications: { subscriptions } }) {
+export function showTrigger({ topics, users, callbacks }) {
   setOptions(
-    selectOf(form, 'topic'),
+    select('topic'),
     topics.map((topic) => ({ value: topic, label: topic })),
   );
-  setOptions(
-    selectOf(form, 'user_id'),
-    users.map(({ user_id, nickname }) => ({ value: user_id, label: nickname })),
-  );
-  setOptions(selectOf(form, 'subscription'), [
+  fillIn(fieldOf(form, 'user_id'), users[0] && labelOfUser(users[0]));
+  setOptions(select('subscription'), [
     { value: '', label: 'all that subscribe to the topic' },
-    ...subscriptions.map(toOption),
+    ...callbacks.map(toOption),
   ]);
 }
 
-/** @param {Snapshot['notifications']['subscriptions'][number]} subscription */
+/** @param {Snapshot['callbacks'][number]} subscription */
 export function toOption({ id, callback }) {
   return { value: id, label: `${id}: ${callback ?? 'a function'}` };
 }
