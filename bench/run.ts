@@ -14,6 +14,7 @@ import { nodes } from './rows/nodes.ts';
 import { notifications } from './rows/notifications.ts';
 import { prefetch } from './rows/prefetch.ts';
 import { receiver } from './rows/receiver.ts';
+import { simulation } from './rows/simulation.ts';
 import { size } from './rows/size.ts';
 import { startUp } from './rows/start-up.ts';
 import { types } from './rows/types.ts';
@@ -39,6 +40,7 @@ const benchmarks: Readonly<Record<string, () => Row[] | Promise<Row[]>>> = {
   heap,
   uploads,
   waiting,
+  simulation,
 };
 
 const wanted = process.argv.slice(2);

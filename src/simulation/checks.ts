@@ -79,19 +79,31 @@ const noRejectionRepeated: Check = ({ calls }) => {
   });
 };
 
-/** A minute after a process has received a 401 for a seller who has revoked the application, it calls no more for that seller. */
+/**
+ * A minute after a process has received a 401 for a seller who has revoked the application, it calls no more for that seller.
+ * One that asks for a new token then, and does not hear that there is none, does not know yet.
+ */
 const noCallAfterRevocation: Check = ({ calls, revoked, nameOf }) =>
   [...revoked].flatMap(([user_id, at]) => {
     const own = calls.filter((call) => call.user_id === user_id && call.at >= at);
     const told = new Map<number, number>();
     for (const { start, status, receivedAt = 0 } of own)
-      if (status === 401) told.set(start, Math.min(told.get(start) ?? Infinity, receivedAt));
+      if (status === 401 && !hopesForToken(calls, start, receivedAt))
+        told.set(start, Math.min(told.get(start) ?? Infinity, receivedAt));
     const late = own.filter((call) => call.at > (told.get(call.start) ?? Infinity) + revokedGraceMs);
     if (late.length === 0) return [];
     return [
       `${late.length} calls for ${nameOf(user_id)} after a 401 told that the grant is revoked, first ${late[0]?.name ?? ''}`,
     ];
   });
+
+/** Whether a process has asked for a token soon after a time, and got no 400. */
+function hopesForToken(calls: readonly SimulatedCall[], start: number, after: number): boolean {
+  return calls.some(
+    ({ path, at, status, ...call }) =>
+      path === '/oauth/token' && call.start === start && at >= after && at < after + revokedGraceMs && status !== 400,
+  );
+}
 
 /** What a topic's notifications that were answered with 200 are about is read, if the bot reads something of that topic by its id. */
 const acknowledgedHandled: Check = ({ calls, deliveries, revoked, nameOf }) => {
