@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { AdaptiveRate } from '../../src/core/limits/rate.js';
 import { advanceUntilSettled } from '../support/fake-time.ts';
 import { stubbed, wireQuestion } from '../support/stubs.ts';
 
@@ -79,5 +80,25 @@ describe('a program that makes one call after the other', () => {
     while (Math.max(...last) > 5 + tickMs && performance.now() - startedAt < 60_000)
       last = await oneAfterTheOther(sellerClient, 10);
     expect(performance.now() - startedAt).toBeLessThan(30_000);
+  });
+});
+
+describe('the rate after an event is seven tenths of what was accepted in a second', () => {
+  const ten = Array<number>(10).fill(0);
+  test.each<[string, number[], number[], number | undefined]>([
+    ['of that second', ten, [500], 7],
+    ['of the second before, if that was more', [...ten, 1000], [1100], 7],
+    ['and not of an earlier one', [...ten, 2000], [2100], 0.7],
+    ['and not of one before a pause', [...ten, 60_000], [60_100], 0.7],
+    ['unknown two seconds after the last one', ten, [2000], undefined],
+    ['unknown without any', [], [500], undefined],
+    ['cut once a second', ten, [500, 1000], 7],
+  ])('%s', (_, accepted, cuts, expected) => {
+    const rate = new AdaptiveRate();
+    for (const at of accepted) rate.accept(at);
+    for (const at of cuts) rate.cut(at);
+    const found = rate.perSecond(cuts[0] ?? 0);
+    if (expected === undefined) expect(found).toBeUndefined();
+    else expect(found).toBeCloseTo(expected);
   });
 });

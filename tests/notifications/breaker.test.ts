@@ -1,7 +1,8 @@
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { createReceiver } from 'marketplace-seller-sdk/notifications';
 import type { Receiver } from 'marketplace-seller-sdk/notifications';
-import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { NotFoundBreaker } from '../../src/notifications/handling/not-found-breaker.js';
 import { about } from '../support/deliveries.ts';
 
 // The first call of a client with a `fetch` loads ky, which takes real time.
@@ -102,4 +103,43 @@ test('long after its first minute, a true question is confirmed by one search at
   const gaps = searches.slice(1).map((ms, index) => ms - searches[index]!);
   expect(Math.min(...gaps)).toBeGreaterThanOrEqual(500);
   await receiver.close({ graceMs: 0 });
+});
+
+describe('the 404s of a user', () => {
+  /** The state after 404s at these times, in milliseconds. */
+  function after(times: readonly number[]): { breaker: NotFoundBreaker; opened: string[] } {
+    const opened: string[] = [];
+    const breaker = new NotFoundBreaker((name) => void opened.push(name));
+    const startedAt = performance.now();
+    for (const at of times) {
+      vi.advanceTimersByTime(startedAt + at - performance.now());
+      breaker.onEnd('7', breaker.state('7'), true);
+    }
+    return { breaker, opened };
+  }
+  const several = (count: number, at: number): number[] => Array<number>(count).fill(at);
+
+  test.each<[string, number[], 'closed' | 'open']>([
+    ['19 at once', several(19, 0), 'closed'],
+    ['20 at once', several(20, 0), 'open'],
+    ['20 within a minute', [...several(19, 0), minute], 'open'],
+    ['20 within more than a minute', [...several(19, 0), minute + 1], 'closed'],
+    ['19 in each of three minutes', [0, 1, 2].flatMap((n) => several(19, n * (minute + 1))), 'closed'],
+    ['20 in the second minute', [...several(19, 0), ...several(20, minute + 1)], 'open'],
+  ])('%s: the breaker is %s', (_, times, state) => {
+    const { breaker, opened } = after(times);
+    expect(breaker.state('7')).toBe(state);
+    expect(breaker.state('8')).toBe('closed');
+    expect(opened).toEqual(state === 'open' ? ['7'] : []);
+  });
+
+  test('open it again after it has closed', () => {
+    const { breaker, opened } = after(several(20, 0));
+    vi.advanceTimersByTime(minute);
+    expect(['7', '7'].map((name) => breaker.state(name))).toEqual(['trial', 'open']);
+    breaker.onEnd('7', 'trial', false);
+    for (let count = 0; count < 20; count += 1) breaker.onEnd('7', breaker.state('7'), true);
+    expect(breaker.state('7')).toBe('open');
+    expect(opened).toEqual(['7', '7']);
+  });
 });
