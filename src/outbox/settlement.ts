@@ -21,21 +21,24 @@ export function outcomeOf(result: JobResult, { deduplicationMs }: ResolvedOutbox
 
 /**
  * When an outcome is looked at again that the service does not show, in milliseconds: what else was written to the conversation
- * may be a job whose own outcome is being read back.
+ * may be a job whose own outcome is being read back. That of a process that was killed is, once its lease is over.
  */
-const unknownPausesMs = [2_000, 10_000];
+function unknownPauseMs(unknowns: number, { leaseMs }: ResolvedOutboxOptions): number | undefined {
+  return [2_000, 10_000, leaseMs + 10_000][unknowns - 1];
+}
 
 /** Decides what follows from an error. `failures` are those of earlier runs. */
 export function outcomeOfError(
   error: unknown,
   failures: number,
   { unknowns = 1 }: JobProgress,
-  { retry }: ResolvedOutboxOptions,
+  options: ResolvedOutboxOptions,
 ): JobOutcome {
+  const { retry } = options;
   if (error instanceof EarlierWriteOpenError) return { state: 'waiting', inMs: error.retryAfterMs, failed: false };
   const reason = describeFailure(error);
-  const unknownPauseMs = error instanceof EarlierWriteUnknownError ? unknownPausesMs[unknowns - 1] : undefined;
-  if (unknownPauseMs !== undefined) return { state: 'waiting', inMs: unknownPauseMs, failed: false, reason };
+  const pauseMs = error instanceof EarlierWriteUnknownError ? unknownPauseMs(unknowns, options) : undefined;
+  if (pauseMs !== undefined) return { state: 'waiting', inMs: pauseMs, failed: false, reason };
   if (isFinal(error) || failures + 1 >= retry.attempts) return { state: 'dead', inMs: Infinity, failed: true, reason };
   const inMs = Math.max(jitteredDelay(failures + 1, retry), retryAfterOf(error, retry.capMs));
   return { state: 'waiting', inMs, failed: true, reason };

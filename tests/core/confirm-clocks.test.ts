@@ -120,3 +120,57 @@ describe.each(Object.keys(listed))('%s, read back with any clocks, dates and mod
     await fc.assert(fc.asyncProperty(clocks, denied), { numRuns: 50 });
   });
 });
+
+describe('a message after another one of this process, by a clock that is ahead', () => {
+  const given = fc.record({
+    aheadMs: fc.integer({ min: 0, max: 3_600_000 }),
+    /** Whether the service states its time. */
+    isStated: fc.boolean(),
+    /** How long before the lost write somebody else has written the same text. */
+    beforeMs: fc.integer({ min: 1500, max: 60_000 }),
+  });
+
+  async function confirmedAfterAnother(
+    { aheadMs, isStated, beforeMs }: typeof given extends fc.Arbitrary<infer T> ? T : never,
+    isCarriedOut: boolean,
+  ): Promise<Confirmation> {
+    const messages: object[] = [];
+    const add = (id: string, sent: string, ms = 0): object => {
+      const created = new Date(Date.now() - aheadMs - ms).toISOString();
+      const message = { id, text: sent, from: { user_id: 7 }, message_date: { created } };
+      messages.push(message);
+      return message;
+    };
+    const headers = (): Record<string, string> =>
+      isStated ? { date: new Date(Date.now() - aheadMs).toUTCString() } : {};
+    const service = ({ method }: Request): Response => {
+      if (method === 'GET')
+        return Response.json({ messages, paging: { total: messages.length } }, { headers: headers() });
+      if (messages.length === 0) return Response.json(add('1', 'Gracias por su compra'), { headers: headers() });
+      if (isCarriedOut) add('2', text);
+      else add('3', text, beforeMs);
+      throw new TypeError('fetch failed');
+    };
+    const { sellerClient } = stubbed([service], { accessToken: token, maxRetries: 0 });
+    const send = (sent: string) =>
+      sellerClient.messages.send({ pack_id: '900', user_id: 7, to: { user_id: 31 }, text: sent });
+    await advanceUntilSettled(Promise.resolve(send('Gracias por su compra')));
+    await vi.advanceTimersByTimeAsync(120_000);
+    const error = await advanceUntilSettled(errorOf<OutcomeUnknownError>(send(text)));
+    return advanceUntilSettled(error.confirm({ confirmWindowMs: 0 }));
+  }
+
+  test('is found, because the other one shows how far it is ahead', async () => {
+    const found = async (each: Parameters<typeof confirmedAfterAnother>[0]): Promise<void> => {
+      expect((await confirmedAfterAnother(each, true)).done).toBe(true);
+    };
+    await fc.assert(fc.asyncProperty(given, found), { numRuns: 100 });
+  });
+
+  test('is not taken for carried out because of what somebody else has written', async () => {
+    const never = async (each: Parameters<typeof confirmedAfterAnother>[0]): Promise<void> => {
+      expect((await confirmedAfterAnother(each, false)).done).not.toBe(true);
+    };
+    await fc.assert(fc.asyncProperty(given, never), { numRuns: 100 });
+  });
+});

@@ -16,6 +16,8 @@ async function sendTwice(
   reset: 'before' | 'after',
   between: (client: SellerClient, sale: { pack_id: string; user_id: number; buyer_id: number }) => unknown = () =>
     undefined,
+  // A minute later, the service has given up what it has not carried out.
+  notedLaterMs = -60_000,
 ) {
   const { marketplace, seller, seller_id, buyer_id } = createMarketplace();
   const pack = marketplace.addPack({ seller_id, buyer_id });
@@ -33,8 +35,7 @@ async function sendTwice(
   marketplace.faults.inject({ reset, endpoint: endpoints.actionGuide.send });
   await errorOf(run());
   await between(marketplace.clientFor(seller), { pack_id, user_id: seller_id, buyer_id });
-  // A minute later, the service has given up what it has not carried out.
-  writes = writes.map((write) => ({ ...write, sentAt: write.sentAt - 60_000 }));
+  writes = writes.map((write) => ({ ...write, sentAt: write.sentAt + notedLaterMs }));
   const result = await run().catch((error: unknown) => error);
   const messages = marketplace.messages.of(pack).filter(({ from }) => from === seller_id);
   return { result, options: messages.map((message) => message.option) };
@@ -57,6 +58,12 @@ test.each(['before', 'after'] as const)(
     expect(options).toEqual(['REQUEST_BILLING_INFO']);
   },
 );
+
+test('an option with a text is found by its cap where the clock that noted it was ahead', async () => {
+  const { result, options } = await sendTwice(other, 'after', undefined, 30_000);
+  expect(result).toMatchObject({ text: other.text });
+  expect(options).toEqual(['OTHER']);
+});
 
 test('a template is not taken for sent because of another option', async () => {
   const { options } = await sendTwice(billing, 'before', (client, { pack_id }) =>

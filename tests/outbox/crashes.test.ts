@@ -118,6 +118,15 @@ test.each(stops)('a process that stops at request $request, $at: everything is s
   expectOnce(await workThrough([stop]));
 });
 
+test('a message is found to be missing once another one of a process that stopped is read back', async () => {
+  const [first, second, third] = [
+    { request: 4, at: 'before' },
+    { request: 2, at: 'before' },
+    { request: 3, at: 'after' },
+  ] as const;
+  expectOnce(await workThrough([first, second, third]));
+});
+
 /** Of several writes that are open at once, the service may not show which of them it carried out: a person looks then. */
 function expectNothingTwice({ jobs, sent }: Awaited<ReturnType<typeof workThrough>>): void {
   const ends = jobs.map(({ state, reason }) => reason?.split(':')[0] ?? state);

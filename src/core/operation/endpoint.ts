@@ -157,6 +157,8 @@ export interface ConfirmContext {
 export interface KnownWrites {
   /** What an entry is the proof of; `undefined` if it proves no known write. */
   provedBy(entry: string): 'this' | 'another' | undefined;
+  /** When the other write was sent that an entry is the proof of; `undefined` if that is not known. */
+  sentOf(entry: string): SentTime | undefined;
   /** Other writes to the same target without a proof, in the order of sending. */
   readonly others: readonly OtherWrite[];
 }

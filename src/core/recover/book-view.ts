@@ -32,11 +32,13 @@ export class BookView {
   async look(entries: readonly string[], sent: SentTime): Promise<KnownWrites> {
     const { write } = this.#options;
     const writes = await this.#writes(entries);
-    const proved = new Map(writes.map(({ entry, id }) => [entry, id]));
+    const proved = new Map(writes.map((each) => [each.entry, each]));
+    const idOf = (entry: string): string | undefined => proved.get(entry)?.id;
     const isOther = ({ id, target, state, entry }: BookedWrite): boolean =>
       id !== write.id && target === write.target && state !== 'rejected' && entry === undefined;
     return {
-      provedBy: (entry) => (proved.has(entry) ? (proved.get(entry) === write.id ? 'this' : 'another') : undefined),
+      provedBy: (entry) => (proved.has(entry) ? (idOf(entry) === write.id ? 'this' : 'another') : undefined),
+      sentOf: (entry) => this.#sentOf(proved.get(entry), sent),
       others: writes.filter(isOther).map((other) => this.#seen(other, sent)),
     };
   }
@@ -59,12 +61,20 @@ export class BookView {
     return [...added, ...known].sort((a, b) => a.sentAt - b.sentAt);
   }
 
+  /** By the time of this write: both are known by the same clock. */
+  #sentOf(other: BookedWrite | undefined, sent: SentTime): SentTime | undefined {
+    const { write } = this.#options;
+    // A book may know that an entry is a proof, and nothing more.
+    if (!other || other.id === write.id || other.sentAt === 0) return undefined;
+    const laterMs = other.sentAt - write.sentAt;
+    return { earliest: sent.earliest + laterMs, latest: sent.latest + laterMs };
+  }
+
   #seen(other: SeenWrite, sent: SentTime): OtherWrite {
     const { endpoint, write, timeoutMs } = this.#options;
-    const laterMs = other.sentAt - write.sentAt;
     return {
       input: other.input,
-      sent: { earliest: sent.earliest + laterMs, latest: sent.latest + laterMs },
+      sent: this.#sentOf(other, sent) ?? sent,
       isDone: other.state === 'done',
       isEqual: contentOf(endpoint, other.input) === contentOf(endpoint, write.input),
       isInFlight: other.isInFlight ?? (other.state === 'sent' && Date.now() - other.sentAt < timeoutMs),

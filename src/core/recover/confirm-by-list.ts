@@ -57,7 +57,9 @@ export async function confirmByList<T, In>(
   // Another process may take an entry between the look and the claim.
   for (let tries = 0; tries <= names.length; tries += 1) {
     const known = await context.look(names);
-    const found = judge(list, input, known);
+    const aheadMs = aheadMsOf(list, known);
+    const others = known.others.map((other) => ({ ...other, sent: corrected(other.sent, aheadMs) }));
+    const found = judge({ ...list, sent: corrected(list.sent, aheadMs) }, input, { ...known, others });
     if ('done' in found) return found;
     // The response of another write may still tell which entry is its own.
     if ('unknown' in found)
@@ -65,6 +67,23 @@ export async function confirmByList<T, In>(
     if (found.name === undefined || (await context.claim(found.name))) return { done: true, output: found.entry };
   }
   return { unknown: 'other writes took each entry that looks like the one that was written' };
+}
+
+/**
+ * By how much the clock is ahead that says when writes were sent, at least: an entry of another write cannot be older than that
+ * write.
+ */
+function aheadMsOf<T, In>({ entries }: SeenList<T, In>, known: KnownWrites): number {
+  const each = entries.map(({ name, date }) => {
+    const sent = name === undefined ? undefined : known.sentOf(name);
+    if (!sent || !date || !isZoned(date)) return 0;
+    return sent.latest - millisecondsOf(date) - (withFraction.test(date) ? 0 : wholeSecondMs);
+  });
+  return Math.max(0, ...each.filter((ms) => !Number.isNaN(ms)));
+}
+
+function corrected({ earliest, latest }: SentTime, aheadMs: number): SentTime {
+  return { earliest: Math.min(earliest, latest - aheadMs), latest: latest - aheadMs };
 }
 
 /** Returns the proof, or what is known without one. */

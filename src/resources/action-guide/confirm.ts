@@ -37,17 +37,21 @@ export async function confirmOption(
   if (!shown.isComplete || recent.some((entry) => !isFrom(entry, userId))) return byText;
   const usedCaps = context.before - ((await readCap(input, context)) ?? Number.NaN);
   if (usedCaps === 0) return { done: false };
-  return (usedCaps === 1 ? await onlyEntry(recent, shown.sent, context) : undefined) ?? byText;
+  const [entry, ...more] = recent;
+  if (!entry || more.length > 0 || usedCaps !== 1) return byText;
+  // Whatever the clocks say, an entry with this text is the one that has used the cap.
+  const isNew = hasText(entry, input) || ageOf(dateOf(entry), shown.sent) === 'newer';
+  return (isNew ? await claimed(entry, context) : undefined) ?? byText;
 }
 
-/** The only new message, if no other write can have used the cap. */
-async function onlyEntry(
-  [entry, ...more]: readonly Message[],
-  sent: Parameters<typeof ageOf>[1],
-  context: ConfirmContext,
-): Promise<Confirmation<SentMessage> | undefined> {
+function hasText({ text }: Message, sent: SendOptionParams): boolean {
+  return typeof sent.text === 'string' && compareText(text, sent.text) === 'same';
+}
+
+/** Takes a message as the proof, if no other write can have used the cap. */
+async function claimed(entry: Message, context: ConfirmContext): Promise<Confirmation<SentMessage> | undefined> {
   const name = messageEntry(entry);
-  if (!entry || name === undefined || more.length > 0 || ageOf(dateOf(entry), sent) !== 'newer') return undefined;
+  if (name === undefined) return undefined;
   const { others } = await context.look([name]);
   return others.length === 0 && (await context.claim(name)) ? { done: true, output: entry } : undefined;
 }

@@ -89,17 +89,16 @@ function unexplained(job: JobStatus, history: History): string[] {
   const what = `the job ${entry.key} is ${state}: ${reason}`;
   if (state !== 'dead') return [what];
   if (!isUnknown(reason)) return /NoChannelError|failed with 4\d\d/.test(reason) ? [] : [what];
-  // By a clock that is ahead, what was sent looks like an older entry: the guide says so.
-  if (isByHand(entry, history.marketplace) || aheadMsOf(job, history) > synchronisedMs) return [];
+  if (isByHand(entry, history.marketplace) || hasNoClock(job, history)) return [];
   return [`${what}, although nobody else has written`];
 }
 
-const synchronisedMs = 100;
-
-/** How far the clock of the bot is ahead, by when it added what it was told of. */
-function aheadMsOf({ entry, addedAt }: JobStatus, { deliveries }: History): number {
+/** Whether the clock of the bot is ahead, and no earlier message in the conversation shows it: the guide says so. */
+function hasNoClock({ entry, addedAt }: JobStatus, { deliveries, marketplace: { messages } }: History): boolean {
   const told = deliveries.filter(({ resource, outcome }) => outcome === 200 && entry.key.endsWith(idIn(resource)));
-  return addedAt - Math.min(...told.map(({ at }) => at));
+  const aheadMs = addedAt - Math.min(...told.map(({ at }) => at));
+  const own = messages.all.filter(({ pack, from }) => pack === packOf(entry) && from === entry.user_id);
+  return aheadMs > 100 && own.length <= 1;
 }
 
 /** Whether a person of the team has answered the question, or written to the conversation. */
