@@ -1,8 +1,8 @@
 import type { ApiPromise } from './core/operation/api-promise.js';
 import type { AttributeName, AttributedOutput, WithAttributes } from './core/operation/attributes.js';
 import { HttpClient } from './core/client/http-client.js';
-import { describe } from './core/operation/describe.js';
-import type { Description, ResourcePath } from './core/operation/describe.js';
+import { describe } from './resources/describe.js';
+import type { Description, ResourcePath } from './resources/describe.js';
 import type { Endpoint } from './core/operation/endpoint.js';
 import type { Confirmation, StoredWriteOptions } from './core/errors/confirmation.js';
 import type { CallOptions } from './core/scope/call-options.js';

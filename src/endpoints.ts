@@ -1,4 +1,4 @@
-import { describe } from './core/operation/describe.js';
+import { describe } from './resources/describe.js';
 import type { DescribedEndpoint } from './core/operation/endpoint.js';
 import { actionGuideEndpoints } from './resources/action-guide/endpoints.js';
 import { contactEndpoints } from './resources/contacts/endpoints.js';

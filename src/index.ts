@@ -12,8 +12,7 @@ export type {
 } from './core/operation/endpoint.js';
 export type { Requester } from './core/operation/requester.js';
 export { readJsonp } from './core/response/jsonp.js';
-export type { NoInput } from './core/operation/no-input.js';
-export type { Description, MethodDescription, ResourcePath } from './core/operation/describe.js';
+export type { Description, MethodDescription, ResourcePath } from './resources/describe.js';
 export { ApiPromise, type ResponseInfo, type WithResponse } from './core/operation/api-promise.js';
 export { Paged, type PaginationOptions } from './core/paging/paged.js';
 export type { Page } from './core/paging/page.js';
@@ -40,7 +39,7 @@ export type { Confirmation, ConfirmOptions, StoredWriteOptions } from './core/er
 export { documentedError, type DocumentedError } from './core/operation/documented-error.js';
 export type { StandardSchema } from './core/schema/schema.js';
 export type { Issue } from './core/errors/issue.js';
-export type { Paging, SearchOption } from './core/schema/fields.js';
+export type { NoInput, Paging, SearchOption } from './resources/fields.js';
 export {
   AccessTokenError,
   ConfigurationError,

@@ -182,7 +182,7 @@ export {
   TextTooLongError,
   UnsupportedCharactersError,
 } from './resources/messages/errors.js';
-export { NoChannelError, type NoChannelReason } from './resources/messages/no-channel-error.js';
+export { NoChannelError, type NoChannelReason } from './resources/messages/errors.js';
 export { attachmentSizeLimit, attachmentsLimit } from './resources/messages/limits.js';
 export type {
   DownloadParams,

@@ -1,10 +1,9 @@
 // './schemas': the schemas of inputs and responses, and all endpoints.
 export { endpoints } from './endpoints.js';
-export { noInput } from './core/operation/no-input.js';
-export { description, methodDescription, resourcePath } from './core/operation/describe.js';
+export { description, methodDescription, resourcePath } from './resources/describe.js';
 export type { Entity, Input, Optional, Output, Params, Schema, Shape } from './core/schema/schema.js';
 export type { StandardSchema } from './core/schema/schema.js';
-export { paging, searchOption } from './core/schema/fields.js';
+export { noInput, paging, searchOption } from './resources/fields.js';
 export * from './resources/action-guide/schemas.js';
 export * from './resources/blacklist/schemas.js';
 export * from './resources/contacts/schemas.js';

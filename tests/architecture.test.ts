@@ -30,7 +30,9 @@ const floors: readonly (readonly string[])[] = [
   ['core/client'],
   // What the inbox and the outbox have in common.
   ['work'],
-  ['resources/error-by-text.ts'],
+  ['resources/fields.ts'],
+  // What resources have in common: an error by its texts, reading back by a list, the description of a resource.
+  ['resources/error-by-text.ts', 'resources/confirm-by-list.ts', 'resources/shown-list.ts', 'resources/describe.ts'],
   // What messages and the action guide have in common, a part of questions, and a part of Flex.
   ['resources/post-sale', 'resources/blacklist', 'resources/flex-items'],
   [
@@ -65,7 +67,7 @@ describe('imports point one way', () => {
   });
 
   test('in a resource, limits stand below schemas and errors, these below reads, reads below confirm, confirm below writes, and endpoints below methods', () => {
-    const schemasAndErrors = ['schemas.ts', 'errors.ts', 'attachment-errors.ts', 'no-channel-error.ts'];
+    const schemasAndErrors = ['schemas.ts', 'errors.ts', 'attachment-errors.ts'];
     const ranks = [
       ['graphql/', 'limits.ts'],
       schemasAndErrors,

@@ -144,7 +144,7 @@ function hasOwnSection(each: Export, entry: Entry, all: Catalogue): boolean {
 
 /** The resource whose page describes an export. */
 function resourceOf({ file }: Export): string | undefined {
-  if (['src/endpoints.ts', 'src/core/operation/describe.ts'].includes(file)) return 'common';
+  if (['src/endpoints.ts', 'src/resources/describe.ts'].includes(file)) return 'common';
   const [, folder = ''] = /^src\/resources\/([\w-]+)\//.exec(file) ?? [];
   return pageOfFolder[folder] ?? (folder || undefined);
 }

@@ -40,20 +40,20 @@ export const concepts: readonly Concepts[] = [
   {
     what: 'own functions that run for an answer',
     goal: 115,
-    most: 117,
+    most: 115,
     measure: async () => functionsOf((await ran()).answered),
   },
   {
     what: 'own files that run for a documented 400',
     goal: 40,
-    most: 41,
+    most: 40,
     measure: async () => filesOf((await ran()).rejected),
   },
   {
     what: 'own functions that run for a documented 400',
     goal: 180,
-    most: 185,
+    most: 180,
     measure: async () => functionsOf((await ran()).rejected),
   },
-  { what: 'lines of code in src/core', goal: 5800, most: 8080, measure: () => linesOfCode('core') },
+  { what: 'lines of code in src/core', goal: 5800, most: 7567, measure: () => linesOfCode('core') },
 ];

@@ -1,4 +1,4 @@
-import { withoutUnknown } from '../core/recover/write-records.js';
+import { withoutUnknown } from '../work/write-records.js';
 import type { JobProgress, JobState, JobStatus, StoredJob } from './job.js';
 import type { JobDeadLetter, WaitingJob } from './store.js';
 

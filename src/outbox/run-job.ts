@@ -1,6 +1,6 @@
 import { EarlierWriteUnknownError } from '../core/errors/errors.js';
 import { withWriteHook } from '../core/recover/write-hook.js';
-import { runWithWrites } from '../core/recover/write-scope.js';
+import { runWithWrites } from '../work/write-scope.js';
 import type { ContactParams, StoredAttachment } from '../resources/messages/schemas.js';
 import type { SentMessage } from '../resources/post-sale/message.js';
 import { RunWrites } from '../work/run-writes.js';

@@ -1,6 +1,6 @@
 import { EarlierWriteOpenError, EarlierWriteUnknownError } from '../core/errors/errors.js';
 import { ApiError } from '../core/errors/response-errors.js';
-import { NoChannelError } from '../resources/messages/no-channel-error.js';
+import { NoChannelError } from '../resources/messages/errors.js';
 import { jitteredDelay } from '../work/backoff.js';
 import { isPermanentError, isUnknownOutcome, retryAfterOf } from '../work/failures.js';
 import { describeFailure } from '../work/log.js';

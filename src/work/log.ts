@@ -1,4 +1,4 @@
-import { printable } from '../core/json/printable.js';
+import { printable } from './printable.js';
 import type { Logger } from '../core/options/hooks.js';
 
 type Level = 'error' | 'warn' | 'info';

@@ -1,5 +1,5 @@
 import type { WriteRecord } from '../core/recover/write-hook.js';
-import { WriteRecords } from '../core/recover/write-records.js';
+import { WriteRecords } from './write-records.js';
 import { LedgerBook } from './ledger-book.js';
 import type { Ledger } from './ledger.js';
 

@@ -2,7 +2,7 @@ import { SellerError, UnexpectedResponseError } from 'marketplace-seller-sdk';
 import type { ClientOptions, Drift, Endpoint, SellerClient, StandardSchema } from 'marketplace-seller-sdk';
 import { questionSearchResponse } from 'marketplace-seller-sdk/schemas';
 import { describe, expect, test } from 'vitest';
-import { nullishArray } from '../../src/core/schema/fields.js';
+import { nullishArray } from '../../src/resources/fields.js';
 import { array, integer, nullish, strictObject, looseObject } from '../../src/core/schema/define.js';
 import { fc } from '../support/fast-check.ts';
 import { goodResponses } from '../support/good-responses.ts';

@@ -1,7 +1,7 @@
 import type { Confirmation } from 'marketplace-seller-sdk';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { describe, expect, test } from 'vitest';
-import { WriteRecords } from '../../src/core/recover/write-records.js';
+import { WriteRecords } from '../../src/work/write-records.js';
 import { withWriteHook } from '../../src/core/recover/write-hook.js';
 import type { WriteRecord } from '../../src/core/recover/write-hook.js';
 import { service } from '../support/service.ts';

@@ -1,4 +1,4 @@
-import { printable } from '../../core/json/printable.js';
+import { printable } from '../../work/printable.js';
 import type { WorkRow } from './stored-work.js';
 
 const units = [

@@ -1,7 +1,7 @@
+import { redactorOf } from '../errors/redactor.js';
 import type { MultipartBody } from '../files/upload.js';
 import { emitAttemptResult } from '../options/events.js';
 import type { AttemptResult } from '../recover/failure.js';
-import { redactorOf } from '../request/built-request.js';
 import { BufferedResponse, isOk } from '../response/body.js';
 import { errorInBody } from '../response/error-in-body.js';
 import { ignoreErrors } from '../scope/ignore-errors.js';

@@ -3,10 +3,12 @@ import { responseHeaders } from '../errors/response-headers.js';
 import type { Requester } from '../operation/requester.js';
 import { emitWait } from '../options/events.js';
 import { confirmWindowMs, confirmWrite } from '../recover/confirm-write.js';
-import { errorOf } from '../recover/failure-error.js';
+import { errorWithoutResponse } from '../recover/failure-error.js';
 import { failureOf, mayHaveSucceeded, withoutEffect } from '../recover/failure.js';
 import type { FailedAttempt } from '../recover/failure.js';
 import { nextStep } from '../recover/next-step.js';
+import { apiError } from '../response/api-error.js';
+import { readError } from '../response/read-error.js';
 import type { RequestAttempt } from './attempt.js';
 import type { ClientCall, CallResult } from './call.js';
 
@@ -49,8 +51,12 @@ export async function recover(
       case 'retry':
         await waitBefore(call, step.waitMs);
         return undefined;
-      case 'throw':
-        throw errorOf(result, failure, call, earlierUnknown);
+      case 'throw': {
+        const outcomeUnknown = mayHaveSucceeded(endpoint.retry, failure);
+        if (!result.response) throw errorWithoutResponse(result, outcomeUnknown, call);
+        const { read = readError(result.response, endpoint), transient = false } = failure;
+        throw apiError(read, result.response, call, { outcomeUnknown, earlierUnknown, transient });
+      }
     }
   }
 }

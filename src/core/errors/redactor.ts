@@ -71,6 +71,24 @@ export class Redactor {
   }
 }
 
+/** What a call has sent that may be secret. */
+export interface SentSecrets {
+  readonly request: {
+    readonly url: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly isSecretHeader: IsSecretName;
+  };
+  readonly token: string | undefined;
+  readonly rejectedToken?: string | undefined;
+}
+
+/** Returns what masks the secrets of a call. `texts` are the texts of people that it masks, too. */
+export function redactorOf({ token, rejectedToken, request }: SentSecrets, texts?: readonly string[]): Redactor {
+  const { headers, url, isSecretHeader } = request;
+  const secrets = [token ?? '', rejectedToken ?? '', ...secretsIn(headers, isSecretHeader), ...secretsInUrl(url)];
+  return new Redactor({ secrets, texts, isSecretHeader });
+}
+
 function isPhone(found: string): boolean {
   return found.replace(/\D/g, '').length >= 8 && !notPhone.test(found);
 }
@@ -79,9 +97,10 @@ function isPhone(found: string): boolean {
 const shortestPart = 8;
 
 /** The secrets in headers: their values, with and without an authorization scheme, and the values of their parts. */
-export function secretsIn(headers: Readonly<Record<string, string>>, isSecret: IsSecretName): string[] {
-  const values = Object.entries(headers).flatMap(([name, value]) => (isSecret(name) ? [value] : []));
-  return values.flatMap((value) => [value, value.replace(/^\w+\s+/, ''), ...partsOf(value)]);
+function secretsIn(headers: Readonly<Record<string, string>>, isSecret: IsSecretName): string[] {
+  return Object.entries(headers).flatMap(([name, value]) =>
+    isSecret(name) ? [value, value.replace(/^\w+\s+/, ''), ...partsOf(value)] : [],
+  );
 }
 
 /** The values of `sid=abc; theme=dark`. */
@@ -98,7 +117,7 @@ export function redactUrl(url: string): string {
 }
 
 /** The values of the secret parameters in the query of a URL. */
-export function secretsInUrl(url: string): string[] {
+function secretsInUrl(url: string): string[] {
   const start = url.indexOf('?');
   if (start < 0) return [];
   const parameters = [...new URLSearchParams(url.slice(start).replace(/#.*/s, ''))];

@@ -115,8 +115,9 @@ export function textsOf({
   const fields = typeof body === 'object' && body !== null ? (body as Readonly<Record<string, unknown>>) : {};
   const all = [code, text, fields.message, fields.error, fields.code, fields.error_description, fields.detail];
   for (const cause of causes.slice(0, maxCauses)) all.push(cause.code, cause.message);
-  const texts = all.filter((each) => typeof each === 'string');
-  return [...new Set(texts)].map((each) => each.slice(0, maxTextLength));
+  const texts = new Set<string>();
+  for (const each of all) if (typeof each === 'string') texts.add(each.slice(0, maxTextLength));
+  return [...texts];
 }
 
 /** Whether one of the texts of an error response is this code. */

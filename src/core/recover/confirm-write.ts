@@ -68,7 +68,7 @@ export async function confirmWrite(
   { signal, confirmWindowMs: windowMs, throwsFailures = false }: ConfirmLimits,
 ): Promise<ConfirmResult> {
   const { endpoint, input } = context.request;
-  const confirmContext = new ConfirmContextImpl(requester, context, scope, signal);
+  const confirmContext = confirmContextOf(requester, context, scope, signal);
   const until = performance.now() + windowMs;
   for (let pauseMs = firstPauseMs; ; pauseMs *= 2) {
     const isLast = !endpoint.confirm || performance.now() >= until;
@@ -105,7 +105,7 @@ export async function readBefore(
   signal: AbortSignal | undefined,
 ): Promise<unknown> {
   const { endpoint, input } = context.request;
-  return endpoint.readBefore?.(input, new ConfirmContextImpl(requester, context, scope, signal));
+  return endpoint.readBefore?.(input, confirmContextOf(requester, context, scope, signal));
 }
 
 /** The result for a write that leaves nothing to read, such as an upload. */
@@ -127,64 +127,54 @@ async function confirmOnce(
 }
 
 /** Reads with the token and headers of the write, within the deadline and the signal of the confirmation. */
-class ConfirmContextImpl implements ConfirmContext {
-  readonly #requester: Requester;
-  readonly #context: UnconfirmedCall;
-  readonly #scope: CancelScope;
-  readonly #signal: AbortSignal | undefined;
-  response: Pick<ResponseInfo, 'status' | 'headers'> = { status: 200, headers: new Headers() };
-  #sent: SentTime;
-
-  constructor(requester: Requester, context: UnconfirmedCall, scope: CancelScope, signal: AbortSignal | undefined) {
-    this.#requester = requester;
-    this.#context = context;
-    this.#scope = scope;
-    this.#signal = signal;
-    this.#sent = this.#sentTime(new Headers());
-  }
-
-  get userId(): string | undefined {
-    return userOfToken(this.#context.token ?? '');
-  }
-
-  get before(): unknown {
-    return this.#context.before;
-  }
-
-  look: ConfirmContext['look'] = (entries) => this.#context.view.look(entries, this.#sent);
-
-  claim: ConfirmContext['claim'] = (entry) => this.#context.view.claim(entry);
-
-  read: ConfirmContext['read'] = async (endpoint, input, status = 200) => {
-    const { accessToken, headers, timeoutMs } = this.#context.options;
-    const deadlineMs = Math.max(1, this.#scope.remainingMs);
-    const options: CallOptions = { signal: this.#signal, accessToken, headers, timeoutMs, deadlineMs };
+function confirmContextOf(
+  requester: Requester,
+  { options, token, before, firstSentAt, view }: UnconfirmedCall,
+  scope: CancelScope,
+  signal: AbortSignal | undefined,
+): ConfirmContext & Pick<ConfirmResult, 'response'> {
+  const { accessToken, headers, timeoutMs } = options;
+  let sent = sentTime(firstSentAt, new Headers());
+  let response: ConfirmResult['response'] = { status: 200, headers: new Headers() };
+  const read: ConfirmContext['read'] = async (endpoint, input, status = 200) => {
+    const deadlineMs = Math.max(1, scope.remainingMs);
+    const limits: CallOptions = { signal, accessToken, headers, timeoutMs, deadlineMs };
     // Nothing is left out or set aside: a response of another shape proves nothing, and an error counts by its real status.
     const { errorInBody = () => undefined } = endpoint;
-    const reading = this.#requester.call({ ...endpoint, errorInBody, output: unknown }, input, options).withResponse();
-    const { data: body, response } = await reading.catch((error: unknown) => {
-      if (error instanceof ApiError) this.response = error;
+    const reading = requester.call({ ...endpoint, errorInBody, output: unknown }, input, limits).withResponse();
+    const { data: body, response: received } = await reading.catch((error: unknown) => {
+      if (error instanceof ApiError) response = error;
       throw error;
     });
-    this.response = response;
-    if (response.status !== status) throw new TypeError(`the response has status ${response.status}, not ${status}`);
+    response = received;
+    if (received.status !== status) throw new TypeError(`the response has status ${received.status}, not ${status}`);
     const parsed = validate(endpoint.output, body);
     if (!parsed.success) throw new TypeError('the response has another shape');
     const other = identityMismatch(endpoint, input, parsed.data);
     if (other) throw new TypeError(`the response is of another resource: ${other.message}`);
-    this.#sent = this.#sentTime(response.headers);
-    return { data: parsed.data, body, sent: this.#sent };
+    sent = sentTime(firstSentAt, received.headers);
+    return { data: parsed.data, body, sent };
   };
+  return {
+    userId: userOfToken(token ?? ''),
+    before,
+    read,
+    look: (entries) => view.look(entries, sent),
+    claim: (entry) => view.claim(entry),
+    get response() {
+      return response;
+    },
+  };
+}
 
-  /** By this machine's clock and by the service's: either may be wrong, and a cached response has an old date. */
-  #sentTime(headers: Headers): SentTime {
-    const elapsedMs = performance.now() - this.#context.firstSentAt;
-    const local = Date.now() - elapsedMs;
-    const stated = parseHttpDate(headers.get('date'));
-    const aheadMs = Date.now() - (stated ?? Date.now());
-    // The header has no fraction of a second, so this machine's clock is more exact if both clocks agree.
-    if (stated === undefined || (aheadMs >= 0 && aheadMs < clocksAgreeMs)) return { earliest: local, latest: local };
-    const service = stated - elapsedMs;
-    return { earliest: Math.min(local, service), latest: Math.max(local, service) };
-  }
+/** By this machine's clock and by the service's: either may be wrong, and a cached response has an old date. */
+function sentTime(firstSentAt: number, headers: Headers): SentTime {
+  const elapsedMs = performance.now() - firstSentAt;
+  const local = Date.now() - elapsedMs;
+  const stated = parseHttpDate(headers.get('date'));
+  const aheadMs = Date.now() - (stated ?? Date.now());
+  // The header has no fraction of a second, so this machine's clock is more exact if both clocks agree.
+  if (stated === undefined || (aheadMs >= 0 && aheadMs < clocksAgreeMs)) return { earliest: local, latest: local };
+  const service = stated - elapsedMs;
+  return { earliest: Math.min(local, service), latest: Math.max(local, service) };
 }

@@ -1,26 +1,19 @@
 import { platform } from '#platform';
 import { ConnectionError, OutcomeUnknownError, RequestAbortedError } from '../errors/errors.js';
 import { ApiError, UnexpectedResponseError } from '../errors/response-errors.js';
-import { printable, userTexts } from '../errors/redactor.js';
+import { printable, userTexts, redactorOf } from '../errors/redactor.js';
 import { SellerError } from '../errors/seller-error.js';
-import { redactorOf } from '../request/built-request.js';
 import type { SentCall } from '../request/built-request.js';
-import { adviceFor, apiError } from '../response/api-error.js';
-import { readError } from '../response/read-error.js';
-import { isOfNetwork, mayHaveSucceeded } from './failure.js';
-import type { FailedAttempt, Failure } from './failure.js';
+import { adviceFor } from '../response/api-error.js';
+import { isOfNetwork } from './failure.js';
+import type { FailedAttempt } from './failure.js';
 
-/** Creates the error with which a call rejects because its last attempt failed. */
-export function errorOf(result: FailedAttempt, failure: Failure, call: SentCall, earlierUnknown: boolean): unknown {
-  const { endpoint } = call.request;
-  const outcomeUnknown = mayHaveSucceeded(endpoint.retry, failure);
-  if (result.response) {
-    const { response } = result;
-    const known = { outcomeUnknown, earlierUnknown, transient: failure.transient === true };
-    const read = failure.kind === 'errorResponse' ? failure.read : undefined;
-    return apiError(read ?? readError(response, endpoint), response, call, known);
-  }
-  const { error, delivery, status } = result;
+/** The error of a call whose last attempt got no response. */
+export function errorWithoutResponse(
+  { error, delivery, status }: Extract<FailedAttempt, { readonly response?: undefined }>,
+  outcomeUnknown: boolean,
+  call: SentCall,
+): unknown {
   if (delivery === 'never' && !isOfNetwork(error)) return error;
   const remedy = delivery === 'never' ? platform.connectErrorOf(error)?.remedy : undefined;
   const cause = connectionError(error, remedy, call);

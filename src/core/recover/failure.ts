@@ -53,6 +53,7 @@ export type Failure = {
       readonly status?: undefined;
       readonly retryAfterMs?: undefined;
       readonly transient?: undefined;
+      readonly read?: undefined;
     }
   /** The service responded with an error. `transient`: the service certainly did nothing and asks to try again. */
   | {

@@ -1,4 +1,4 @@
-import { Redactor, secretsIn, secretsInUrl } from '../errors/redactor.js';
+import type { SentSecrets } from '../errors/redactor.js';
 import type { IsSecretName } from '../errors/secrets.js';
 import type { Endpoint } from '../operation/endpoint.js';
 import type { StandardSchema } from '../schema/schema.js';
@@ -23,18 +23,9 @@ export interface BuiltRequest {
 }
 
 /** The part of a call that is needed to explain how it ended. */
-export interface SentCall {
+export interface SentCall extends SentSecrets {
   readonly request: Pick<BuiltRequest, 'endpoint' | 'input' | 'url' | 'headers' | 'isSecretHeader'>;
-  readonly token: string | undefined;
-  readonly rejectedToken?: string | undefined;
   readonly attempts: number;
-}
-
-/** Returns what masks the secrets of a call. `texts` are the texts of people that it masks, too. */
-export function redactorOf({ token, rejectedToken, request }: SentCall, texts?: readonly string[]): Redactor {
-  const { headers, url, isSecretHeader } = request;
-  const secrets = [token ?? '', rejectedToken ?? '', ...secretsIn(headers, isSecretHeader), ...secretsInUrl(url)];
-  return new Redactor({ secrets, texts, isSecretHeader });
 }
 
 /** Converts header names to lower case, so that a user's header replaces the default in any case. */

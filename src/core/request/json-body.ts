@@ -46,7 +46,6 @@ function textAt(path: Key[], given: unknown, changeText: ChangeText): string {
 /** What JSON contains in place of an object; `undefined` if it would lose the value, as `{}` loses a Map or bytes. */
 function jsonValueOf(value: unknown, path: readonly Key[]): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  if (value instanceof Number || value instanceof String || value instanceof Boolean) return value.valueOf();
   if (ArrayBuffer.isView(value) || (value instanceof Date && Number.isNaN(value.getTime()))) return undefined;
   const { toJSON } = value as { toJSON?: unknown };
   if (typeof toJSON === 'function') return toJSON.call(value, String(path.at(-1) ?? ''));

@@ -1,10 +1,9 @@
 import { UnexpectedResponseError } from '../errors/response-errors.js';
 import type { ApiError, ApiErrorCause } from '../errors/response-errors.js';
-import { printable, redactUrl, userTexts } from '../errors/redactor.js';
+import { printable, redactUrl, userTexts, redactorOf } from '../errors/redactor.js';
 import type { Redactor } from '../errors/redactor.js';
 import { classOfStatus } from '../errors/status-errors.js';
 import type { Endpoint } from '../operation/endpoint.js';
-import { redactorOf } from '../request/built-request.js';
 import type { SentCall } from '../request/built-request.js';
 import { isOk, parseBody } from './body.js';
 import type { BufferedResponse } from './body.js';

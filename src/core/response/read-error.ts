@@ -52,10 +52,10 @@ function readBody(body: unknown): Pick<ApiErrorDetails, 'code' | 'text' | 'cause
     causesFrom(each, maxCauseDepth),
   );
   const codes = [error, code, nested[0]?.code].map(textOf).filter((each) => each !== undefined);
-  const texts = [message, error_description, error, nested[0]?.message].map(textOf);
+  const own = textOf(message);
   return {
-    code: codes.find(looksLikeCode) ?? texts.slice(0, 1).find(isBareCode) ?? codes[0],
-    text: texts.find((each) => each !== undefined),
+    code: codes.find(looksLikeCode) ?? (isBareCode(own) ? own : codes[0]),
+    text: own ?? textOf(error_description) ?? textOf(error) ?? nested[0]?.message,
     causes: [...causesFrom(cause, maxCauseDepth), ...nested],
     body,
   };

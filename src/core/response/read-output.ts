@@ -1,11 +1,10 @@
 import { ConfigurationError, summarizeIssues } from '../errors/errors.js';
 import { UnexpectedResponseError } from '../errors/response-errors.js';
-import { printable, userTexts } from '../errors/redactor.js';
+import { printable, userTexts, redactorOf } from '../errors/redactor.js';
 import type { Issue } from '../errors/issue.js';
 import { isObject } from '../json/plain-object.js';
 import type { Endpoint } from '../operation/endpoint.js';
 import type { ResolvedOptions } from '../options/resolve-options.js';
-import { redactorOf } from '../request/built-request.js';
 import type { SentCall } from '../request/built-request.js';
 import { isOwn } from '../schema/describe.js';
 import { isObjectWithMainList, read } from '../schema/read.js';

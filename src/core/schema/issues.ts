@@ -3,22 +3,18 @@ import type { Issue, Path } from '../errors/issue.js';
 
 export type ZodIssues = readonly z.$ZodIssue[];
 
-/**
- * Whether a schema is a zod schema, of this package or of the user.
- *
- * @internal Users have no zod of ours, so its types are no part of the declarations.
- */
-export function isZod<S extends object>(schema: S): schema is S & z.$ZodType {
-  return '_zod' in schema;
+/** A zod schema, of this package or of the user. Users have no zod of ours, so its types are no part of the declarations. */
+interface ZodSchema {
+  readonly _zod: unknown;
 }
 
 /** A parsed value, or zod's issues. Each issue says what its place takes, in words of this package. */
 export function zodParse(
-  schema: z.$ZodType,
+  schema: ZodSchema,
   value: unknown,
 ): { readonly success: true; readonly data: unknown } | { readonly success: false; readonly issues: ZodIssues } {
   // The words are given to this parse alone: zod's global configuration belongs to the application.
-  const result = z.safeParse(schema, value, { error: expectedBy });
+  const result = z.safeParse(schema as z.$ZodType, value, { error: expectedBy });
   if (result.success) return result;
   return { success: false, issues: result.error.issues.flatMap(innermost) };
 }

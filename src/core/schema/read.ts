@@ -2,7 +2,7 @@ import type { Issue, Path } from '../errors/issue.js';
 import { isObject } from '../json/plain-object.js';
 import { factsOf, inspect, unwrapped } from './describe.js';
 import type { Inspected } from './describe.js';
-import { formatIssue, sentences, valueAt, zodParse, isZod } from './issues.js';
+import { formatIssue, sentences, valueAt, zodParse } from './issues.js';
 import type { ZodIssues } from './issues.js';
 import type { Facts, Schema, Shape, StandardSchema } from './schema.js';
 import { validate } from './validate.js';
@@ -34,7 +34,7 @@ export function read(
   value: unknown,
   isRelaxed: boolean,
 ): ReadValue | { readonly issues: readonly Issue[] } {
-  if (!isZod(schema)) return readForeign(schema, value, isRelaxed);
+  if (!('_zod' in schema)) return readForeign(schema, value, isRelaxed);
   const result = zodParse(schema, value);
   if (result.success) return { value: result.data, differences: [], leftOut: 0 };
   return readParts(schema, value, isRelaxed, result.issues);

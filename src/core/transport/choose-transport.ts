@@ -1,6 +1,7 @@
 import type { Agent } from 'node:http';
 import { ConfigurationError } from '../errors/errors.js';
 import type { ResolvedOptions } from '../options/resolve-options.js';
+import { connectErrorOf } from './connect-errors.js';
 import { NodeExchange } from './node.js';
 import type { Exchange, OutgoingRequest, Transport } from './transport.js';
 
@@ -49,7 +50,10 @@ function fetchLoader(options: ResolvedOptions): () => Promise<Transport> {
   let loading: Promise<Transport> | undefined;
   return () =>
     (loading ??= import('./node-fetch.js').then(({ createNodeFetchTransport }) =>
-      createNodeFetchTransport(options, isNodesOwn),
+      createNodeFetchTransport(options, {
+        isOwn: isNodesOwn,
+        isConnectError: (error) => connectErrorOf(error) !== undefined,
+      }),
     ));
 }
 

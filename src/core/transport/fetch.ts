@@ -6,7 +6,7 @@ import { FetchResponse } from './fetch-response.js';
 import type { RequestDelivery, Exchange, OutgoingRequest, Transport, TransportResponse } from './transport.js';
 
 /** What has to be known of a `fetch`. Only that of Node.js needs it. */
-interface FetchTraits {
+export interface FetchTraits {
   /** Returns options with which a request can be without data for its `timeoutMs`, and tells when it is written. */
   readonly requestOptions: (outgoing: OutgoingRequest, writing: Writing) => object;
   /** Whether the end of a body cannot be distinguished from a lost connection. */

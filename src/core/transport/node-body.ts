@@ -48,14 +48,15 @@ function readBody(message: IncomingMessage, maxBytes: number): Promise<RawBody> 
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;
-    const whole = (): Buffer => (chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, length));
     message.on('data', (chunk: Buffer) => {
       chunks.push(chunk);
       length += chunk.length;
-      if (length > maxBytes) resolve({ body: whole().subarray(0, maxBytes), isTruncated: true });
+      if (length > maxBytes) resolve({ body: Buffer.concat(chunks, maxBytes), isTruncated: true });
     });
     message.on('end', () => {
-      resolve({ body: whole(), isTruncated: false });
+      const [first] = chunks;
+      const body = chunks.length === 1 && first ? first : Buffer.concat(chunks, length);
+      resolve({ body, isTruncated: false });
     });
     message.on('error', reject);
     // Lost before the body was read, e.g. because tracing has waited: that event is over.

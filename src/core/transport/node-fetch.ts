@@ -1,15 +1,19 @@
 import type { ResolvedOptions } from '../options/resolve-options.js';
-import { connectErrorOf } from './connect-errors.js';
 import { createFetchTransport } from './fetch.js';
-import type { Writing } from './fetch.js';
+import type { FetchTraits, Writing } from './fetch.js';
 import type { OutgoingRequest, Transport } from './transport.js';
 
-/** Sends requests with `fetch`. `isOwn` says whether a `fetch` is that of Node.js, whose defects are known. */
-export function createNodeFetchTransport(options: ResolvedOptions, isOwn: (fetch: unknown) => boolean): Transport {
-  return createFetchTransport(options, {
-    traitsOf: (fetch) => (isOwn(fetch) ? { requestOptions, hasOpenEnd } : undefined),
-    isConnectError: (error) => connectErrorOf(error) !== undefined,
-  });
+/** What is known of Node.js: which `fetch` is its own, whose defects are known, and its errors. */
+interface KnownOfNode {
+  readonly isOwn: (fetch: unknown) => boolean;
+  readonly isConnectError: (error: unknown) => boolean;
+}
+
+/** Sends requests with `fetch`. This module is loaded on first use, and imports nothing that the others need. */
+export function createNodeFetchTransport(options: ResolvedOptions, { isOwn, isConnectError }: KnownOfNode): Transport {
+  const traitsOf = (fetch: unknown): FetchTraits | undefined =>
+    isOwn(fetch) ? { requestOptions, hasOpenEnd } : undefined;
+  return createFetchTransport(options, { traitsOf, isConnectError });
 }
 
 /**

@@ -1,8 +1,8 @@
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import { acceptedEncodings, readText } from './node-body.js';
 import { closeIdleConnections, whenConnected } from './node-connection.js';
-import { RawHeaders } from '../errors/response-headers.js';
 import { TimeoutError, networkError } from '../errors/errors.js';
+import { RawHeaders } from './raw-headers.js';
 import type { BodyText, RequestDelivery, Exchange, OutgoingRequest, TransportResponse } from './transport.js';
 
 /**

@@ -1,5 +1,5 @@
 import type { WriteRecord } from '../../core/recover/write-hook.js';
-import type { WriteRecords } from '../../core/recover/write-records.js';
+import type { WriteRecords } from '../../work/write-records.js';
 import type { Inbox } from '../inbox.js';
 import { caughtUpKey } from '../queued-notification.js';
 import type { QueuedNotification } from '../queued-notification.js';

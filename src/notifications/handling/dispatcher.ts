@@ -8,7 +8,7 @@ import { entryVersion } from '../queued-notification.js';
 import type { QueuedNotification } from '../queued-notification.js';
 import type { NotificationClient } from './read-notification.js';
 import { withWriteHook } from '../../core/recover/write-hook.js';
-import { runWithWrites } from '../../core/recover/write-scope.js';
+import { runWithWrites } from '../../work/write-scope.js';
 import type { Inbox } from '../inbox.js';
 import { RunningContext } from './running-context.js';
 import type { RunContext } from './running-context.js';

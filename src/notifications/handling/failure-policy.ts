@@ -1,5 +1,5 @@
 import { EarlierWriteOpenError, EarlierWriteUnknownError } from '../../core/errors/errors.js';
-import type { WriteRecords } from '../../core/recover/write-records.js';
+import type { WriteRecords } from '../../work/write-records.js';
 import { jitteredDelay } from '../../work/backoff.js';
 import { isPermanentError, isUnknownOutcome, retryAfterOf } from '../../work/failures.js';
 import { DropNotificationError, NotConfirmedError, NotHandledHereError, UnknownSellerError, UnrecoverableError } from './errors.js'; // prettier-ignore

@@ -1,6 +1,6 @@
 import { ConfigurationError, InvalidInputError, NotificationError } from '../../core/errors/errors.js';
 import type { CallOptions } from '../../core/scope/call-options.js';
-import type { WriteRecords } from '../../core/recover/write-records.js';
+import type { WriteRecords } from '../../work/write-records.js';
 import type { SentMessage } from '../../resources/post-sale/message.js';
 import type { MessageContext } from './handler.js';
 import type { Notification } from '../notification.js';

@@ -1,4 +1,4 @@
-import { withoutUnknown } from '../../core/recover/write-records.js';
+import { withoutUnknown } from '../../work/write-records.js';
 import type { DeadLetter, StoreStats, StoredNotifications, TopicStats, WaitingEntry } from '../stores/store.js';
 import { jobIdOf } from './bullmq-job.js';
 import type { BullMQJobData } from './bullmq-job.js';

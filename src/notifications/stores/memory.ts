@@ -1,6 +1,6 @@
 /* eslint-disable @typescript-eslint/require-await -- the interface is asynchronous, this store is not */
 import type { WriteRecord } from '../../core/recover/write-hook.js';
-import { withoutUnknown } from '../../core/recover/write-records.js';
+import { withoutUnknown } from '../../work/write-records.js';
 import { stallsUntilSuspect } from '../handling/failure-policy.js';
 import type { QueuedNotification } from '../queued-notification.js';
 import { FifoMap } from '../../work/fifo-map.js';

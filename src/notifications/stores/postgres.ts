@@ -1,6 +1,6 @@
 import { withMethod } from '../../core/options/rules.js';
 import type { WriteRecord } from '../../core/recover/write-hook.js';
-import { withoutUnknown } from '../../core/recover/write-records.js';
+import { withoutUnknown } from '../../work/write-records.js';
 import type { QueuedNotification } from '../queued-notification.js';
 import type { Ledger } from '../../work/ledger.js';
 import { PostgresDatabase } from './postgres-database.js';

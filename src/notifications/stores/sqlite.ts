@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../../core/errors/errors.js';
 import type { WriteRecord } from '../../core/recover/write-hook.js';
-import { withoutUnknown } from '../../core/recover/write-records.js';
+import { withoutUnknown } from '../../work/write-records.js';
 import type { QueuedNotification } from '../queued-notification.js';
 import { SqliteDatabase, inMemory } from '../../work/sqlite-database.js';
 import type { Ledger } from '../../work/ledger.js';

@@ -1,6 +1,6 @@
 import type { Confirmation } from '../../core/errors/confirmation.js';
 import type { ConfirmContext } from '../../core/operation/endpoint.js';
-import { ageOf, compareText, confirmByList } from '../../core/recover/confirm-by-list.js';
+import { ageOf, compareText, confirmByList } from '../confirm-by-list.js';
 import { dateOf, isFrom, messageEntry, readConversation } from '../post-sale/conversation.js';
 import type { Message, SentMessage } from '../post-sale/message.js';
 import { caps } from './reads.js';

@@ -2,7 +2,7 @@ import { isPlainObject } from '../../core/json/plain-object.js';
 import { messageTextLimit } from '../post-sale/text.js';
 import * as s from '../../core/schema/define.js';
 import type { Input, Output, Schema } from '../../core/schema/schema.js';
-import { bareList, boundedText, id, nullishArray } from '../../core/schema/fields.js';
+import { bareList, boundedText, id, nullishArray } from '../fields.js';
 
 const knownOptions = [
   'REQUEST_VARIANTS',

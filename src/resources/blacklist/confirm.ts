@@ -1,6 +1,6 @@
 import type { Confirmation } from '../../core/errors/confirmation.js';
 import type { ConfirmContext } from '../../core/operation/endpoint.js';
-import { shownList } from '../../core/recover/shown-list.js';
+import { shownList } from '../shown-list.js';
 import { list } from './reads.js';
 import type { BlacklistParams } from './schemas.js';
 

@@ -1,7 +1,7 @@
 import * as s from '../../core/schema/define.js';
 import type { Input, Output } from '../../core/schema/schema.js';
-import { eachIn, id, limit, nullishArray, offset, pagedListIn, paging } from '../../core/schema/fields.js';
-import type { Paging } from '../../core/schema/fields.js';
+import { eachIn, id, limit, nullishArray, offset, pagedListIn, paging } from '../fields.js';
+import type { Paging } from '../fields.js';
 
 /** A user who is blocked from asking. */
 export const blockedUser = s.looseObject({ id: s.integer, blocked_at: s.nullish(s.dateTime) });

@@ -1,5 +1,5 @@
 import type { DescribedEndpoint } from '../../core/operation/endpoint.js';
-import { alone, bareList, orAnything } from '../../core/schema/fields.js';
+import { alone, bareList, orAnything } from '../fields.js';
 import { array, preprocess, union } from '../../core/schema/define.js';
 import * as schemas from './schemas.js';
 

@@ -1,7 +1,7 @@
 import * as s from '../../core/schema/define.js';
 import type { Input, Output, Schema } from '../../core/schema/schema.js';
 import { isAfter, dateTimeInput, writtenDate } from '../../core/schema/dates.js';
-import { atLeast, id, key, limit, offset, nullishArray, nonEmptyArray } from '../../core/schema/fields.js';
+import { atLeast, id, key, limit, offset, nullishArray, nonEmptyArray } from '../fields.js';
 
 /** The number of contacts between two dates. */
 export const contactTotal = s.looseObject({

@@ -1,8 +1,8 @@
 import type { ApiPromise } from '../../core/operation/api-promise.js';
 import type { Attributed, WithAttributes } from '../../core/operation/attributes.js';
 import type { Requester } from '../../core/operation/requester.js';
-import type { NoInput } from '../../core/operation/no-input.js';
 import type { CallOptions } from '../../core/scope/call-options.js';
+import type { NoInput } from '../fields.js';
 import { currencyEndpoints } from './endpoints.js';
 import type { Currency, CurrencyParams } from './schemas.js';
 

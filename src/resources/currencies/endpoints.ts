@@ -1,9 +1,8 @@
 import type { DescribedEndpoint } from '../../core/operation/endpoint.js';
-import { alone, bareList } from '../../core/schema/fields.js';
+import { alone, bareList, noInput } from '../fields.js';
+import type { NoInput } from '../fields.js';
 import { array, preprocess } from '../../core/schema/define.js';
 import { documentedError } from '../../core/operation/documented-error.js';
-import { noInput } from '../../core/operation/no-input.js';
-import type { NoInput } from '../../core/operation/no-input.js';
 import { currency, currencyParams } from './schemas.js';
 import type { Currency, CurrencyParams } from './schemas.js';
 

@@ -1,6 +1,6 @@
 import * as s from '../../core/schema/define.js';
 import type { Input, Output } from '../../core/schema/schema.js';
-import { key } from '../../core/schema/fields.js';
+import { key } from '../fields.js';
 
 /** A currency. */
 export const currency = s.looseObject({

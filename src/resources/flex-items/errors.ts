@@ -1,7 +1,7 @@
 import { BadRequestError, ForbiddenError, NotFoundError } from '../../core/errors/status-errors.js';
 import { documentedError, messageMatches } from '../../core/operation/documented-error.js';
 import { errorByText } from '../error-by-text.js';
-import { isWord } from '../../core/schema/fields.js';
+import { isWord } from '../fields.js';
 
 /**
  * The item is already in Flex. With `idempotent: true`, `enable` treats this as success.

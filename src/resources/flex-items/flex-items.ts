@@ -7,7 +7,7 @@ import { ApiError } from '../../core/errors/response-errors.js';
 import type { CallOptions } from '../../core/scope/call-options.js';
 import { ofType, optionIssues } from '../../core/options/rules.js';
 import { Deadline } from '../../core/scope/deadline.js';
-import { isWord } from '../../core/schema/fields.js';
+import { isWord } from '../fields.js';
 import { flexItemEndpoints } from './endpoints.js';
 import { AlreadyInFlexError, NotInFlexError, meansNotInFlex, showsFlex } from './errors.js';
 import type { DisableItemParams, EnableItemParams, FlexItemParams } from './schemas.js';

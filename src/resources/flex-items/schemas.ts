@@ -1,4 +1,4 @@
-import { key, siteId } from '../../core/schema/fields.js';
+import { key, siteId } from '../fields.js';
 import * as s from '../../core/schema/define.js';
 import type { Input } from '../../core/schema/schema.js';
 

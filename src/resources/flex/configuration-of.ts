@@ -1,6 +1,6 @@
 import type { Endpoint } from '../../core/operation/endpoint.js';
 import { record, strictObject, string, withFacts } from '../../core/schema/define.js';
-import { id, siteId } from '../../core/schema/fields.js';
+import { id, siteId } from '../fields.js';
 import type { Input, Output } from '../../core/schema/schema.js';
 import { configuration } from './reads.js';
 import type { FlexQueryParams } from './schemas.js';

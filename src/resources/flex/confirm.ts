@@ -1,6 +1,6 @@
 import type { Confirmation } from '../../core/errors/confirmation.js';
 import type { ConfirmContext } from '../../core/operation/endpoint.js';
-import { isWord } from '../../core/schema/fields.js';
+import { isWord } from '../fields.js';
 import { configurationOf } from './configuration-of.js';
 import * as schemas from './schemas.js';
 

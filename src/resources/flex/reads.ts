@@ -1,5 +1,5 @@
 import type { DescribedEndpoint } from '../../core/operation/endpoint.js';
-import { alone } from '../../core/schema/fields.js';
+import { alone } from '../fields.js';
 import { preprocess, record } from '../../core/schema/define.js';
 import * as errors from './errors.js';
 import { graphqlErrorInBody, parseResult } from './graphql/response.js';

@@ -1,7 +1,7 @@
 import { documentRule } from './graphql/response.js';
 import * as s from '../../core/schema/define.js';
 import type { Input, Output } from '../../core/schema/schema.js';
-import { atLeast, bareList, id, key, keyOf, nonEmptyArray, nullishArray, siteId } from '../../core/schema/fields.js';
+import { atLeast, bareList, id, key, keyOf, nonEmptyArray, nullishArray, siteId } from '../fields.js';
 
 /** `in`: active. `out`: inactive, settings cannot be changed. `pending`: settings can be changed, no orders yet. */
 const subscriptionState = s.looseObject({ id: s.nullish(s.openEnum('in', 'out', 'pending')) });

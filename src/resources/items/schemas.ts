@@ -1,7 +1,7 @@
 import { isPlainObject } from '../../core/json/plain-object.js';
 import * as s from '../../core/schema/define.js';
 import type { Input, Output, Schema } from '../../core/schema/schema.js';
-import { key, keyOf, nonEmptyArray } from '../../core/schema/fields.js';
+import { key, keyOf, nonEmptyArray } from '../fields.js';
 
 /** An item's status, or why it could not be read. */
 export const itemStatus = s.looseObject({

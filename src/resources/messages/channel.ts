@@ -1,14 +1,14 @@
 import type { Requester } from '../../core/operation/requester.js';
 import type { CallOptions } from '../../core/scope/call-options.js';
 import { Deadline } from '../../core/scope/deadline.js';
-import { isWord } from '../../core/schema/fields.js';
+import { isWord } from '../fields.js';
 import type { ActionGuide } from '../action-guide/action-guide.js';
 import { ExceptedCaseError } from '../post-sale/errors.js';
 import { messageTextLimit } from '../post-sale/text.js';
 import { closedBy } from './closed-channel.js';
 import { readCorrespondence } from './correspondence.js';
 import type { ChannelParams, Counterpart } from './correspondence.js';
-import { NoChannelError } from './no-channel-error.js';
+import { NoChannelError } from './errors.js';
 import { attachmentsLimit } from './limits.js';
 import type { ConversationStatus } from './schemas.js';
 

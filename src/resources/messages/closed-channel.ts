@@ -1,8 +1,7 @@
 import { CapExhaustedError, InvalidOptionError } from '../action-guide/errors.js';
 import { ConversationBlockedError } from '../post-sale/errors.js';
-import { MediationInProcessError, NotYetDeliveredError } from './errors.js';
-import { NoChannelError } from './no-channel-error.js';
-import type { NoChannelReason } from './no-channel-error.js';
+import { MediationInProcessError, NoChannelError, NotYetDeliveredError } from './errors.js';
+import type { NoChannelReason } from './errors.js';
 
 /**
  * Converts the errors that mean "no message can be sent to the buyer now" to one error; `undefined` for other errors.

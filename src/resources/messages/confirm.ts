@@ -1,7 +1,7 @@
 import type { Confirmation } from '../../core/errors/confirmation.js';
 import type { ConfirmContext } from '../../core/operation/endpoint.js';
-import { compareText, confirmByList } from '../../core/recover/confirm-by-list.js';
-import type { Likeness } from '../../core/recover/confirm-by-list.js';
+import { compareText, confirmByList } from '../confirm-by-list.js';
+import type { Likeness } from '../confirm-by-list.js';
 import { dateOf, isFrom, messageEntry, readConversation } from '../post-sale/conversation.js';
 import type { Message, SentMessage } from '../post-sale/message.js';
 import type { SendMessageParams } from './schemas.js';

@@ -9,7 +9,7 @@ import { closedBy } from './closed-channel.js';
 import { readCorrespondence, receiverOf, throwIfOther } from './correspondence.js';
 import type { Correspondence } from './correspondence.js';
 import { messageEndpoints } from './endpoints.js';
-import { NoChannelError } from './no-channel-error.js';
+import { NoChannelError } from './errors.js';
 import { contactParams } from './schemas.js';
 import type { ContactParams } from './schemas.js';
 

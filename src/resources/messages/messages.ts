@@ -1,6 +1,5 @@
 import type { ApiPromise } from '../../core/operation/api-promise.js';
 import type { Requester } from '../../core/operation/requester.js';
-import type { NoInput } from '../../core/operation/no-input.js';
 import type { Download } from '../../core/files/download.js';
 import type { NeededBy } from '../../core/files/file-source.js';
 import type { DownloadProgress, UploadProgress } from '../../core/scope/progress.js';
@@ -8,6 +7,7 @@ import type { CallOptions } from '../../core/scope/call-options.js';
 import { pagedCalls } from '../../core/paging/paged.js';
 import type { Paged, PaginationOptions } from '../../core/paging/paged.js';
 import type { ActionGuide } from '../action-guide/action-guide.js';
+import type { NoInput } from '../fields.js';
 import { messageWithId } from '../post-sale/message.js';
 import type { Message, SentMessage } from '../post-sale/message.js';
 import { openChannel } from './channel.js';

@@ -1,9 +1,10 @@
 import type { Download } from '../../core/files/download.js';
 import type { DescribedEndpoint } from '../../core/operation/endpoint.js';
-import { noInput } from '../../core/operation/no-input.js';
-import type { NoInput } from '../../core/operation/no-input.js';
 import { unknown } from '../../core/schema/define.js';
 import type { Schema } from '../../core/schema/schema.js';
+import { noInput } from '../fields.js';
+import type { NoInput } from '../fields.js';
+import { readableConversation } from '../post-sale/conversation.js';
 import { message } from '../post-sale/message.js';
 import type { Message } from '../post-sale/message.js';
 import { postSaleTag } from '../post-sale/tag.js';
@@ -12,19 +13,11 @@ import * as errors from './errors.js';
 import * as schemas from './schemas.js';
 
 const conversation: DescribedEndpoint<schemas.ConversationParams, schemas.ConversationResponse> = {
-  name: 'messages.conversation',
+  ...readableConversation,
   summary: 'Reads the messages of a sale',
-  method: 'GET',
-  path: '/messages/packs/{pack_id}/sellers/{user_id}',
   input: schemas.conversationParams,
   example: { pack_id: 2000000012345678, user_id: 7, limit: 10, offset: 20, mark_as_read: false },
   output: schemas.conversationResponse,
-  identity: {
-    pack_id: 'messages.*.message_resources.name=packs.id',
-    user_id: 'messages.*.message_resources.name=sellers.id',
-  },
-  retry: 'safe',
-  query: postSaleTag,
   errors: [errors.invalidPaging, errors.noAccessToConversation],
 };
 

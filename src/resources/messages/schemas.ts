@@ -5,19 +5,8 @@ import type { Message, SentMessage } from '../post-sale/message.js';
 import { messageText } from '../post-sale/text.js';
 import * as s from '../../core/schema/define.js';
 import type { Input, Output, Schema } from '../../core/schema/schema.js';
-import {
-  eachIn,
-  id,
-  key,
-  keyOf,
-  limit,
-  listIn,
-  nullishArray,
-  offset,
-  paging,
-  siteId,
-} from '../../core/schema/fields.js';
-import type { Paging } from '../../core/schema/fields.js';
+import { eachIn, id, key, keyOf, limit, listIn, nullishArray, offset, paging, siteId } from '../fields.js';
+import type { Paging } from '../fields.js';
 import { attachmentsLimit } from './limits.js';
 
 const reference = s.union(s.int64, s.string);

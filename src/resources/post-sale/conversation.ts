@@ -1,9 +1,9 @@
 import type { ConfirmContext, Endpoint } from '../../core/operation/endpoint.js';
-import { readEnds } from '../../core/recover/shown-list.js';
-import type { ShownList } from '../../core/recover/shown-list.js';
+import { readEnds } from '../shown-list.js';
+import type { ShownList } from '../shown-list.js';
 import { looseObject, nullish, unknown } from '../../core/schema/define.js';
-import { nullishArray, paging } from '../../core/schema/fields.js';
-import type { Paging } from '../../core/schema/fields.js';
+import { nullishArray, paging } from '../fields.js';
+import type { Paging } from '../fields.js';
 import type { Output, Schema } from '../../core/schema/schema.js';
 import { message } from './message.js';
 import type { Message, SentMessage } from './message.js';
@@ -23,8 +23,8 @@ interface ConversationPage extends SellersPack {
 
 const page = looseObject({ messages: nullishArray<Message>(message), paging: nullish<Paging>(paging) });
 
-/** What reading back needs of `messages.conversation`: the action guide stands below it. */
-const conversation: Endpoint<ConversationPage, Output<typeof page>> = {
+/** What reading back needs of `messages.conversation`, which is made of it: the action guide stands below `messages`. */
+export const readableConversation: Endpoint<ConversationPage, Output<typeof page>> = {
   name: 'messages.conversation',
   method: 'GET',
   path: '/messages/packs/{pack_id}/sellers/{user_id}',
@@ -55,7 +55,7 @@ export function readConversation(
       mark_as_read: false,
       ...(offset !== undefined && { offset }),
     } as const;
-    const reading = await context.read(conversation, input);
+    const reading = await context.read(readableConversation, input);
     const { messages: entries, paging: shown } = reading.data;
     return { reading, entries, total: shown?.total };
   }, defaultLength);

@@ -3,7 +3,7 @@ import type { ApiErrorDetails } from '../../core/errors/response-errors.js';
 import { messageMatches, textsOf } from '../../core/operation/documented-error.js';
 import type { MatchedResponse } from '../../core/operation/documented-error.js';
 import { errorByText } from '../error-by-text.js';
-import { isWord } from '../../core/schema/fields.js';
+import { isWord } from '../fields.js';
 
 /**
  * The pack is an exception (autoparts, manufacturing time): it needs no option of the action guide.

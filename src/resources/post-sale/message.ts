@@ -1,7 +1,7 @@
 import { isObject } from '../../core/json/plain-object.js';
 import * as s from '../../core/schema/define.js';
 import type { Output, Schema } from '../../core/schema/schema.js';
-import { keyOf, nullishArray, orAsItCame } from '../../core/schema/fields.js';
+import { keyOf, nullishArray, orAsItCame } from '../fields.js';
 import { currentShape, entriesIn, idOf } from './legacy.js';
 
 const participantFields = s.looseObject({

@@ -1,4 +1,4 @@
-import { isWord } from '../../core/schema/fields.js';
+import { isWord } from '../fields.js';
 import { currentShape } from './legacy.js';
 import type { ModerationReason, SentMessage } from './message.js';
 

@@ -1,6 +1,6 @@
 import { refine } from '../../core/schema/define.js';
 import type { Schema } from '../../core/schema/schema.js';
-import { boundedText } from '../../core/schema/fields.js';
+import { boundedText } from '../fields.js';
 
 /** The maximum length of a seller's message, in characters. */
 export const messageTextLimit = 350;

@@ -1,8 +1,8 @@
 import type { Confirmation } from '../../core/errors/confirmation.js';
 import type { ConfirmContext } from '../../core/operation/endpoint.js';
-import { ageOf, compareText, confirmByList } from '../../core/recover/confirm-by-list.js';
-import { readEnds } from '../../core/recover/shown-list.js';
-import type { ShownPage } from '../../core/recover/shown-list.js';
+import { ageOf, compareText, confirmByList } from '../confirm-by-list.js';
+import { readEnds } from '../shown-list.js';
+import type { ShownPage } from '../shown-list.js';
 import { meansNoQuestion } from './errors.js';
 import { get, search } from './reads.js';
 import type * as schemas from './schemas.js';

@@ -1,5 +1,5 @@
 import type { DescribedEndpoint } from '../../core/operation/endpoint.js';
-import { orAsItCame } from '../../core/schema/fields.js';
+import { orAsItCame } from '../fields.js';
 import { array, string, unknown } from '../../core/schema/define.js';
 import { blacklistEndpoints } from '../blacklist/endpoints.js';
 import { answerEntry, confirmAnswered, confirmAsked, confirmDeleted, questionEntry } from './confirm.js';

@@ -1,4 +1,4 @@
-import { orAnything } from '../../core/schema/fields.js';
+import { orAnything } from '../fields.js';
 import { preprocess } from '../../core/schema/define.js';
 import type { Schema } from '../../core/schema/schema.js';
 import { question } from './schemas.js';

@@ -11,8 +11,8 @@ import {
   pagedListIn,
   paging,
   searchOptionOrId,
-} from '../../core/schema/fields.js';
-import type { Paging, SearchOption } from '../../core/schema/fields.js';
+} from '../fields.js';
+import type { Paging, SearchOption } from '../fields.js';
 import { questionTextLimit } from './limits.js';
 
 /** The user who asked. */

@@ -1,16 +1,7 @@
 import * as s from '../../core/schema/define.js';
 import type { Input, Output } from '../../core/schema/schema.js';
-import {
-  keyOf,
-  limit,
-  listIn,
-  nullishArray,
-  offset,
-  paging,
-  searchOptionOrId,
-  siteId,
-} from '../../core/schema/fields.js';
-import type { Paging, SearchOption } from '../../core/schema/fields.js';
+import { keyOf, limit, listIn, nullishArray, offset, paging, searchOptionOrId, siteId } from '../fields.js';
+import type { Paging, SearchOption } from '../fields.js';
 
 /** An item that a search found. The specification does not name its fields; these are the common ones. */
 export const listing = s.looseObject({

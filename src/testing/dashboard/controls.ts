@@ -12,7 +12,7 @@ import {
 } from '../../core/schema/define.js';
 import type { Schema } from '../../core/schema/schema.js';
 import { FakeMarketplaceError } from '../errors.js';
-import { lengthOf } from '../../core/schema/fields.js';
+import { lengthOf } from '../../resources/fields.js';
 import { senderOf } from '../seed/apply.js';
 import { faultFrom } from '../seed/fault.js';
 import { seed, seededFault, seededPack, shippingMode } from '../seed/schema.js';

@@ -1,5 +1,5 @@
 import { isObject } from '../../core/json/plain-object.js';
-import { lengthOf } from '../../core/schema/fields.js';
+import { lengthOf } from '../../resources/fields.js';
 import type { endpoints } from '../../endpoints.js';
 import {
   capExhausted,

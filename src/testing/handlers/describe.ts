@@ -1,4 +1,4 @@
-import type { Description } from '../../core/operation/describe.js';
+import type { Description } from '../../resources/describe.js';
 import type { Endpoint } from '../../core/operation/endpoint.js';
 import { inspect, keywordsOf, shapeOf } from '../../core/schema/describe.js';
 import type { Shape, StandardSchema } from '../../core/schema/schema.js';

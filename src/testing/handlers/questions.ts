@@ -1,4 +1,4 @@
-import { lengthOf } from '../../core/schema/fields.js';
+import { lengthOf } from '../../resources/fields.js';
 import type { endpoints } from '../../endpoints.js';
 import {
   invalidPostBody,

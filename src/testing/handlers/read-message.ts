@@ -1,5 +1,5 @@
 import { isObject } from '../../core/json/plain-object.js';
-import { lengthOf } from '../../core/schema/fields.js';
+import { lengthOf } from '../../resources/fields.js';
 import * as attachmentErrors from '../../resources/messages/attachment-errors.js';
 import * as errors from '../../resources/messages/errors.js';
 import { unsupportedCharacters } from '../../resources/post-sale/text.js';

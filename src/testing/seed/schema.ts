@@ -17,7 +17,7 @@ import {
 import { isTime, timeMs } from '../clock.js';
 import { stub } from '../operations/stub.js';
 import { settingsChange } from './settings-schema.js';
-import { lengthOf } from '../../core/schema/fields.js';
+import { lengthOf } from '../../resources/fields.js';
 import type { Input, Output } from '../../core/schema/schema.js';
 
 const postedText = refine(string, (value) =>

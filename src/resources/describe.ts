@@ -1,4 +1,4 @@
-import type { DescribedEndpoint } from './endpoint.js';
+import type { DescribedEndpoint } from '../core/operation/endpoint.js';
 import {
   nullish,
   strictObject,
@@ -9,9 +9,9 @@ import {
   string,
   unknown,
   withFacts,
-} from '../schema/define.js';
-import type { Input, Output } from '../schema/schema.js';
-import { listOrObject, nullishArray } from '../schema/fields.js';
+} from '../core/schema/define.js';
+import type { Input, Output } from '../core/schema/schema.js';
+import { listOrObject, nullishArray } from './fields.js';
 
 /** The description of a method of a resource. */
 export const methodDescription = looseObject({

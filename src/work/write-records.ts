@@ -1,7 +1,7 @@
-import { EarlierWriteOpenError, EarlierWriteUnknownError } from '../errors/errors.js';
-import type { WriteBook } from '../operation/write-book.js';
-import type { PendingWrite, WriteHook, WriteRecord, WriteResult, WriteTurn } from './write-hook.js';
-import { contentOf } from './write-target.js';
+import { EarlierWriteOpenError, EarlierWriteUnknownError } from '../core/errors/errors.js';
+import type { WriteBook } from '../core/operation/write-book.js';
+import type { PendingWrite, WriteHook, WriteRecord, WriteResult, WriteTurn } from '../core/recover/write-hook.js';
+import { contentOf } from '../core/recover/write-target.js';
 
 /** What `WriteRecords` needs of the store of the entry. */
 export interface WriteRecordsOptions {

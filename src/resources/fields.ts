@@ -1,7 +1,11 @@
-import { isObject, isPlainObject } from '../json/plain-object.js';
-import * as s from './define.js';
-import { writtenInteger } from '../json/long-integer.js';
-import type { Facts, Optional, Output, Schema } from './schema.js';
+import { isObject, isPlainObject } from '../core/json/plain-object.js';
+import * as s from '../core/schema/define.js';
+import { writtenInteger } from '../core/json/long-integer.js';
+import type { Facts, Input, Optional, Output, Schema } from '../core/schema/schema.js';
+
+export const noInput = s.strictObject({});
+/** An input without fields. */
+export interface NoInput extends Input<typeof noInput> {}
 
 /** The id of a question, user, pack, order or shipment in an input: a number, or a string of digits. */
 export const id: Schema<number | string> = s.withFacts(

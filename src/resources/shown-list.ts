@@ -1,4 +1,4 @@
-import type { Reading, SentTime } from '../operation/endpoint.js';
+import type { Reading, SentTime } from '../core/operation/endpoint.js';
 
 /** A page of a list in a response that reads back a write. */
 export interface ShownPage<T> {

@@ -1,7 +1,7 @@
 import type { AsyncLocalStorage } from 'node:async_hooks';
-import { nodeModule } from '../scope/node-module.js';
-import { hookOfRun } from './write-hook.js';
-import type { WriteHook } from './write-hook.js';
+import { nodeModule } from '../core/scope/node-module.js';
+import { hookOfRun } from '../core/recover/write-hook.js';
+import type { WriteHook } from '../core/recover/write-hook.js';
 
 interface HookedRun {
   readonly hook: WriteHook;

@@ -1,6 +1,6 @@
-import type { Confirmation } from '../errors/confirmation.js';
-import type { ConfirmContext, KnownWrites, SentTime } from '../operation/endpoint.js';
-import { isZoned, millisecondsOf } from '../schema/dates.js';
+import type { Confirmation } from '../core/errors/confirmation.js';
+import type { ConfirmContext, KnownWrites, SentTime } from '../core/operation/endpoint.js';
+import { isZoned, millisecondsOf } from '../core/schema/dates.js';
 
 /** What a date that is not exact leaves out: most services state whole seconds, some exact ones. */
 const wholeSecondMs = 1000;
