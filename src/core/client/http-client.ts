@@ -3,6 +3,7 @@ import { ApiError } from '../errors/response-errors.js';
 import { TimeoutError } from '../errors/errors.js';
 import { responseHeaders } from '../errors/response-headers.js';
 import { SellerError, attachCall } from '../errors/seller-error.js';
+import { cannotConfirm } from '../errors/confirmation.js';
 import type { Confirmation, StoredWriteOptions } from '../errors/confirmation.js';
 import { ApiPromise } from '../operation/api-promise.js';
 import type { WithResponse } from '../operation/api-promise.js';
@@ -11,7 +12,7 @@ import type { Requester } from '../operation/requester.js';
 import { endpointError } from '../options/check-endpoint.js';
 import { checkOptions, confirmRules, storedWriteRules } from '../options/resolve-options.js';
 import type { ResolvedOptions } from '../options/resolve-options.js';
-import { cannotConfirm, confirmLater, confirmWindowMs, confirmWrite } from '../recover/confirm-write.js';
+import { confirmLater, confirmWindowMs, confirmWrite } from '../recover/confirm-write.js';
 import { withUnknownOutcome } from '../recover/failure-error.js';
 import type { AttemptResult, FailedAttempt } from '../recover/failure.js';
 import { hookOfRun } from '../recover/write-hook.js';
@@ -103,7 +104,8 @@ export class HttpClient implements Requester {
       result = await this.#resultOf(call);
       if (call.isBooked) await call.endWrite('done', result.data);
       if (budget.spent > 0) budget.deposit(call.faultRetries);
-      if (emit) emit({ type: 'end', call: info, ...endOf(result) });
+      const { attempts, durationMs, status } = result;
+      emit?.({ type: 'end', call: info, attempts, durationMs, status });
       return result;
     } catch (thrown) {
       const error = call.outcomeUnknown ? withUnknownOutcome(thrown, call) : thrown;
@@ -174,10 +176,6 @@ export class HttpClient implements Requester {
 }
 
 type Success = Extract<AttemptResult, { isSuccess: true }>;
-
-function endOf({ attempts, durationMs, status }: CallResult): Pick<CallResult, 'attempts' | 'durationMs' | 'status'> {
-  return { attempts, durationMs, status };
-}
 
 /** Whether the response was lost because it did not come in time. */
 function isTimeout({ cause }: SellerError): boolean {

@@ -34,7 +34,7 @@ export async function exchangeOnce(
     const value = await exchange(url, async (text) => {
       response = await send(text);
       // The call creates the error of this response, or retries.
-      if (!isOk(response.status) || response.isTruncated) throw new Error('This response has no result to read');
+      if (!isOk(response.status) || response.isTruncated) throw new Error('no result');
       return response.text;
     });
     if (!response) throw new TypeError('the exchange of the endpoint sent nothing');

@@ -10,6 +10,9 @@ export type Confirmation<Out = unknown> =
    */
   | { readonly done?: undefined; readonly unknown: string; readonly mayChange?: true };
 
+/** The result for a write that leaves nothing to read, such as an upload. */
+export const cannotConfirm: Confirmation<never> = { unknown: 'there is no way to read back what this endpoint does' };
+
 /** Options of `confirm`. */
 export interface ConfirmOptions {
   /**

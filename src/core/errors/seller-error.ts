@@ -1,3 +1,4 @@
+import { cannotConfirm } from './confirmation.js';
 import type { ConfirmOptions, Confirmation } from './confirmation.js';
 
 const mark = Symbol.for('marketplace-seller-sdk.error');
@@ -38,7 +39,7 @@ function callOf(error: SellerError): EndedCall | undefined {
 
 /** Implements `confirm()` of the errors. */
 export async function confirmError(error: SellerError, options: ConfirmOptions): Promise<Confirmation> {
-  return callOf(error)?.confirm(options) ?? { unknown: 'there is no way to read back what this endpoint does' };
+  return callOf(error)?.confirm(options) ?? cannotConfirm;
 }
 
 /**

@@ -2,6 +2,7 @@ import type { ResponseInfo } from '../operation/api-promise.js';
 import { userOfToken } from './user-of-token.js';
 import type { ConfirmContext, Endpoint, SentTime } from '../operation/endpoint.js';
 import type { Requester } from '../operation/requester.js';
+import { cannotConfirm } from '../errors/confirmation.js';
 import type { ConfirmOptions, Confirmation } from '../errors/confirmation.js';
 import { TimeoutError } from '../errors/errors.js';
 import { ApiError } from '../errors/response-errors.js';
@@ -107,9 +108,6 @@ export async function readBefore(
   const { endpoint, input } = context.request;
   return endpoint.readBefore?.(input, confirmContextOf(requester, context, scope, signal));
 }
-
-/** The result for a write that leaves nothing to read, such as an upload. */
-export const cannotConfirm: Confirmation<never> = { unknown: 'there is no way to read back what this endpoint does' };
 
 async function confirmOnce(
   endpoint: Endpoint,
