@@ -7,8 +7,9 @@ import {
   RateLimitError,
   ServerError,
   UnexpectedResponseError,
+  refreshingToken,
 } from 'marketplace-seller-sdk';
-import type { SellerClient } from 'marketplace-seller-sdk';
+import type { SellerClient, TokenSet } from 'marketplace-seller-sdk';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { advanceUntilSettled } from '../support/fake-time.ts';
 import { errorOf } from '../support/stubs.ts';
@@ -212,4 +213,33 @@ test('of a revoked grant, an access token that was rejected is not sent again; o
   for (let call = 0; call < 3; call += 1)
     expect(await advanceUntilSettled(errorOf(search(seller)))).toBeInstanceOf(GrantRevokedError);
   expect(requests.all.slice(length)).toHaveLength(1);
+});
+
+test('a token that lives for a minute is refreshed in its last quarter, the second one too', async () => {
+  let stored: TokenSet = { accessToken: 't0', refreshToken: 'r0', expiresAt: Date.now() - 1 };
+  let refreshes = 0;
+  const token = refreshingToken({
+    load: () => Promise.resolve(stored),
+    refresh: () => {
+      refreshes += 1;
+      const next = { accessToken: `t${refreshes}`, refreshToken: `r${refreshes}` };
+      return Promise.resolve({ ...next, expiresAt: Date.now() + 60_000 });
+    },
+    save: (next) => void (stored = next),
+  });
+  const ask = async (): Promise<string> => token({ signal: new AbortController().signal });
+  expect(await ask()).toBe('t1');
+  for (const life of [1, 2]) {
+    for (const [ms, expected] of [
+      [30_000, life],
+      [14_000, life],
+      [2_000, life + 1],
+    ] as const) {
+      await vi.advanceTimersByTimeAsync(ms);
+      // The refresh in the background is for the next call.
+      await ask();
+      await vi.advanceTimersByTimeAsync(0);
+      expect(refreshes).toBe(expected);
+    }
+  }
 });

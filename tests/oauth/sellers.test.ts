@@ -84,6 +84,21 @@ test('a seller has one client from the authorisation on, and nobody else has any
   await search(seller);
 });
 
+test('each of two sellers has a client with tokens of its own, asked for in any order', async () => {
+  const { marketplace, start } = await application();
+  const sellers = start();
+  for (const user_id of [7, 8]) {
+    const account = marketplace.accounts.get(user_id) ?? marketplace.addUser({ user_id });
+    await sellers.add({ user_id, accessToken: marketplace.tokenFor(account) });
+  }
+  expect((await sellers.ids()).toSorted()).toEqual([7, 8]);
+  for (const user_id of [7, 8, 8, 7]) {
+    const client = await sellers.for(user_id);
+    await client!.questions.search({ seller_id: user_id }).first();
+    expect(marketplace.requests.last?.user_id).toBe(user_id);
+  }
+});
+
 test('two processes with an expired token refresh it once', async () => {
   const { marketplace, authorize, start, refreshes } = await application();
   const [first, second] = [start(), start()];

@@ -194,8 +194,11 @@ describe.for(kinds)('an outbox in $name', ({ create }) => {
     const { job, messages, marketplace, open } = shop();
     marketplace.messages.moderation = 'later';
     const outbox = open(create()(), { moderationTimeoutMs: 60_000 });
+    const startedAt = Date.now();
     await outbox.add(job('one'));
     await done(outbox);
+    // Not at the next look after it.
+    expect(Math.floor((Date.now() - startedAt) / 5000)).toBe(12);
     const [letter] = await outbox.deadLetters.list();
     expect(letter).toMatchObject({
       entry: { key: 'one' },
@@ -220,6 +223,44 @@ describe.for(kinds)('an outbox in $name', ({ create }) => {
     expect(messages()).toMatchObject([{ files: [{}] }]);
     expect((await outbox.get('invoice-42'))?.outputs).toMatchObject([{ id: expect.any(String) as string }, {}]);
     await outbox.close();
+  });
+
+  test('each of two messages of a job has only the file that was uploaded for it', async () => {
+    const { message, user_id, sent, messages, open } = shop();
+    const outbox = open(create()());
+    const upload = { endpoint: endpoints.messages.upload, input: { site_id: 'MLA', file } };
+    const send = (text: string) => ({ endpoint: endpoints.messages.send, input: message(text) });
+    await outbox.add({ key: 'two', user_id, steps: [upload, send('The invoice.'), upload, send('The guarantee.')] });
+    await done(outbox);
+    expect(sent.filter((path) => path.endsWith('/attachments'))).toHaveLength(2);
+    const files = messages().map((each) => each.files.map(({ id }) => id));
+    expect(files.map(({ length }) => length)).toEqual([1, 1]);
+    expect(new Set(files.flat()).size).toBe(2);
+    await outbox.close();
+  });
+
+  test('files are uploaded again when the oldest of them may have been deleted', async () => {
+    const { marketplace, message, user_id, sent, messages, open } = shop(['carried out', 'request lost']);
+    const hour = 3_600_000;
+    const store = create();
+    const uploads = (): number => sent.filter((path) => path.endsWith('/attachments')).length;
+    /** A process that does what is due, once, and ends. */
+    const run = async (add?: (outbox: Outbox) => Promise<unknown>): Promise<number> => {
+      const outbox = open(store(), { retry: { attempts: 9, baseMs: hour, capMs: hour } });
+      await add?.(outbox);
+      await advanceUntilSettled(outbox.flush());
+      await outbox.close();
+      return uploads();
+    };
+    const upload = { endpoint: endpoints.messages.upload, input: { site_id: 'MLA', file } };
+    const send = { endpoint: endpoints.messages.send, input: message('Here are your invoices.') };
+    expect(await run((outbox) => outbox.add({ key: 'old', user_id, steps: [upload, upload, send] }))).toBe(2);
+    marketplace.faults.inject({ endpoint: endpoints.messages.send, status: 429, times: 1 });
+    await vi.advanceTimersByTimeAsync(20 * hour);
+    expect(await run()).toBe(3);
+    await vi.advanceTimersByTimeAsync(5 * hour);
+    expect(await run()).toBe(5);
+    expect(messages()).toMatchObject([{ files: [{}, {}] }]);
   });
 
   test.for<WriteEnd>(['carried out', 'response lost', 'request lost'])(
