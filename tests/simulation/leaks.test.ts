@@ -1,7 +1,11 @@
+import { spawn } from 'node:child_process';
+import { createSocket } from 'node:dgram';
+import { lookup } from 'node:dns';
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
+import { Worker } from 'node:worker_threads';
 import { simulate } from 'marketplace-seller-sdk/simulation';
-import type { Bot, World } from 'marketplace-seller-sdk/simulation';
+import type { Bot, Check, World } from 'marketplace-seller-sdk/simulation';
 import { describe, expect, test } from 'vitest';
 
 const { setTimeout: captured, fetch: capturedFetch } = globalThis;
@@ -40,6 +44,27 @@ describe('a bot that leaves the simulation is told what it did, and where', () =
       return {};
     });
     await expect(failing).rejects.toThrow(/^The bot opened a socket/);
+  });
+
+  test.each([
+    ['a process', 'started a process', () => void spawn(process.execPath, ['--version'])],
+    ['a worker', 'started a worker', () => new Worker('', { eval: true })],
+    ['a look-up of a host', 'looked up a host', () => lookup('localhost', () => undefined)],
+    ['a port of UDP', 'opened a socket', () => createSocket('udp4').close()],
+  ])('%s', async (_, did, open) => {
+    const failing = run(() => {
+      open();
+      return {};
+    });
+    await expect(failing).rejects.toThrow(new RegExp(`^The bot ${did} at .*leaks\\.test\\.ts`));
+  });
+
+  test('a start that never ends', async () => {
+    const crashes: string[] = [];
+    const check: Check = (history) => [...(crashes.push(...history.crashes.map(({ message }) => message)), [])];
+    const bot = (): Promise<Bot> => new Promise(() => undefined);
+    await simulate({ seeds: 1, faults: 'none', load: { questions: 0, sales: 0 }, checks: [check], bot });
+    expect(crashes[0]).toContain('bot(world) has not returned within ten minutes');
   });
 
   test.each([

@@ -1,3 +1,5 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { checks, simulate } from 'marketplace-seller-sdk/simulation';
 import type { SimulationOptions } from 'marketplace-seller-sdk/simulation';
 import { describe, expect, test, vi } from 'vitest';
@@ -35,6 +37,21 @@ describe('the same seed gives the same trace', () => {
     expect(await tracesOf({ seeds: [5] })).toEqual(plain);
     expect({ setTimeout, Date, fetch }).toEqual(fake);
     expect(Date.now()).toBe(1000);
+  });
+
+  test('what the package loads on first use is loaded before, because that takes real time', () => {
+    const src = join(import.meta.dirname, '../../src');
+    const loadedIn = (path: string): string[] =>
+      [...readFileSync(join(src, path), 'utf8').matchAll(/(?<!typeof )\bimport\('([^']+)'\)/g)].map(
+        ([, target = '']) => (target.startsWith('.') ? join(path, '..', target) : target),
+      );
+    const isElsewhere = /^cli|^simulation|dashboard|platform-portable/;
+    const late = globSync('**/*.ts', { cwd: src })
+      .filter((path) => !isElsewhere.test(path))
+      .flatMap(loadedIn);
+    const wanted = late.filter((target) => !target.includes('dashboard'));
+    expect(wanted.length).toBeGreaterThan(5);
+    expect(loadedIn('simulation/late-modules.ts')).toEqual(expect.arrayContaining(wanted));
   });
 
   test('a fault that is left out moves no other', async () => {
