@@ -1,5 +1,6 @@
 import { isIso } from '../core/schema/dates.js';
 import { FakeMarketplaceError } from './errors.js';
+import { assertObject } from './state/assert-fields.js';
 
 /**
  * The marketplace's clock. It stands still at the time where it was set, or runs from there; at the start, it shows the
@@ -59,6 +60,7 @@ export class Clock {
    * @throws {FakeMarketplaceError} when a unit is unknown, or the clock would leave the years 1 to 9999.
    */
   advance(span: Span): void {
+    assertObject('a duration', span, ` with ${[...units].join(', ')}`);
     const unknown = Object.keys(span).find((unit) => !units.has(unit));
     if (unknown !== undefined)
       throw new FakeMarketplaceError(`there is no unit ${unknown}; there are ${[...units].join(', ')}`);
@@ -72,6 +74,7 @@ export class Clock {
    * @throws {FakeMarketplaceError} when `time` is not a date of the years 1 to 9999
    */
   at<T>(time: Date | string | number, run: () => T): T {
+    if (typeof run !== 'function') throw new FakeMarketplaceError('`run` is a function');
     const restore = this.checkpoint();
     this.set(time);
     try {

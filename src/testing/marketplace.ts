@@ -35,7 +35,7 @@ import type { QuestionStore, StoredQuestion } from './state/questions.js';
 import { setNextIds } from './state/next-ids.js';
 import type { NextIds } from './state/next-ids.js';
 import type { RecordStore } from './state/records.js';
-import { assertFields, assertText } from './state/assert-fields.js';
+import { assertFields, assertObject, assertText } from './state/assert-fields.js';
 import { createStores } from './state/stores.js';
 import type { Stores } from './state/stores.js';
 import { NotificationService } from './webhooks/notification-service.js';
@@ -281,7 +281,7 @@ export class FakeMarketplace<Inputs extends readonly unknown[] = readonly unknow
    * const tokens = await oauth.exchange({ url: callback, state, verifier });
    */
   authorize(user: { readonly user_id: number }, url: string): string {
-    return authorize(this.accounts, user.user_id, url);
+    return authorize(this.accounts, this.accounts.of(user).user_id, url);
   }
 
   /** Creates a client that is logged in as a user and calls this marketplace in process. */
@@ -291,6 +291,8 @@ export class FakeMarketplace<Inputs extends readonly unknown[] = readonly unknow
 
   /** Makes the next call of an endpoint fail with a documented error. `overrides` replace some of its fields. */
   failNext(endpoint: Endpoint, error: Omit<DocumentedError, 'error'>, overrides?: ErrorOverrides): void {
+    assertObject('the error', error, ', such as one of `endpoint.errors`');
+    if (overrides !== undefined) assertObject('`overrides`', overrides);
     this.#router.failNext(endpoint, error, overrides);
   }
 

@@ -179,7 +179,8 @@ export class Accounts extends EntityStore<number, Account> {
   /** Uses up an authorization code or a refresh token. */
   redeem(kind: Grant['kind'], value: string, application_id: number): Grant | undefined {
     const grant = this.data.grants.get(value);
-    if (grant?.kind !== kind || grant.application_id !== application_id) return undefined;
+    if (!grant) return undefined;
+    if (grant.kind !== kind || grant.application_id !== application_id) return undefined;
     this.data.grants.delete(value);
     return grant;
   }

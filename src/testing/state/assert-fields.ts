@@ -1,10 +1,14 @@
 import { FakeMarketplaceError } from '../errors.js';
 import { didYouMean } from '../../core/options/nearest.js';
 
+/** @throws {FakeMarketplaceError} when a value is no object, which JavaScript code can pass */
+export function assertObject(what: string, given: unknown, remedy = ''): void {
+  if (typeof given !== 'object' || given === null) throw new FakeMarketplaceError(`${what} is an object${remedy}`);
+}
+
 /** @throws {FakeMarketplaceError} when an object has an unknown field, which JavaScript code can pass */
 export function assertFields(what: string, given: object, fields: readonly string[]): void {
-  if (typeof given !== 'object' || (given as object | null) === null)
-    throw new FakeMarketplaceError(`${what} is an object with fields of ${fields.join(', ')}`);
+  assertObject(what, given, ` with fields of ${fields.join(', ')}`);
   const unknown = Object.keys(given).find((name) => !fields.includes(name));
   if (unknown === undefined) return;
   const hint = didYouMean(unknown, fields, `the fields are ${fields.join(', ')}`, '`');

@@ -57,8 +57,11 @@ export class AttachmentStore extends EntityStore<string, StoredFile> {
 
   /** Stores a file of a user. @throws {FakeMarketplaceError} when there is no such user */
   add(init: Pick<StoredFile, 'owner' | 'site_id' | 'filename' | 'type' | 'bytes'>): StoredFile {
+    assertFields('a file', init, ['owner', 'site_id', 'filename', 'type', 'bytes']);
     this.#state.accounts.getOrThrow(init.owner);
     assertSite(init.site_id);
+    assertText('filename', init.filename);
+    assertBytes(init.bytes);
     const extension = /\.[A-Za-z0-9]+$/.exec(init.filename)?.[0] ?? '';
     const id = `${init.owner}_${uuidOf(this.data.nextFile++)}${extension}`;
     const file: StoredFile = { ...init, id, storedAt: this.#state.clock.ms, inUse: false };
@@ -85,6 +88,7 @@ export class AttachmentStore extends EntityStore<string, StoredFile> {
 
   /** Whether a file fits into the storage of 512 MB. */
   hasRoomFor(bytes: Bytes): boolean {
+    assertBytes(bytes);
     const used = [...this.data.entries.values()].reduce((sum, file) => sum + file.bytes.byteLength, 0);
     return used + bytes.byteLength <= maxTotalBytes;
   }
@@ -108,4 +112,10 @@ export class AttachmentStore extends EntityStore<string, StoredFile> {
     this.data.entries.set(id, updated);
     return updated;
   }
+}
+
+/** @throws {FakeMarketplaceError} when a value is no Uint8Array, which JavaScript code can pass */
+function assertBytes(bytes: unknown): void {
+  if (typeof (bytes as Bytes | null | undefined)?.byteLength !== 'number')
+    throw new FakeMarketplaceError('`bytes` is a Uint8Array');
 }

@@ -1,5 +1,7 @@
 import { isTime, timeMs } from '../clock.js';
 import { FakeMarketplaceError } from '../errors.js';
+import { assertFields } from './assert-fields.js';
+import { itemIdOf } from './items.js';
 import type { Item } from './items.js';
 import type { MarketplaceState } from './marketplace-state.js';
 
@@ -45,8 +47,10 @@ export class ContactStore {
    *
    * @throws {FakeMarketplaceError} when the item, the time or the number is invalid
    */
-  record(kind: ContactKind, { item_id }: Pick<Item, 'item_id'>, { at, times = 1 }: ContactInit = {}): void {
-    const { seller_id } = this.#state.items.getOrThrow(item_id);
+  record(kind: ContactKind, item: Pick<Item, 'item_id'>, init: ContactInit = {}): void {
+    const { item_id, seller_id } = this.#state.items.getOrThrow(itemIdOf(item));
+    assertFields('a contact', init, ['at', 'times']);
+    const { at, times = 1 } = init;
     const ms = at === undefined ? this.#state.clock.ms : timeMs(at);
     if (!isTime(ms))
       throw new FakeMarketplaceError(`\`at\` must be a date from the years 1 to 9999, not ${String(at)}`);

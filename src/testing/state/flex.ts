@@ -1,8 +1,10 @@
 import { defined } from '../../core/json/defined.js';
 import { flexCoverageAreas } from '../../resources/flex/coverage.js';
 import type { Account } from './accounts.js';
+import { assertFields } from './assert-fields.js';
 import { EntityStore } from './entity-store.js';
 import type { StoredRange, StoredSubscription, SubscriptionInit, SubscriptionStatus } from './flex-subscription.js';
+import { itemIdOf } from './items.js';
 import type { Item } from './items.js';
 import { FakeMarketplaceError } from '../errors.js';
 import type { MarketplaceState } from './marketplace-state.js';
@@ -75,8 +77,8 @@ export class FlexStore extends EntityStore<number, StoredSubscription> {
 
   /** Adds a subscription, by default an active one to Flex. Turbo needs an active Flex subscription. */
   subscribe(init: SubscriptionInit): StoredSubscription {
-    const { user_id, mode = 'FLEX' } = init;
-    const { site_id } = this.#state.accounts.getOrThrow(user_id);
+    const { user_id, site_id } = this.#state.accounts.of(init);
+    const { mode = 'FLEX' } = init;
     if (!this.covers(site_id)) throw new FakeMarketplaceError(`${site_id} has no Flex; give the user another site_id`);
     if (this.subscriptionsOf(user_id).some((each) => each.mode === mode))
       throw new FakeMarketplaceError(`user ${user_id} already has a subscription to ${mode}`);
@@ -128,37 +130,37 @@ export class FlexStore extends EntityStore<number, StoredSubscription> {
   }
 
   /** Whether an item is in Flex. */
-  isEnabled({ item_id }: Pick<Item, 'item_id'>): boolean {
-    return this.data.items.has(item_id);
+  isEnabled(item: Pick<Item, 'item_id'>): boolean {
+    return this.data.items.has(itemIdOf(item));
   }
 
   /** Enables or disables Flex on an item, whatever its status. */
-  setEnabled({ item_id }: Pick<Item, 'item_id'>, isEnabled: boolean): void {
-    this.#state.items.getOrThrow(item_id);
+  setEnabled(item: Pick<Item, 'item_id'>, isEnabled: boolean): void {
+    const { item_id } = this.#state.items.getOrThrow(itemIdOf(item));
     if (isEnabled) this.data.items.add(item_id);
     else this.data.items.delete(item_id);
   }
 
   /** Marks an item as "down": it does not offer Flex. */
-  takeDown({ item_id }: Pick<Item, 'item_id'>): void {
-    this.data.itemsWithoutFlex.add(this.#state.items.getOrThrow(item_id).item_id);
+  takeDown(item: Pick<Item, 'item_id'>): void {
+    this.data.itemsWithoutFlex.add(this.#state.items.getOrThrow(itemIdOf(item)).item_id);
   }
 
   /** Makes a "down" item offer Flex again. */
-  bringUp({ item_id }: Pick<Item, 'item_id'>): void {
-    this.data.itemsWithoutFlex.delete(item_id);
+  bringUp(item: Pick<Item, 'item_id'>): void {
+    this.data.itemsWithoutFlex.delete(itemIdOf(item));
   }
 
   /** Whether an item does not offer Flex. */
-  isDown({ item_id }: Pick<Item, 'item_id'>): boolean {
-    return this.data.itemsWithoutFlex.has(item_id);
+  isDown(item: Pick<Item, 'item_id'>): boolean {
+    return this.data.itemsWithoutFlex.has(itemIdOf(item));
   }
 
   /** Creates a delivery order of an active subscription. @returns the shipment's id */
-  ship(
-    { user_id }: Pick<Account, 'user_id'>,
-    { mode = 'FLEX' }: { readonly mode?: 'FLEX' | 'TURBO' | undefined } = {},
-  ): number {
+  ship(user: Pick<Account, 'user_id'>, options: { readonly mode?: 'FLEX' | 'TURBO' | undefined } = {}): number {
+    const { user_id } = this.#state.accounts.of(user);
+    assertFields('the options', options, ['mode']);
+    const { mode = 'FLEX' } = options;
     const active = this.subscriptionsOf(user_id).find((each) => each.mode === mode && each.status === 'in');
     if (!active)
       throw new FakeMarketplaceError(`user ${user_id} has no active subscription to ${mode} and receives no orders`);

@@ -80,6 +80,12 @@ export class ItemStore extends EntityStore<string, Item> {
   }
 }
 
+/** Returns the id of an item. @throws {FakeMarketplaceError} when it is none, which JavaScript code can pass */
+export function itemIdOf(item: Pick<Item, 'item_id'>): string {
+  if (typeof (item as Item | undefined)?.item_id === 'string') return item.item_id;
+  throw new FakeMarketplaceError('an item is an object with an `item_id`, such as addItem() returns');
+}
+
 const statuses: readonly ItemState[] = ['active', 'paused', 'closed', 'under_review'];
 
 function assertStatus(status: ItemState | undefined): void {

@@ -6,7 +6,7 @@ import { EntityStore } from './entity-store.js';
 import type { StoredMessage } from './message.js';
 import type { PageOf, PageParams } from '../http/conventions.js';
 import { hexOf } from '../identifier.js';
-import { assertText } from './assert-fields.js';
+import { assertFields, assertObject, assertText } from './assert-fields.js';
 import { numberOf } from './packs.js';
 import type { Pack } from './packs.js';
 import type { MarketplaceState } from './marketplace-state.js';
@@ -123,6 +123,7 @@ export class MessageStore extends EntityStore<string, StoredMessage> {
 
   /** Returns how many messages the seller can still send with an option. A reply of the buyer resets it. */
   capOf(option: OptionId, pack: Pack): number {
+    assertObject('`pack`', pack, ': what addPack() returned');
     const messages = this.visibleTo(pack.seller_id, pack);
     const reply = messages.findIndex(({ from }) => from === pack.buyer_id);
     const since = reply < 0 ? messages : messages.slice(0, reply);
@@ -136,7 +137,10 @@ export class MessageStore extends EntityStore<string, StoredMessage> {
   }
 
   /** @internal Returns a message that is not part of the conversation. */
-  draft(pack: Pack, { from, text, client_id = null, option = null, files = [] }: MessageInit): StoredMessage {
+  draft(pack: Pack, init: MessageInit): StoredMessage {
+    const sale = numberOf(pack);
+    assertFields('a message', init, ['from', 'text', 'client_id', 'option', 'files']);
+    const { from, text, client_id = null, option = null, files = [] } = init;
     assertText('text', text);
     if (Array.from(text).length > buyerTextLimit)
       throw new FakeMarketplaceError(`a message has at most ${buyerTextLimit} characters`);
@@ -144,7 +148,7 @@ export class MessageStore extends EntityStore<string, StoredMessage> {
     const id = number.toString(16).padStart(8, '0') + hexOf(number, 24);
     return {
       id,
-      pack: numberOf(pack),
+      pack: sale,
       site_id: pack.site_id,
       from,
       to: from === pack.seller_id ? pack.buyer_id : pack.seller_id,
@@ -164,6 +168,8 @@ export class MessageStore extends EntityStore<string, StoredMessage> {
    * why it is rejected, or `null` if it is accepted.
    */
   choose(text: string, reason: string | null): void {
+    assertText('text', text);
+    if (reason !== null) assertText('reason', reason);
     if (text.trim() === '') throw new FakeMarketplaceError('`text` is empty');
     if (reason?.trim() === '') throw new FakeMarketplaceError('`reason` is empty; `null` accepts the text');
     // The newest choice counts.

@@ -2,7 +2,7 @@ import { defined } from '../../core/json/defined.js';
 import type { Clock } from '../clock.js';
 import type { Accounts } from './accounts.js';
 import { assertSite } from '../local-time.js';
-import { assertFields } from './assert-fields.js';
+import { assertFields, assertObject } from './assert-fields.js';
 import { EntityStore } from './entity-store.js';
 import type { MarketplaceEvents } from './events.js';
 import { FakeMarketplaceError } from '../errors.js';
@@ -49,7 +49,9 @@ function packFields(): string[] {
 }
 
 /** Returns the number that identifies a pack in paths: its `pack_id`, or its order's id. Spec: Messages, Notes. */
-export function numberOf({ pack_id, order_ids }: Pack): number {
+export function numberOf(pack: Pack): number {
+  assertObject('`pack`', pack, ': what addPack() returned');
+  const { pack_id, order_ids } = pack;
   return pack_id ?? (order_ids as readonly number[] | undefined)?.[0] ?? 0;
 }
 
@@ -135,8 +137,6 @@ export class PackStore extends EntityStore<number, Pack> {
 
   /** @internal Returns the current state of a pack. @throws {FakeMarketplaceError} when there is none */
   current(pack: Pack): Pack {
-    if (typeof (pack as Pack | undefined) !== 'object' || (pack as Pack | null) === null)
-      throw new FakeMarketplaceError('`pack` is what addPack() returned');
     return this.getOrThrow(numberOf(pack));
   }
 

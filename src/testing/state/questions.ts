@@ -1,5 +1,6 @@
+import { itemIdOf } from './items.js';
 import type { Item } from './items.js';
-import { assertText } from './assert-fields.js';
+import { assertObject, assertText } from './assert-fields.js';
 import { EntityStore } from './entity-store.js';
 import { FakeMarketplaceError } from '../errors.js';
 import type { MarketplaceState } from './marketplace-state.js';
@@ -67,8 +68,11 @@ export class QuestionStore extends EntityStore<number, StoredQuestion> {
   /** Returns the status of a question, which depends on its answer and its item. */
   statusOf(
     question: StoredQuestion,
-    { status }: Pick<Item, 'status'> = this.#state.items.getOrThrow(question.item_id),
+    item: Pick<Item, 'status'> = this.#state.items.getOrThrow(itemIdOf(question)),
   ): QuestionStatus {
+    assertObject('a question', question);
+    assertObject('an item', item);
+    const { status } = item;
     if (question.removed) return question.removed;
     if (status === 'under_review') return 'UNDER_REVIEW';
     if (question.answer) return 'ANSWERED';
@@ -76,7 +80,9 @@ export class QuestionStore extends EntityStore<number, StoredQuestion> {
   }
 
   /** Adds a question about an item, whatever the item's status. */
-  add({ item_id, seller_id }: Item, from: number, text: string): StoredQuestion {
+  add(item: Item, from: number, text: string): StoredQuestion {
+    const { item_id, seller_id } = this.#state.items.getOrThrow(itemIdOf(item));
+    this.#state.accounts.getOrThrow(from);
     assertText('text', text);
     while (this.data.entries.has(this.data.nextQuestion)) this.data.nextQuestion += 1;
     const question = { id: this.data.nextQuestion++, seller_id, item_id, from, text, askedAt: this.#state.clock.ms };

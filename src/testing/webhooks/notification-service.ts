@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.js';
 import { FakeMarketplaceError } from '../errors.js';
+import { assertFields, assertText } from '../state/assert-fields.js';
 import type { MarketplaceEvent, MarketplaceEvents } from '../state/events.js';
 import type { CallbackInit } from './callback.js';
 import { assertDelay, toAttempt } from './delivery.js';
@@ -85,10 +86,11 @@ export class NotificationService {
    *
    * @throws {FakeMarketplaceError} when a notification or the subscription does not exist
    */
-  async deliver(ids: readonly string[], { subscription, afterMs = 0 }: DeliveryOptions = {}): Promise<void> {
-    assertDelay(afterMs);
+  async deliver(ids: readonly string[], options: DeliveryOptions = {}): Promise<void> {
+    if (!Array.isArray(ids)) throw new FakeMarketplaceError('`ids` is a list of ids of notifications');
+    const { subscription, afterMs } = readOptions(options);
     const target = subscription === undefined ? undefined : this.#subscriptionOf(subscription);
-    const sent = ids.map((id) => this.#sentOf(id));
+    const sent = ids.map((id: string) => this.#sentOf(id));
     this.#held = this.#held.filter(({ notification }) => !sent.includes(notification));
     this.#queue.keep(({ notification, attempt }) => attempt > 1 || !sent.includes(notification));
     const due = this.#clock.ms + afterMs;
@@ -106,10 +108,12 @@ export class NotificationService {
    * @returns the ids of the notifications, one per subscription
    * @throws {FakeMarketplaceError} when the topic, the application or the subscription does not exist
    */
-  async send(notification: NotificationInit, { subscription, afterMs = 0 }: DeliveryOptions = {}): Promise<string[]> {
+  async send(notification: NotificationInit, options: DeliveryOptions = {}): Promise<string[]> {
+    assertFields('a notification', notification, ['topic', 'resource', 'user_id', 'application_id', 'fields']);
     const { application_id, fields, ...event } = notification;
-    assertDelay(afterMs);
+    const { subscription, afterMs } = readOptions(options);
     assertTopic(event.topic);
+    assertText('resource', event.resource);
     const receivers =
       subscription === undefined ? this.#receiversOf(event, application_id) : [this.#subscriptionOf(subscription)];
     const at = this.#clock.ms + afterMs;
@@ -149,8 +153,9 @@ export class NotificationService {
    *
    * A stopped clock is moved forward to the time of each delivery. With a running clock, deliveries come early.
    */
-  async flush({ signal }: { readonly signal?: AbortSignal | undefined } = {}): Promise<void> {
-    await this.#queue.flush(signal);
+  async flush(options: { readonly signal?: AbortSignal | undefined } = {}): Promise<void> {
+    assertFields('the options', options, ['signal']);
+    await this.#queue.flush(options.signal);
   }
 
   /** Ends all subscriptions and removes all attempts. Notifications are no longer held. */
@@ -235,4 +240,15 @@ export class NotificationService {
     if (this.attempts.length > maxAttempts) this.attempts.shift();
     for (const listener of [...this.#listeners]) listener();
   }
+}
+
+/** @throws {FakeMarketplaceError} when an option is wrong */
+function readOptions(options: DeliveryOptions): {
+  readonly subscription: number | undefined;
+  readonly afterMs: number;
+} {
+  assertFields('the options', options, ['subscription', 'afterMs']);
+  const { subscription, afterMs = 0 } = options;
+  assertDelay(afterMs);
+  return { subscription, afterMs };
 }

@@ -1,5 +1,6 @@
 import { FakeMarketplaceError } from '../errors.js';
 import { didYouMean } from '../../core/options/nearest.js';
+import { assertText } from '../state/assert-fields.js';
 
 /** The topics of the service. The marketplace itself emits `questions`, `messages`, `orders_v2` and `items`; tests can trigger the others. */
 export const topics: readonly string[] = [
@@ -34,6 +35,7 @@ export const topics: readonly string[] = [
 
 /** @throws {FakeMarketplaceError} when the service has no such topic */
 export function assertTopic(topic: string): void {
+  assertText('topic', topic);
   if (topics.includes(topic)) return;
   const hint = didYouMean(topic, topics, `the topics are ${topics.join(', ')}`);
   throw new FakeMarketplaceError(`there is no topic "${topic}"; ${hint}`);
