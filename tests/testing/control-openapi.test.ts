@@ -92,4 +92,24 @@ describe('the OpenAPI document of the control endpoints', () => {
     expect(document.servers).toEqual([{ url }]);
     expect(document.paths['/answers']?.post?.operationId).toBeTruthy();
   });
+
+  test('the document of the marketplace has the operations of your own', async () => {
+    const { url, get } = await served();
+    for (const [method, path] of [
+      ['GET', '/orders/{order_id}'],
+      ['PUT', '/orders/{order_id}'],
+      ['POST', '/currencies'],
+    ]) {
+      const body = JSON.stringify({ method, path, body: {} });
+      const init = { method: 'POST', headers: { 'x-fake-token': token }, body };
+      expect((await fetch(`${url}/__fake/operations`, init)).status).toBe(200);
+    }
+    const document = (await get('marketplace-openapi.json')) as Document;
+    expect(document.paths['/orders/{order_id}']).toMatchObject({
+      get: { operationId: 'GET_orders_order_id', parameters: [{ name: 'order_id', in: 'path', required: true }] },
+      put: { operationId: 'PUT_orders_order_id' },
+    });
+    expect(Object.keys(document.paths['/currencies'] ?? {}).sort()).toEqual(['get', 'post']);
+    expect(await new Validator().validate(structuredClone(document) as never)).toMatchObject({ valid: true });
+  });
 });

@@ -4,6 +4,7 @@ import type { Control } from './control.js';
 import { controls } from './controls.js';
 import type { EventStream } from './event-stream.js';
 import { listsOf } from './lists.js';
+import { marketplaceOpenApi } from './marketplace-openapi.js';
 import type { RequestLog } from './request-log.js';
 import { contentOf, errorJson } from './responses.js';
 import { search, searchFields } from './search.js';
@@ -57,16 +58,9 @@ export function controlsOf({ requestLog, events, reset }: ServerState): Readonly
     'GET /__fake/openapi.json': bodyless('Returns this document', () => describeControls(all)),
     'GET /__fake/marketplace-openapi.json': bodyless(
       'Returns the OpenAPI document of the marketplace itself',
-      (_marketplace, { origin }) => marketplaceOpenApi(origin),
+      ({ operations }, { origin }) => marketplaceOpenApi(origin, operations.all),
     ),
     ...controls,
   };
   return all;
-}
-
-/** Returns the OpenAPI document of the marketplace, with the address of this server. */
-async function marketplaceOpenApi(url: string): Promise<object> {
-  // The file of the package, because a copy in the code would double the size of the fake marketplace.
-  const { default: document } = await import('marketplace-seller-sdk/openapi.json', { with: { type: 'json' } });
-  return { ...document, servers: [{ url }] };
 }
