@@ -15,6 +15,8 @@ export interface RunWritesOptions {
   readonly failed: (message: string, error: unknown) => void;
   /** Aborted when nobody waits for the run any more. */
   readonly signal: AbortSignal;
+  /** The errors of rejected writes, for the later runs of this process. */
+  readonly rejections?: Map<string, unknown> | undefined;
 }
 
 /** The writes of one run of a handler or a job: each is kept, with its entry and in the book, before it is sent. */
@@ -28,7 +30,7 @@ export class RunWrites {
     this.#options = options;
     this.#book = options.ledger && new LedgerBook(options.ledger, options.writes);
     const note = (writes: readonly WriteRecord[]): Promise<void> => this.#note(writes);
-    this.records = new WriteRecords({ writes: options.writes, note, book: this.#book });
+    this.records = new WriteRecords({ writes: options.writes, note, book: this.#book, rejections: options.rejections });
   }
 
   async #note(writes: readonly WriteRecord[]): Promise<void> {

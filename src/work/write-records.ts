@@ -2,6 +2,7 @@ import { EarlierWriteOpenError, EarlierWriteUnknownError } from '../core/errors/
 import type { WriteBook } from '../core/operation/write-book.js';
 import type { PendingWrite, WriteHook, WriteRecord, WriteResult, WriteTurn } from '../core/recover/write-hook.js';
 import { contentOf } from '../core/recover/write-target.js';
+import { causesOf, isLastingRejection } from './rejection.js';
 
 /** What `WriteRecords` needs of the store of the entry. */
 export interface WriteRecordsOptions {
@@ -19,6 +20,12 @@ export interface WriteRecordsOptions {
    * @default the writes of this entry, and the book of this process
    */
   readonly book?: WriteBook | undefined;
+  /**
+   * The errors of rejected writes, by the `id` of the write, for the later runs of this process.
+   *
+   * @default each rejected write is sent again by the next run
+   */
+  readonly rejections?: Pick<Map<string, unknown>, 'get' | 'set' | 'delete'> | undefined;
 }
 
 /** The place of a write in the order of an entry's writes. */
@@ -35,9 +42,9 @@ const exactMs = 1000;
  * The writes of a handler or a job, which may run several times: each write is noted before it is sent, and happens once.
  *
  * A write takes the place of an equal one of an earlier run, else of the first one to the same target that is left, so that
- * another text counts as the same write. What was done returns its output. What was rejected is sent. What may have been
- * carried out is read back once: it is done, it was not carried out and the new content is sent, or it stays unknown and
- * nothing is sent.
+ * another text counts as the same write. What was done returns its output. What was rejected is sent, unless the service has
+ * rejected the same content for a reason that a retry does not change: then its error is thrown again. What may have been carried
+ * out is read back once: it is done, it was not carried out and the new content is sent, or it stays unknown and nothing is sent.
  *
  * `done` and `rejected` are noted only where the write cannot be read back.
  *
@@ -52,6 +59,7 @@ export class WriteRecords implements WriteHook {
   stoppedBy: EarlierWriteOpenError | EarlierWriteUnknownError | undefined;
   readonly #options: WriteRecordsOptions;
   readonly #places: Place[];
+  readonly #rejected = new Set<unknown>();
   #lastNote: Promise<unknown> = Promise.resolve();
 
   constructor(options: WriteRecordsOptions) {
@@ -64,18 +72,43 @@ export class WriteRecords implements WriteHook {
     return this.#places.map(({ record }) => record);
   }
 
+  /** Whether an error is that of a write of this run that the service has rejected, or was caused by it. */
+  wasRejected(error: unknown): boolean {
+    return causesOf(error).some((each) => this.#rejected.has(each));
+  }
+
+  /** The entry is not tried again by itself: what was rejected is sent if a person has it tried again. */
+  forgetRejections(): void {
+    for (const { id } of this.writes) this.#options.rejections?.delete(id);
+  }
+
   async begin(write: PendingWrite): Promise<WriteTurn> {
     const place = this.#placeOf(write);
     if (!place) return this.#sendNew(write);
+    const rejection = this.#rejectionOf(place, write);
     place.isTaken = true;
     try {
+      if (rejection !== undefined) throw this.#keepRejection(place, rejection);
       if (place.record.state === 'sent') await this.#readBack(place, write);
       const { state, output } = place.record;
       return state === 'done' ? { isDone: true, output } : await this.#sendAgain(place, write);
     } catch (error) {
-      place.isTaken = false;
+      place.isTaken = rejection !== undefined && error === rejection ? 'forEqual' : false;
       throw error;
     }
+  }
+
+  /** The error of an equal write of an earlier run. Within a run it may be sent again: the handler may have seen to the reason. */
+  #rejectionOf({ record, isTaken }: Place, { endpoint, input }: PendingWrite): unknown {
+    if (isTaken !== false || record.state !== 'rejected') return undefined;
+    const isEqual = contentOf(endpoint, record.input) === contentOf(endpoint, input);
+    return isEqual ? this.#options.rejections?.get(record.id) : undefined;
+  }
+
+  #keepRejection({ record }: Place, error: unknown): unknown {
+    this.#rejected.add(error);
+    this.#options.rejections?.set(record.id, error);
+    return error;
   }
 
   #placeOf({ endpoint, target, input }: PendingWrite): Place | undefined {
@@ -155,6 +188,7 @@ export class WriteRecords implements WriteHook {
     if (result.state !== 'done') {
       place.record = { ...record, state: result.state };
       place.isTaken = 'forEqual';
+      if (result.state === 'rejected' && isLastingRejection(result.error)) this.#keepRejection(place, result.error);
     } else {
       place.record = { ...record, state: 'done', output: result.output };
     }

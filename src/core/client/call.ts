@@ -129,10 +129,11 @@ export class ClientCall {
     return now;
   }
 
-  /** Enters how the write ended, and tells the hook. `output` is that of a success. */
-  endWrite(state: WriteResult['state'], output?: unknown): Promise<void> | undefined {
-    const entry = this.#write && this.runtime.shared.writes.end(this.#write, state, output);
-    return this.turn?.end(state === 'done' ? { state, output, entry } : { state });
+  /** Enters how the write ended, and tells the hook. */
+  endWrite(result: WriteResult): Promise<void> | undefined {
+    const output = result.state === 'done' ? result.output : undefined;
+    const entry = this.#write && this.runtime.shared.writes.end(this.#write, result.state, output);
+    return this.turn?.end(result.state === 'done' ? { ...result, entry } : result);
   }
 
   /** The write of this call, as a book describes it. */

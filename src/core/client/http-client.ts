@@ -102,14 +102,14 @@ export class HttpClient implements Requester {
     emit?.({ type: 'start', call: info });
     try {
       result = await this.#resultOf(call);
-      if (call.isBooked) await call.endWrite('done', result.data);
+      if (call.isBooked) await call.endWrite({ state: 'done', output: result.data });
       if (budget.spent > 0) budget.deposit(call.faultRetries);
       const { attempts, durationMs, status } = result;
       emit?.({ type: 'end', call: info, attempts, durationMs, status });
       return result;
     } catch (thrown) {
       const error = call.outcomeUnknown ? withUnknownOutcome(thrown, call) : thrown;
-      await call.endWrite(call.outcomeUnknown ? 'sent' : 'rejected');
+      await call.endWrite(call.outcomeUnknown ? { state: 'sent' } : { state: 'rejected', error });
       if (error instanceof SellerError) this.#attachCall(error, call);
       const status = error instanceof ApiError ? error.status : undefined;
       const durationMs = performance.now() - startedAt;

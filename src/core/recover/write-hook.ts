@@ -57,8 +57,8 @@ export type WriteTurn =
 export type WriteResult =
   /** `entry` is the name of the entry that it made, if the response shows it. */
   | { readonly state: 'done'; readonly output: unknown; readonly entry?: string | undefined }
-  /** The service certainly did nothing. */
-  | { readonly state: 'rejected' }
+  /** The service certainly did nothing. `error` is that of the call. */
+  | { readonly state: 'rejected'; readonly error?: unknown }
   /** It may have been carried out. */
   | { readonly state: 'sent' };
 

@@ -38,6 +38,8 @@ const answered = 'answered';
 
 /** What is said once is remembered for this many topics and versions. */
 const maxSaid = 1_000;
+/** For this many writes it is remembered with which error the service has rejected them. */
+const maxRejections = 1_000;
 
 /** Runs handlers, and decides what follows. */
 export class Attempts {
@@ -45,6 +47,8 @@ export class Attempts {
   readonly #dispatcher: Dispatcher;
   readonly #policy: FailurePolicy;
   readonly #said = new FifoMap<true>(maxSaid);
+  /** By write: those of entries that are tried again. */
+  readonly #rejections = new FifoMap<unknown>(maxRejections);
 
   constructor(inbox: Inbox) {
     this.#inbox = inbox;
@@ -72,7 +76,10 @@ export class Attempts {
       const { key, arrivedAt } = entry;
       const failures = attempt.attempt - stalledCount;
       const { notFound, records } = run;
-      return this.#policy.outcomeOf(error, { key, failures, maxAttempts, arrivedAt, lastFailure, notFound, records });
+      const failedRun = { key, failures, maxAttempts, arrivedAt, lastFailure, notFound, records };
+      const outcome = this.#policy.outcomeOf(error, failedRun);
+      if (outcome.kind === 'dead') records?.forgetRejections();
+      return outcome;
     };
     try {
       if (await this.#isAnswered(entry)) return { kind: 'dropped', isUnknownSeller: false };
@@ -80,6 +87,7 @@ export class Attempts {
       // A handler may have caught the error of a write that an earlier run has sent.
       if (writes?.records.stoppedBy) return failed(writes.records.stoppedBy);
       this.#policy.forget(entry.key);
+      writes?.records.forgetRejections();
       await this.#remember(entry, writes?.records);
       return { kind: 'done' };
     } catch (error) {
@@ -98,7 +106,7 @@ export class Attempts {
     if (!note) return undefined;
     const { ledger, reporter } = this.#inbox;
     const failed = (message: string, error: unknown): void => reporter.failed(message, error);
-    return new RunWrites({ writes, note, ledger, failed, signal: controller.signal });
+    return new RunWrites({ writes, note, ledger, failed, signal: controller.signal, rejections: this.#rejections });
   }
 
   /** A message that a handler has answered is not answered again, whatever else the service has to say about it. */

@@ -1,0 +1,128 @@
+import { ConversationBlockedError, NoChannelError } from 'marketplace-seller-sdk';
+import { createReceiver } from 'marketplace-seller-sdk/notifications';
+import type { HandlingFailure, ReceiverOptions } from 'marketplace-seller-sdk/notifications';
+import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { advanceUntilSettled } from '../support/fake-time.ts';
+import { storeKinds } from '../support/inbox-stores.ts';
+
+const silent = () => {};
+const logger = { debug: silent, info: silent, warn: silent, error: silent };
+
+// The first call of a client with a `fetch` loads ky, which takes real time.
+beforeAll(async () => {
+  const marketplace = new FakeMarketplace();
+  await marketplace.clientFor(marketplace.addUser()).currencies.list();
+});
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date', 'performance'] })); // prettier-ignore
+afterEach(() => void vi.useRealTimers());
+
+type Handler = NonNullable<NonNullable<ReceiverOptions['on']>['messages']>;
+
+/** A sale whose conversation is blocked, or whose service responds to each write as it is told. */
+function sale({ responses = [], blockedBy = null }: { responses?: number[]; blockedBy?: string | null } = {}) {
+  const marketplace = new FakeMarketplace();
+  const [seller, buyer] = [marketplace.addUser(), marketplace.addUser()];
+  const pack = marketplace.addPack({ seller_id: seller.user_id, buyer_id: buyer.user_id });
+  const { id } = marketplace.buyerWrites({ pack, text: 'When does it leave?' });
+  marketplace.packs.change(pack, { blockedBy });
+  const writes: string[] = [];
+  const client = marketplace.clientFor(seller, {
+    maxRetries: 0,
+    fetch: async (request: Request) => {
+      if (request.method !== 'POST') return marketplace.fetch(request);
+      writes.push(new URL(request.url).pathname);
+      const status = responses.shift() ?? 200;
+      return status === 200 ? marketplace.fetch(request) : Response.json({ status, error: 'no' }, { status });
+    },
+  });
+  const failures: HandlingFailure[] = [];
+  const run = async (messages: Handler, options: Partial<ReceiverOptions> = {}) => {
+    const receiver = createReceiver({ clientFor: () => client, logger, onFailure: (each) => failures.push(each), on: { messages }, ...options }); // prettier-ignore
+    await receiver.add({ user_id: seller.user_id, topic: 'messages', resource: id, _id: 'one' });
+    await advanceUntilSettled(receiver.idle());
+    return receiver;
+  };
+  const contact = { pack_id: String(pack.pack_id), user_id: seller.user_id, to: { user_id: buyer.user_id }, text: 'Thank you!' }; // prettier-ignore
+  return { marketplace, pack, client, contact, writes, failures, run };
+}
+
+describe.for(storeKinds())('a write that the service has rejected, with a store in $name', ({ create }) => {
+  test.each<[string, Handler]>([
+    ['reply', async (_, { reply }) => reply('Thank you!')],
+    ['read and reply', async (_, { reply, read }) => void (await read(), await reply('Thank you!'))],
+  ])('is sent once by %s and is a dead letter after the second run', async (_, handler) => {
+    const { writes, failures, run } = sale({ blockedBy: 'blocked_by_cancelled_order' });
+    const receiver = await run(handler, { store: create()() });
+    expect(writes).toHaveLength(1);
+    expect(failures.map(({ dead }) => dead)).toEqual([false, true]);
+    const errors = failures.map(({ error }) => error);
+    for (const error of errors)
+      expect(error instanceof NoChannelError || error instanceof ConversationBlockedError).toBe(true);
+    await receiver.close();
+  });
+
+  test('is sent again when a person replays it', async () => {
+    const { marketplace, pack, writes, run } = sale({ blockedBy: 'blocked_by_time' });
+    const receiver = await run(async (_, { reply }) => reply('Thank you!'), { store: create()() });
+    marketplace.packs.change(pack, { blockedBy: null });
+    expect(await receiver.deadLetters.replayAll()).toBe(1);
+    await advanceUntilSettled(receiver.idle());
+    expect(writes).toHaveLength(2);
+    expect(await receiver.deadLetters.list()).toEqual([]);
+    await receiver.close();
+  });
+});
+
+test('the second run gets the same error, and may take another way', async () => {
+  const { writes, run } = sale({ responses: [400, 500] });
+  const caught: unknown[] = [];
+  await run(async (_, { reply }) => {
+    try {
+      await reply('Thank you!');
+    } catch (error) {
+      caught.push(error);
+      await reply('Thanks.');
+    }
+  });
+  expect(caught.length).toBeGreaterThan(1);
+  expect(new Set(caught).size).toBe(1);
+  expect(writes).toHaveLength(3);
+});
+
+test('another text of the second run is sent', async () => {
+  const { writes, failures, run } = sale({ responses: [400] });
+  await run(async (_, { reply, attempt }) => reply(`Answer ${attempt}`));
+  expect(writes).toHaveLength(2);
+  expect(failures.map(({ dead }) => dead)).toEqual([false]);
+});
+
+test('a handler that has seen to the reason sends it again in the same run', async () => {
+  const { writes, failures, run } = sale({ responses: [400] });
+  await run(async (_, { reply }) => reply('Thank you!').catch(() => reply('Thank you!')));
+  expect(writes).toHaveLength(2);
+  expect(failures).toEqual([]);
+});
+
+test.each([401, 403, 404, 409, 423, 429, 503])(
+  'a response %i that nothing explains may pass: the write is sent again',
+  async (status) => {
+    const { writes, failures, run } = sale({ responses: [status] });
+    await run(async (_, { reply }) => reply('Thank you!'));
+    expect(writes.length + failures.length).toBe(3);
+    expect(failures[0]?.dead).toBe(false);
+  },
+);
+
+test.each(['blocked_by_cancelled_order', 'blocked_by_time'])(
+  'that no message can be sent (%s) ends the attempts at the second time, also without a write',
+  async (blockedBy) => {
+    const { client, contact, writes, failures, run } = sale({ blockedBy });
+    await run(async () => void (await client.messages.channel({ pack_id: contact.pack_id, user_id: contact.user_id })));
+    expect(writes).toEqual([]);
+    expect(failures.map(({ dead, error }) => [dead, error instanceof NoChannelError])).toEqual([
+      [false, true],
+      [true, true],
+    ]);
+  },
+);
