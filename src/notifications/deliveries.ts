@@ -72,7 +72,8 @@ export class Deliveries {
     if (!notification || isReadReceipt(notification)) return accepted;
     const hasHandler = !options.handle || handlerOf(options, notification) !== undefined;
     // A deploy may have begun: another process on this store may have a handler already.
-    if (!hasHandler && !(store.durable && store.shared && !options.queue)) return accepted;
+    if (!hasHandler && options.queue) return this.#notQueued(notification);
+    if (!hasHandler && !(store.durable && store.shared)) return accepted;
     if (!(await this.#isWanted(notification, request))) return accepted;
     const accept = async (traceparent?: string): Promise<OutgoingResponse> => {
       const entry = await queuedNotification(notification, Date.now());
@@ -82,6 +83,13 @@ export class Deliveries {
       return hasHandler ? response : response.catch((error: unknown) => this.#dropped(error));
     };
     return options.tracing?.wrapDelivery?.({ topic: notification.topic }, accept) ?? accept();
+  }
+
+  /** A queue would give the job to any worker, every ten seconds for ever, and has no room that keeps it from filling up. */
+  #notQueued({ topic }: Notification): OutgoingResponse {
+    this.#unreadable += 1;
+    this.#inbox.reporter.unreadable(`the topic ${topic} has no handler here, and what goes into a queue needs one`);
+    return accepted;
   }
 
   /** What nobody here handles need not come again when the store is full: it would cost the application the topic. */

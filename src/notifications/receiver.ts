@@ -53,7 +53,10 @@ export function createReceiver<
 
 /** What a receiver's store holds, and what the receiver could not read. */
 export interface ReceiverStats extends StoreStats {
-  /** How many JSON objects this process has acknowledged and dropped because they are not notifications; absent if none. */
+  /**
+   * How many JSON objects this process has acknowledged and dropped: they are not notifications, or of a topic without a handler
+   * that the queue or the full store does not take; absent if none.
+   */
   readonly unreadable?: number;
 }
 

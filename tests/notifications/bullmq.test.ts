@@ -129,6 +129,56 @@ test('bullmqProcessor passes the attempt and the signal on', async () => {
   expect(attempts).toEqual([3, 0]);
 });
 
+describe.skipIf(!hasRedis)('a worker that fails jobs after a few kills', () => {
+  test.each<[object, number]>([
+    [{}, 1],
+    [{ maxStalledCount: 10 }, 1],
+    [{ maxStalledCount: 1_000_000 }, 0],
+  ])('with the options %j is told of in %i lines', async (options, lines) => {
+    const redis = await startRedis();
+    onTestFinished(() => redis.stop());
+    const connection = { path: redis.path, maxRetriesPerRequest: null };
+    const queue = new Queue<QueuedNotification>('notifications', { connection });
+    const handled: number[] = [];
+    const warn = vi.fn();
+    const receiver = createReceiver({
+      queue: bullmqQueue(queue),
+      ...patient,
+      logger: { debug: () => {}, info: () => {}, warn, error: () => {} },
+      on: { questions: ({ question_id }) => void handled.push(question_id) },
+    });
+    const worker = new Worker<QueuedNotification>('notifications', bullmqProcessor(receiver), {
+      connection,
+      ...options,
+    });
+    for (const id of [1, 2, 3]) await deliver(receiver, about(id));
+    await expect.poll(() => handled).toHaveLength(3);
+    await worker.close();
+    await queue.close();
+    expect(warn.mock.calls.filter(([line]) => String(line).includes('maxStalledCount'))).toHaveLength(lines);
+  });
+});
+
+test('over a queue, a topic without a handler is dropped, counted and told once; a process that handles nothing adds it', async () => {
+  const added: string[] = [];
+  const warn = vi.fn();
+  const inbox = { stats: async () => ({ waiting: 0, running: 0, dead: 0, topics: {} }) } as never;
+  const options: ReceiverOptions = {
+    queue: { add: async ({ notification }) => void added.push(notification.topic), inbox },
+    logger: { debug: () => {}, info: () => {}, warn, error: () => {} },
+    on: { questions: () => {} },
+  };
+  const item = (id: number): object => ({ user_id: 7, topic: 'items', resource: `/items/${id}` });
+  const receiver = createReceiver(options);
+  for (const id of [1, 2, 3]) expect(await deliver(receiver, item(id))).toBe(200);
+  await deliver(receiver, about(1));
+  expect(added).toEqual(['questions']);
+  expect(await receiver.stats()).toMatchObject({ unreadable: 3 });
+  expect(warn.mock.calls.map(([line]) => String(line))).toEqual([expect.stringContaining('items')]);
+  expect(await deliver(createReceiver({ ...options, handle: false }), item(4))).toBe(200);
+  expect(added).toEqual(['questions', 'items']);
+});
+
 describe.skipIf(!hasRedis)('two workers on one Redis', () => {
   test('run one job per resource at a time, and one begins after the last add', async () => {
     const redis = await startRedis();

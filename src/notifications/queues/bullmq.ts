@@ -94,7 +94,7 @@ export function bullmqQueue(queue: BullMQQueue, options: object = {}): Notificat
  * What follows from a run is decided as for a store: `retry` of the receiver, `isPermanent` and `retryAfterMs` of the error. A job
  * whose handler did not run to an end (`close()`, no handler, a newer version) is delayed, which uses up no attempt.
  *
- * Set the worker's `maxStalledCount` to 1,000,000: BullMQ counts kills and lost locks over the life of a job, and fails it above that,
+ * Set the worker's `maxStalledCount` to 1,000,000 (the log warns of less than 1,000): BullMQ counts kills and lost locks over the life of a job, and fails it above that,
  * whether it is to blame or not. The processor itself gives up a job that ends its process five times in a row while it runs alone.
  *
  * @example
@@ -110,6 +110,7 @@ export function bullmqProcessor(
     const outcome = await receiver.run(data, {
       attempt: attemptsMade + 1,
       stalledCount,
+      maxStalledCount: workerOf(job).maxStalledCount,
       signal,
       lastFailure,
       writes,
@@ -121,10 +122,15 @@ export function bullmqProcessor(
   };
 }
 
+/** The options of the worker that runs a job. */
+function workerOf(job: BullMQJob): { readonly lockDuration?: number; readonly maxStalledCount?: number } {
+  return (job as { queue?: { opts?: object } }).queue?.opts ?? {};
+}
+
 /** Keeps the writes of a handler in its job, as long as the worker has the job. */
 function noteOf(job: BullMQJob, token: string): (writes: readonly WriteRecord[]) => Promise<boolean> {
   // The job knows its worker, whose next renewal must not come too late for the lock, nor the lock outlive a killed process.
-  const { lockDuration = 30_000 } = (job as { queue?: { opts?: { lockDuration?: number } } }).queue?.opts ?? {};
+  const { lockDuration = 30_000 } = workerOf(job);
   return async (writes) => {
     if (!(await job.extendLock(token, lockDuration))) return false;
     await job.updateData({ ...job.data, version: entryVersion, writes });

@@ -50,7 +50,17 @@ export interface HandleOptions {
    * @default 0
    */
   readonly stalledCount?: number | undefined;
+  /**
+   * After how many of these the queue fails the job itself. Below 1,000, the log says once that jobs which are not to blame will be
+   * given up.
+   *
+   * @default undefined: never
+   */
+  readonly maxStalledCount?: number | undefined;
 }
+
+/** A queue that fails jobs after fewer stalls fails what is not to blame: kills and lost locks count over the life of a job. */
+const leastStalls = 1_000;
 
 const rules = {
   attempt: integerFrom(1),
@@ -59,6 +69,7 @@ const rules = {
   writes: withMethod('map'),
   note: withMethod('call'),
   stalledCount: integerFrom(0),
+  maxStalledCount: integerFrom(0),
 };
 
 /** Runs the handlers of entries that a queue has stored. The queue carries out what follows. */
@@ -69,6 +80,7 @@ export class QueueRuns {
   readonly #suspects: SuspectRuns;
   readonly #running = new Map<AbortController, Promise<Outcome>>();
   readonly #waits = new Waits();
+  #hasWarned = false;
 
   constructor(inbox: Inbox, attempts: Attempts) {
     this.#inbox = inbox;
@@ -80,7 +92,8 @@ export class QueueRuns {
   /** Runs the handler of an entry, and returns what follows. */
   async run(entry: QueuedNotification, options: HandleOptions, maxAttempts?: number): Promise<Outcome> {
     checkConfiguration('handle', options, rules);
-    const { attempt = 1, signal, stalledCount = 0, ...kept } = options;
+    const { attempt = 1, signal, stalledCount = 0, maxStalledCount, ...kept } = options;
+    this.#warnOfLow(maxStalledCount);
     if (this.#inbox.stage !== 'open') return closing();
     const controller = new AbortController();
     const onAbort = (): void => controller.abort(signal?.reason);
@@ -98,6 +111,13 @@ export class QueueRuns {
       this.#running.delete(controller);
       signal?.removeEventListener('abort', onAbort);
     }
+  }
+
+  #warnOfLow(maxStalledCount = Infinity): void {
+    if (maxStalledCount >= leastStalls || this.#hasWarned) return;
+    this.#hasWarned = true;
+    const message = `The queue fails a job that was killed or has lost its lock more than ${maxStalledCount} times, also one that is not to blame`;
+    this.#inbox.reporter.warned(`${message}: set the \`maxStalledCount\` of its worker to 1,000,000`);
   }
 
   async #run(entry: QueuedNotification, context: HandlingAttempt): Promise<Outcome> {
