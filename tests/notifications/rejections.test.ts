@@ -50,7 +50,7 @@ function sale({ responses = [], blockedBy = null }: { responses?: number[]; bloc
 describe.for(storeKinds())('a write that the service has rejected, with a store in $name', ({ create }) => {
   test.each<[string, Handler]>([
     ['reply', async (_, { reply }) => reply('Thank you!')],
-    ['read and reply', async (_, { reply, read }) => void (await read(), await reply('Thank you!'))],
+    ['read and reply', async (_, { reply, read }) => reply(`Thank you, ${(await read()).from?.user_id}!`)],
   ])('is sent once by %s and is a dead letter after the second run', async (_, handler) => {
     const { writes, failures, run } = sale({ blockedBy: 'blocked_by_cancelled_order' });
     const receiver = await run(handler, { store: create()() });
@@ -118,7 +118,7 @@ test.each(['blocked_by_cancelled_order', 'blocked_by_time'])(
   'that no message can be sent (%s) ends the attempts at the second time, also without a write',
   async (blockedBy) => {
     const { client, contact, writes, failures, run } = sale({ blockedBy });
-    await run(async () => void (await client.messages.channel({ pack_id: contact.pack_id, user_id: contact.user_id })));
+    await run(async () => client.messages.channel({ pack_id: contact.pack_id, user_id: contact.user_id }));
     expect(writes).toEqual([]);
     expect(failures.map(({ dead, error }) => [dead, error instanceof NoChannelError])).toEqual([
       [false, true],
