@@ -1,6 +1,5 @@
 import { EarlierWriteOpenError, EarlierWriteUnknownError } from '../../core/errors/errors.js';
 import type { WriteRecords } from '../../work/write-records.js';
-import { NoChannelError } from '../../resources/messages/errors.js';
 import { jitteredDelay } from '../../work/backoff.js';
 import { isPermanentError, isUnknownOutcome, retryAfterOf } from '../../work/failures.js';
 import { DropNotificationError, NotConfirmedError, NotHandledHereError, UnknownSellerError, UnrecoverableError } from './errors.js'; // prettier-ignore
@@ -119,7 +118,8 @@ function outcomeOf(
 
 /** Whether the service has rejected a write, or no message can be sent to the buyer: waiting for minutes changes neither. */
 function isRejected(error: unknown, { records }: FailedRun): boolean {
-  return error instanceof NoChannelError || records?.wasRejected(error) === true;
+  const { name } = (error ?? {}) as { readonly name?: unknown };
+  return name === 'NoChannelError' || records?.wasRejected(error) === true;
 }
 
 function retryOrGiveUp(
