@@ -4,14 +4,19 @@
     FAKE_TOKEN=of-my-test-suite python3 examples/webhook_test.py
 
 The integration below answers each new question. The tests register it as a callback of the fake. They control faults,
-the clock, tokens and notifications through the control endpoints.
+the clock, tokens and notifications through the control endpoints. Another test logs in as a seller.
 """
 
+import base64
+import hashlib
+import http.client
 import json
 import os
+import secrets
 import threading
 import unittest
 import urllib.error
+import urllib.parse
 import urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -125,6 +130,64 @@ class WebhookTest(unittest.TestCase):
     def test_a_wrong_call_of_the_fake_names_its_field(self):
         with self.assertRaisesRegex(AssertionError, "`from`: there is no user 9"):
             control("POST", "questions", {"from": 9, "item_id": "MLA600000001", "text": "Hm?"})
+
+
+class AuthorizationTest(unittest.TestCase):
+    """Logs in as a seller, with the code grant of OAuth 2.0 and PKCE."""
+
+    def setUp(self):
+        control("POST", "reset")
+
+    def agree(self, parameters):
+        """Presses the button of the authorisation page. Returns the parameters of the callback."""
+        address = urllib.parse.urlsplit(BASE_URL)
+        connection = http.client.HTTPConnection(address.hostname, address.port, timeout=10)
+        path = "/authorization?" + urllib.parse.urlencode(parameters)
+        form = {"content-type": "application/x-www-form-urlencoded"}
+        connection.request("POST", path, "user_id=1001", form)
+        location = connection.getresponse().getheader("location")
+        connection.close()
+        return dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(location).query))
+
+    def tokens(self, **fields):
+        body = urllib.parse.urlencode({"client_id": "500", "client_secret": "any", **fields}).encode()
+        form = {"content-type": "application/x-www-form-urlencoded"}
+        sent = urllib.request.Request(BASE_URL + "/oauth/token", body, form)
+        try:
+            with urllib.request.urlopen(sent, timeout=10) as response:
+                return json.loads(response.read())
+        except urllib.error.HTTPError as error:
+            return json.loads(error.read())
+
+    def search(self, tokens):
+        headers = {"authorization": f"Bearer {tokens['access_token']}"}
+        return request("GET", "/questions/search?seller_id=1001", None, headers)[0]
+
+    def test_a_seller_agrees_and_later_revokes_the_application(self):
+        verifier = secrets.token_urlsafe(48)
+        digest = hashlib.sha256(verifier.encode()).digest()
+        callback = self.agree({
+            "response_type": "code",
+            "client_id": "500",
+            "redirect_uri": "https://bot.example.com/callback",
+            "state": "of-this-login",
+            "code_challenge": base64.urlsafe_b64encode(digest).rstrip(b"=").decode(),
+            "code_challenge_method": "S256",
+        })
+        self.assertEqual(callback["state"], "of-this-login")
+        code = {"grant_type": "authorization_code", "code": callback["code"], "redirect_uri": "https://bot.example.com/callback"}
+        first = self.tokens(**code, code_verifier=verifier)
+        self.assertEqual((first["user_id"], self.search(first)), (1001, 200))
+        # A code and a refresh token work once.
+        self.assertEqual(self.tokens(**code, code_verifier=verifier)["error"], "invalid_grant")
+        refresh = {"grant_type": "refresh_token", "refresh_token": first["refresh_token"]}
+        second = self.tokens(**refresh)
+        self.assertEqual(self.search(second), 200)
+        self.assertEqual(self.tokens(**refresh)["error"], "invalid_grant")
+        control("POST", "ended-grants", {"user_id": 1001})
+        self.assertEqual(self.search(second), 401)
+        refresh["refresh_token"] = second["refresh_token"]
+        self.assertEqual(self.tokens(**refresh)["error"], "invalid_grant")
 
 
 def serve(integration):

@@ -116,8 +116,9 @@ export class QueueRuns {
   #warnOfLow(maxStalledCount = Infinity): void {
     if (maxStalledCount >= leastStalls || this.#hasWarned) return;
     this.#hasWarned = true;
-    const message = `The queue fails a job that was killed or has lost its lock more than ${maxStalledCount} times, also one that is not to blame`;
-    this.#inbox.reporter.warned(`${message}: set the \`maxStalledCount\` of its worker to 1,000,000`);
+    this.#inbox.reporter.warned(
+      `The \`maxStalledCount\` of the queue's worker is ${maxStalledCount}: after more kills and lost locks than that, the queue fails a job, also one that is not to blame. Set it to 1,000,000`,
+    );
   }
 
   async #run(entry: QueuedNotification, context: HandlingAttempt): Promise<Outcome> {
