@@ -35,7 +35,7 @@ writeFileSync(
 /** Lets TypeScript compile a declaration for users who have not installed the optional peers that it imports. */
 function ignoreOptionalPeers(file: string): void {
   const peers = Object.keys(manifestIn(root).peerDependenciesMeta ?? {}).join('|');
-  const imports = new RegExp(`^import .+ from '(?:${peers})(?:/[^']*)?';$`, 'gm');
+  const imports = new RegExp(`^import (?:.+ from )?'(?:${peers})(?:/[^']*)?';$`, 'gm');
   writeFileSync(file, readFileSync(file, 'utf8').replace(imports, '/** @ts-ignore: an optional peer. */\n$&'));
 }
 

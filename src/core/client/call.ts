@@ -131,8 +131,7 @@ export class ClientCall {
 
   /** Enters how the write ended, and tells the hook. */
   endWrite(result: WriteResult): Promise<void> | undefined {
-    const output = result.state === 'done' ? result.output : undefined;
-    const entry = this.#write && this.runtime.shared.writes.end(this.#write, result.state, output);
+    const entry = this.#write && this.runtime.shared.writes.end(this.#write, result);
     return this.turn?.end(result.state === 'done' ? { ...result, entry } : result);
   }
 

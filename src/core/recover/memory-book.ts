@@ -1,6 +1,7 @@
 import type { Endpoint } from '../operation/endpoint.js';
 import type { BookedWrite, WriteBook } from '../operation/write-book.js';
 import { userOf } from './user-of-token.js';
+import type { WriteResult } from './write-hook.js';
 import { contentOf, targetOf } from './write-target.js';
 
 /** What is known of a write of this process, or of one that was stored before a restart and is read back. */
@@ -87,14 +88,14 @@ export class MemoryBook implements WriteBook {
   }
 
   /** Enters how a call ended. @returns the name of the entry that its write made, if the `output` of a success shows it */
-  end(write: RememberedWrite, state: BookedWrite['state'], output: unknown): string | undefined {
+  end(write: RememberedWrite, result: WriteResult): string | undefined {
     write.isInFlight = false;
-    write.state = state;
+    write.state = result.state;
     // It was certainly not carried out.
-    if (state === 'rejected') this.#remove(write);
-    if (state !== 'done') return undefined;
+    if (result.state === 'rejected') this.#remove(write);
+    if (result.state !== 'done') return undefined;
     try {
-      const entry = write.endpoint.entryOf?.(output, write.input);
+      const entry = write.endpoint.entryOf?.(result.output, write.input);
       if (entry !== undefined) this.#prove(entry, write.id);
       return entry;
     } catch {
