@@ -1,3 +1,4 @@
+import { AccessTokenError, ServerError } from 'marketplace-seller-sdk';
 import { createReceiver, fetchHandler, memoryStore, openInbox } from 'marketplace-seller-sdk/notifications';
 import type { NotificationStore, ReceiverOptions } from 'marketplace-seller-sdk/notifications';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
@@ -128,6 +129,30 @@ test("a client of the handler's module is bound to the run", async () => {
   await advanceUntilSettled(receiver.idle());
   expect(await replies()).toEqual([theReply]);
   expect(await receiver.deadLetters.list()).toEqual([]);
+  await receiver.close();
+});
+
+test('a request for a token that may have been carried out is no write: the notification is handled later', async () => {
+  const { seller, client } = shop();
+  const lost = new ServerError('POST /oauth/token failed with 500', {
+    status: 500,
+    causes: [],
+    body: undefined,
+    headers: new Headers(),
+    outcomeUnknown: true,
+  });
+  const attempts: number[] = [];
+  const receiver = createReceiver({
+    clientFor: () => client,
+    logger,
+    fallback: (_, { attempt }) => {
+      attempts.push(attempt);
+      if (attempt < 3) throw new AccessTokenError('The function given as accessToken failed', { cause: lost });
+    },
+  });
+  await receiver.add({ user_id: seller.user_id, topic: 'orders_v2', resource: '/orders/1', _id: 'one' });
+  await advanceUntilSettled(receiver.idle());
+  expect([attempts, await receiver.deadLetters.list()]).toEqual([[1, 2, 3], []]);
   await receiver.close();
 });
 
