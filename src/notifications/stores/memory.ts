@@ -136,7 +136,7 @@ class MemoryStore implements NotificationStore {
       token,
       entry: leased.entry,
       ...(leased.lastFailure && { lastFailure: leased.lastFailure }),
-      ...(leased.writes && { writes: leased.writes }),
+      ...(leased.writes?.length && { writes: leased.writes }),
       attempt: leased.failures + leased.stalls + 1,
       stalledCount: leased.stalls,
       coalescedKeys: coalesce ? group.waiting.keysBeforeLast() : [],
