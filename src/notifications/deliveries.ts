@@ -87,16 +87,18 @@ export class Deliveries {
 
   /** A queue would give the job to any worker, every ten seconds for ever, and has no room that keeps it from filling up. */
   #notQueued({ topic }: Notification): OutgoingResponse {
-    this.#unreadable += 1;
-    this.#inbox.reporter.unreadable(`the topic ${topic} has no handler here, and what goes into a queue needs one`);
-    return accepted;
+    return this.#countedOnly(`the topic ${topic} has no handler here, and what goes into a queue needs one`);
   }
 
   /** What nobody here handles need not come again when the store is full: it would cost the application the topic. */
   #dropped(error: unknown): OutgoingResponse {
     if (!(error instanceof StoreFullError)) throw error;
+    return this.#countedOnly(`it has no handler here, and the store is full (${error.message})`);
+  }
+
+  #countedOnly(reason: string): OutgoingResponse {
     this.#unreadable += 1;
-    this.#inbox.reporter.unreadable(`it has no handler here, and the store is full (${error.message})`);
+    this.#inbox.reporter.unreadable(reason);
     return accepted;
   }
 
@@ -109,8 +111,7 @@ export class Deliveries {
       return parseNotification(body);
     } catch (error) {
       if (!(error instanceof NotificationError) || !isJsonObject(body)) throw error;
-      this.#unreadable += 1;
-      this.#inbox.reporter.unreadable(error.message);
+      this.#countedOnly(error.message);
       return undefined;
     }
   }

@@ -3,17 +3,24 @@ import { AccessTokenError } from '../core/errors/errors.js';
 /** How many causes of an error are looked at. */
 const maxCauses = 5;
 
+/** An error, and what caused it. */
+export function* causesOf(error: unknown): Generator {
+  let each = error;
+  for (let depth = 0; depth < maxCauses && typeof each === 'object' && each !== null; depth += 1) {
+    yield each;
+    each = (each as { cause?: unknown }).cause;
+  }
+}
+
 /**
  * Whether a write may or may not have been carried out, which led to an error. A request for a token is no write: the next run asks
  * for one again.
  */
 export function isUnknownOutcome(error: unknown): boolean {
   try {
-    let each = error;
-    for (let depth = 0; depth < maxCauses && typeof each === 'object' && each !== null; depth += 1) {
+    for (const each of causesOf(error)) {
       if (each instanceof AccessTokenError) return false;
       if ((each as { outcomeUnknown?: unknown }).outcomeUnknown === true) return true;
-      each = (each as { cause?: unknown }).cause;
     }
   } catch {
     // A revoked proxy.

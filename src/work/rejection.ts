@@ -1,20 +1,6 @@
 import { ApiError } from '../core/errors/response-errors.js';
 import { classOfStatus } from '../core/errors/status-errors.js';
 
-/** How many causes of an error are looked at. */
-const maxCauses = 5;
-
-/** An error, and what caused it. */
-export function causesOf(error: unknown): readonly unknown[] {
-  const causes: unknown[] = [];
-  for (let each = error; each !== undefined && causes.length < maxCauses; each = causeOf(each)) causes.push(each);
-  return causes;
-}
-
-function causeOf(error: unknown): unknown {
-  return error instanceof Error ? error.cause : undefined;
-}
-
 /**
  * Whether the service rejects a write for a reason that a retry does not change: the error is permanent, or it is a documented 403 or
  * 404, such as a blocked conversation. One that is documented as passing is not, nor is a 403 that nothing explains.

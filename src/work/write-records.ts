@@ -2,7 +2,8 @@ import { EarlierWriteOpenError, EarlierWriteUnknownError } from '../core/errors/
 import type { WriteBook } from '../core/operation/write-book.js';
 import type { PendingWrite, WriteHook, WriteRecord, WriteResult, WriteTurn } from '../core/recover/write-hook.js';
 import { contentOf } from '../core/recover/write-target.js';
-import { causesOf, isLastingRejection } from './rejection.js';
+import { causesOf } from './failures.js';
+import { isLastingRejection } from './rejection.js';
 
 /** What `WriteRecords` needs of the store of the entry. */
 export interface WriteRecordsOptions {
@@ -74,7 +75,8 @@ export class WriteRecords implements WriteHook {
 
   /** Whether an error is that of a write of this run that the service has rejected, or was caused by it. */
   wasRejected(error: unknown): boolean {
-    return causesOf(error).some((each) => this.#rejected.has(each));
+    for (const each of causesOf(error)) if (this.#rejected.has(each)) return true;
+    return false;
   }
 
   /** The entry is not tried again by itself: what was rejected is sent if a person has it tried again. */

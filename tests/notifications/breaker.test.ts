@@ -1,19 +1,16 @@
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { createReceiver } from 'marketplace-seller-sdk/notifications';
 import type { Receiver } from 'marketplace-seller-sdk/notifications';
-import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { NotFoundBreaker } from '../../src/notifications/handling/not-found-breaker.js';
 import { about } from '../support/deliveries.ts';
+import { loadClientFirst } from '../support/fake-time.ts';
+import { silent } from '../support/silent.ts';
 
-// The first call of a client with a `fetch` loads ky, which takes real time.
-beforeAll(async () => {
-  const marketplace = new FakeMarketplace();
-  await marketplace.clientFor(marketplace.addUser()).currencies.list();
-});
+loadClientFirst();
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-const silent = () => {};
 const minute = 60_000;
 const tick = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 

@@ -6,9 +6,7 @@ import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { storeKinds } from '../support/inbox-stores.ts';
 import { about, patient } from '../support/deliveries.ts';
-
-const silent = () => {};
-const logger = { debug: silent, info: silent, warn: silent, error: silent };
+import { silent, silentLogger } from '../support/silent.ts';
 
 /** A store's methods, for an object of its own. */
 function bound(store: NotificationStore): NotificationStore {
@@ -30,7 +28,7 @@ function shop(options: Partial<ReceiverOptions> = {}) {
   const receiver = createReceiver({
     clientFor: (user_id) => (user_id === seller.user_id ? client : undefined),
     on: { questions: ({ question_id }) => void handled.push(question_id) },
-    logger,
+    logger: silentLogger,
     ...patient,
     ...options,
   });
@@ -65,7 +63,7 @@ describe('catchUp()', () => {
     const receiver = createReceiver({
       clientFor: (user_id) => clients.get(user_id),
       on: { questions: ({ question_id }) => void handled.push(question_id) },
-      logger,
+      logger: silentLogger,
       ...patient,
     });
     marketplace.notifications.subscribe({ callback: fetchHandler(receiver) });
@@ -93,7 +91,7 @@ describe('catchUp()', () => {
           if (handled.push(question_id) === 3) all.resolve(undefined);
         },
       },
-      logger,
+      logger: silentLogger,
     });
     receiver.start();
     await all.promise;
@@ -160,7 +158,7 @@ describe('a caught-up question', () => {
     const receiver = createReceiver({
       store,
       clientFor: () => context.client,
-      logger,
+      logger: silentLogger,
       ...patient,
       on: {
         questions: async (_, { read }) => {
@@ -216,7 +214,7 @@ describe('unread messages', () => {
       createReceiver({
         store,
         clientFor: () => client,
-        logger,
+        logger: silentLogger,
         ...patient,
         on: {
           messages: async (_, { read, reply }) => {
@@ -294,7 +292,7 @@ describe('many sellers', () => {
         return user_id === 2 ? marketplace.clientFor(seller, { accessToken: 'wrong' }) : client;
       },
       on: { questions: ({ question_id }) => void handled.push(question_id) },
-      logger,
+      logger: silentLogger,
       ...patient,
     });
     const { found, added, failed } = await receiver.catchUp({ user_ids: [1, 2, seller.user_id] });
@@ -311,7 +309,7 @@ describe('many sellers', () => {
     const { seller, client, ask } = shop();
     const ids = [ask(), ask(), ask()];
     const store = memoryStore({ maxWaiting: 1 });
-    const front = createReceiver({ store, handle: false, clientFor: () => client, logger });
+    const front = createReceiver({ store, handle: false, clientFor: () => client, logger: silentLogger });
     const { failed } = await front.catchUp({ user_ids: [seller.user_id] });
     expect(failed).toMatchObject([{ user_id: seller.user_id, error: { name: 'StoreFullError' } }]);
     const handled: number[] = [];
@@ -357,7 +355,7 @@ describe('rounds', () => {
         clientFor: (user_id) => void looked.push(user_id),
         sellers: [1, 2, 3],
         on: { questions: silent },
-        logger,
+        logger: silentLogger,
         ...options,
       });
       receiver.start();
@@ -417,7 +415,7 @@ describe('rounds', () => {
       return [1, 2];
     };
     const clientFor = () => Promise.reject(new Error('revoked'));
-    const { receivers } = processes(1, { sellers, clientFor, logger: { ...logger, error } });
+    const { receivers } = processes(1, { sellers, clientFor, logger: { ...silentLogger, error } });
     await vi.advanceTimersByTimeAsync(1_000);
     isAway = false;
     await vi.advanceTimersByTimeAsync(15 * 60_000 + 10_000);
@@ -449,7 +447,7 @@ describe('forged notifications of a real seller', () => {
     const warnings: string[] = [];
     const receiver = createReceiver({
       clientFor: () => client,
-      logger: { ...logger, warn: (line) => void warnings.push(line) },
+      logger: { ...silentLogger, warn: (line) => void warnings.push(line) },
       ...patient,
       on: {
         questions: async (_, { read }) => {

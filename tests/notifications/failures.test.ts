@@ -7,20 +7,15 @@ import {
 } from 'marketplace-seller-sdk/notifications';
 import type { HandlingFailure, ReceiverOptions } from 'marketplace-seller-sdk/notifications';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
-import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { about, deliver } from '../support/deliveries.ts';
+import { loadClientFirst } from '../support/fake-time.ts';
+import { silent, silentLogger } from '../support/silent.ts';
 
-// The first call of a client with a `fetch` loads ky, which takes real time.
-beforeAll(async () => {
-  const marketplace = new FakeMarketplace();
-  await marketplace.clientFor(marketplace.addUser()).currencies.list();
-});
+loadClientFirst();
 afterEach(() => {
   vi.useRealTimers();
 });
-
-const silent = () => {};
-const silentLogger = { debug: silent, info: silent, warn: silent, error: silent };
 
 /** A receiver whose handler fails with an error, and the failures it reports. */
 function failing(error: unknown, options: Partial<ReceiverOptions> = {}) {

@@ -6,9 +6,7 @@ import { createReceiver, sqliteStore } from 'marketplace-seller-sdk/notification
 import type { NotificationStore } from 'marketplace-seller-sdk/notifications';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { about, deliver, patient } from '../support/deliveries.ts';
-
-const silent = () => {};
-const logger = { debug: silent, info: silent, warn: silent, error: silent };
+import { silentLogger } from '../support/silent.ts';
 
 /** A store whose space can be taken away. */
 interface LimitedStore {
@@ -40,7 +38,7 @@ describe('an inbox in SQLite without space', () => {
     const handling = Promise.withResolvers<undefined>();
     const receiver = createReceiver({
       store,
-      logger,
+      logger: silentLogger,
       pollMs: 20,
       ...patient,
       on: { questions: async ({ question_id }) => {

@@ -6,9 +6,7 @@ import { expect, expectTypeOf, test, vi } from 'vitest';
 import { deliver } from '../support/deliveries.ts';
 import { advanceUntilSettled } from '../support/fake-time.ts';
 import { stubbed } from '../support/stubs.ts';
-
-const silent = () => {};
-const logger = { debug: silent, info: silent, warn: silent, error: silent };
+import { silentLogger } from '../support/silent.ts';
 
 test.each(['5f1b', '/messages/5f1b', 'messages/5f1b', '/messages/5f1b?role=seller', '/messages/5f1b/'])(
   'the message of %s is 5f1b, in any case of the topic',
@@ -46,7 +44,7 @@ test('read() returns the message with its pack, and reply() answers it', async (
   const read: NotifiedMessage[] = [];
   const receiver = createReceiver({
     clientFor: (user_id) => (user_id === seller.user_id ? marketplace.clientFor(seller) : undefined),
-    logger,
+    logger: silentLogger,
     on: {
       messages: async (notification, context) => {
         expectTypeOf(notification).toEqualTypeOf<MessageNotification>();
@@ -79,7 +77,7 @@ async function replied(from: number, to: number, shown: object): Promise<{ outco
   let outcome: unknown;
   const receiver = createReceiver({
     clientFor: () => sellerClient,
-    logger,
+    logger: silentLogger,
     on: {
       messages: async (_, context) => {
         outcome = await context.reply('It leaves today.').catch((error: unknown) => error);
@@ -123,7 +121,7 @@ test.each([404, 400])(
     const handled: (string | undefined)[] = [];
     const receiver = createReceiver({
       clientFor: () => seller,
-      logger,
+      logger: silentLogger,
       on: { messages: async (_, { read }) => void handled.push((await read()).pack_id) },
     });
     const notification = { user_id: 7, topic: 'messages', resource: '/messages/5f1b' };

@@ -2,20 +2,13 @@ import { ConversationBlockedError, NoChannelError } from 'marketplace-seller-sdk
 import { createReceiver } from 'marketplace-seller-sdk/notifications';
 import type { HandlingFailure, ReceiverOptions } from 'marketplace-seller-sdk/notifications';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
-import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { advanceUntilSettled } from '../support/fake-time.ts';
+import { describe, expect, test } from 'vitest';
+import { advanceUntilSettled, fakeTimersOfInbox, loadClientFirst } from '../support/fake-time.ts';
 import { storeKinds } from '../support/inbox-stores.ts';
+import { silentLogger } from '../support/silent.ts';
 
-const silent = () => {};
-const logger = { debug: silent, info: silent, warn: silent, error: silent };
-
-// The first call of a client with a `fetch` loads ky, which takes real time.
-beforeAll(async () => {
-  const marketplace = new FakeMarketplace();
-  await marketplace.clientFor(marketplace.addUser()).currencies.list();
-});
-beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date', 'performance'] })); // prettier-ignore
-afterEach(() => void vi.useRealTimers());
+loadClientFirst();
+fakeTimersOfInbox();
 
 type Handler = NonNullable<NonNullable<ReceiverOptions['on']>['messages']>;
 
@@ -38,7 +31,7 @@ function sale({ responses = [], blockedBy = null }: { responses?: number[]; bloc
   });
   const failures: HandlingFailure[] = [];
   const run = async (messages: Handler, options: Partial<ReceiverOptions> = {}) => {
-    const receiver = createReceiver({ clientFor: () => client, logger, onFailure: (each) => failures.push(each), on: { messages }, ...options }); // prettier-ignore
+    const receiver = createReceiver({ clientFor: () => client, logger: silentLogger, onFailure: (each) => failures.push(each), on: { messages }, ...options }); // prettier-ignore
     await receiver.add({ user_id: seller.user_id, topic: 'messages', resource: id, _id: 'one' });
     await advanceUntilSettled(receiver.idle());
     return receiver;

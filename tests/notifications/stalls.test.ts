@@ -6,12 +6,11 @@ import type { Claim, Claimed } from '../../src/notifications/stores/store.js';
 import { about, deliver, patient } from '../support/deliveries.ts';
 import { advanceUntil, advanceUntilSettled, fakeTimersOfInbox } from '../support/fake-time.ts';
 import { storeKinds } from '../support/inbox-stores.ts';
+import { silent, silentLogger } from '../support/silent.ts';
 
 fakeTimersOfInbox();
 
-const silent = () => {};
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-const logger = { debug: silent, info: silent, warn: silent, error: silent };
 
 /** Ends what dead processes wait for. */
 let testEnd = Promise.withResolvers<undefined>();
@@ -77,7 +76,7 @@ function receiverOn(
     leaseMs,
     pollMs: 20,
     ...patient,
-    logger,
+    logger: silentLogger,
     on: { questions },
     retry: { baseMs: 1 },
   });
@@ -244,7 +243,7 @@ describe.for(storeKinds())('a process that stalls, with a store in $name', ({ cr
         leaseMs: 20,
         pollMs: 10,
         ...patient,
-        logger,
+        logger: silentLogger,
         retry: { attempts: 2, baseMs: 1 },
         on: {
           questions: async (_, { attempt }) => {

@@ -2,20 +2,13 @@ import { AccessTokenError, ServerError } from 'marketplace-seller-sdk';
 import { createReceiver, fetchHandler, memoryStore, openInbox } from 'marketplace-seller-sdk/notifications';
 import type { NotificationStore, ReceiverOptions } from 'marketplace-seller-sdk/notifications';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
-import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { advanceUntilSettled } from '../support/fake-time.ts';
+import { describe, expect, test, vi } from 'vitest';
+import { advanceUntilSettled, fakeTimersOfInbox, loadClientFirst } from '../support/fake-time.ts';
 import { storeKinds } from '../support/inbox-stores.ts';
+import { silent, silentLogger } from '../support/silent.ts';
 
-const silent = () => {};
-const logger = { debug: silent, info: silent, warn: silent, error: silent };
-
-// The first call of a client with a `fetch` loads ky, which takes real time.
-beforeAll(async () => {
-  const marketplace = new FakeMarketplace();
-  await marketplace.clientFor(marketplace.addUser()).currencies.list();
-});
-beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date', 'performance'] })); // prettier-ignore
-afterEach(() => void vi.useRealTimers());
+loadClientFirst();
+fakeTimersOfInbox();
 
 type WriteEnd = 'carried out' | 'response lost' | 'request lost';
 
@@ -73,7 +66,7 @@ describe.for(storeKinds())("the guide's handler of messages, with a store in $na
     [['response lost', 'response lost']],
   ])('answers once when writes are %j', async (ends) => {
     const { marketplace, pack, client, replies, notify } = shop([...ends]);
-    const receiver = createReceiver({ store: create()(), clientFor: () => client, logger, on: guide });
+    const receiver = createReceiver({ store: create()(), clientFor: () => client, logger: silentLogger, on: guide });
     const { id } = marketplace.buyerWrites({ pack, text: 'When does it leave?' });
     await receiver.add(notify(id, 'one'));
     await advanceUntilSettled(receiver.idle());
@@ -88,7 +81,7 @@ describe.for(storeKinds())("the guide's handler of messages, with a store in $na
 
   test('answers two messages of one buyer with the same text twice, whose responses are lost', async () => {
     const { marketplace, pack, client, replies, notify } = shop(['response lost', 'response lost']);
-    const receiver = createReceiver({ store: create()(), clientFor: () => client, logger, on: guide });
+    const receiver = createReceiver({ store: create()(), clientFor: () => client, logger: silentLogger, on: guide });
     const first = marketplace.buyerWrites({ pack, text: 'When does it leave?' });
     await vi.advanceTimersByTimeAsync(400);
     const second = marketplace.buyerWrites({ pack, text: 'Hello?' });
@@ -105,7 +98,7 @@ test('a second run with another text sends nothing new when the first text was s
   let run = 0;
   const receiver = createReceiver({
     clientFor: () => client,
-    logger,
+    logger: silentLogger,
     on: { messages: async (_, { reply }) => reply(`Answer ${(run += 1)}`) },
   });
   const { id } = marketplace.buyerWrites({ pack, text: 'When does it leave?' });
@@ -119,7 +112,7 @@ test("a client of the handler's module is bound to the run", async () => {
   const { marketplace, pack, client, replies, notify } = shop(['response lost']);
   const receiver = createReceiver({
     clientFor: () => client,
-    logger,
+    logger: silentLogger,
     on: {
       messages: async (_, { read }) => client.messages.reply(await read(), theReply),
     },
@@ -144,7 +137,7 @@ test('a request for a token that may have been carried out is no write: the noti
   const attempts: number[] = [];
   const receiver = createReceiver({
     clientFor: () => client,
-    logger,
+    logger: silentLogger,
     fallback: (_, { attempt }) => {
       attempts.push(attempt);
       if (attempt < 3) throw new AccessTokenError('The function given as accessToken failed', { cause: lost });
@@ -161,7 +154,7 @@ test('a handler that fails after its writes does not repeat them', async () => {
   const outputs: unknown[] = [];
   const receiver = createReceiver({
     clientFor: () => client,
-    logger,
+    logger: silentLogger,
     on: {
       messages: async (_, { reply, attempt }) => {
         outputs.push((await reply('One.'))?.text, (await reply('Two.'))?.text);
@@ -181,7 +174,7 @@ test('without a store that keeps writes, a lost response is for a person', async
   const { marketplace, pack, client, replies, notify } = shop(['response lost']);
   const kept = memoryStore();
   const store: NotificationStore = Object.assign(kept, { note: undefined });
-  const receiver = createReceiver({ store, clientFor: () => client, logger, on: guide });
+  const receiver = createReceiver({ store, clientFor: () => client, logger: silentLogger, on: guide });
   const { id } = marketplace.buyerWrites({ pack, text: 'When does it leave?' });
   await receiver.add(notify(id, 'one'));
   await advanceUntilSettled(receiver.idle());
@@ -210,10 +203,10 @@ test('a process that is killed between a write and its result is followed by one
       };
     },
   });
-  const killed = createReceiver({ store: ofKilled, clientFor: () => client, logger, on: guide });
+  const killed = createReceiver({ store: ofKilled, clientFor: () => client, logger: silentLogger, on: guide });
   await killed.add(notify(id, 'one'));
   await advanceUntilSettled(written.promise);
-  const next = createReceiver({ store, clientFor: () => client, logger, on: guide });
+  const next = createReceiver({ store, clientFor: () => client, logger: silentLogger, on: guide });
   await vi.advanceTimersByTimeAsync(31_000);
   await advanceUntilSettled(next.idle());
   expect(await replies()).toEqual([theReply]);
@@ -226,7 +219,7 @@ test('what a handler sends after it has timed out is not sent', async () => {
   let isFirst = true;
   const receiver = createReceiver({
     clientFor: () => client,
-    logger,
+    logger: silentLogger,
     handlerTimeoutMs: 1_000,
     on: {
       messages: async (_, { read, reply }) => {
@@ -252,7 +245,7 @@ test("beside the fake, the guide's handler does not answer itself", async () => 
   const { marketplace, seller, pack, client, replies } = shop();
   const receiver = createReceiver({
     clientFor: (user_id) => (user_id === seller.user_id ? client : undefined),
-    logger,
+    logger: silentLogger,
     on: guide,
   });
   marketplace.notifications.subscribe({ callback: fetchHandler(receiver), topics: ['messages'] });

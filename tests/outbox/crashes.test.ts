@@ -8,9 +8,8 @@ import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { advanceBetweenRequests, fakeTimersOfInbox } from '../support/fake-time.ts';
+import { silentLogger } from '../support/silent.ts';
 
-const silent = () => {};
-const logger = { debug: silent, info: silent, warn: silent, error: silent };
 const folder = mkdtempSync(join(tmpdir(), 'outbox-'));
 const file = join(folder, 'invoice.pdf');
 
@@ -79,7 +78,7 @@ async function workThrough(stops: readonly Stop[]) {
         },
       },
     );
-    const outbox = createOutbox({ store: mortalStore, clientFor: () => client, logger, concurrency: 2 });
+    const outbox = createOutbox({ store: mortalStore, clientFor: () => client, logger: silentLogger, concurrency: 2 });
     await outbox.add({ key: 'text', user_id, ...send('It leaves today.') });
     // Two equal jobs need two messages.
     await outbox.add({ key: 'thanks', user_id, ...send('Thank you!') });

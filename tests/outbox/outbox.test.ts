@@ -9,10 +9,9 @@ import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { running } from '../support/serving.ts';
-import { advanceBetweenRequests, fakeTimersOfInbox } from '../support/fake-time.ts';
+import { advanceBetweenRequests, fakeTimersOfInbox, loadClientFirst } from '../support/fake-time.ts';
+import { silentLogger } from '../support/silent.ts';
 
-const silent = () => {};
-const logger = { debug: silent, info: silent, warn: silent, error: silent };
 const folder = mkdtempSync(join(tmpdir(), 'outbox-'));
 const file = join(folder, 'invoice.pdf');
 let locations = 0;
@@ -20,13 +19,9 @@ let locations = 0;
 let inFlight = 0;
 const advanceUntilSettled = <T>(work: Promise<T>): Promise<T> => advanceBetweenRequests(work, () => inFlight);
 
-// The first call of a client with a `fetch` loads ky, which takes real time.
-beforeAll(async () => {
-  writeFileSync(file, '%PDF-1.7 an invoice');
-  const marketplace = new FakeMarketplace();
-  await marketplace.clientFor(marketplace.addUser()).currencies.list();
-});
+beforeAll(() => writeFileSync(file, '%PDF-1.7 an invoice'));
 afterAll(() => rmSync(folder, { recursive: true }));
+loadClientFirst();
 fakeTimersOfInbox();
 
 type WriteEnd = 'carried out' | 'response lost' | 'request lost';
@@ -84,7 +79,7 @@ function shop(
     input: message(text),
   });
   const open = (store: OutboxStore, more: Partial<OutboxOptions> = {}): Outbox =>
-    createOutbox({ store, clientFor: () => client, logger, ...more });
+    createOutbox({ store, clientFor: () => client, logger: silentLogger, ...more });
   return { marketplace, seller, buyer, pack, pack_id: pack.pack_id!, user_id, sent, messages, message, job, open };
 }
 

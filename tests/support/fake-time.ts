@@ -1,12 +1,21 @@
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, vi } from 'vitest';
+import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
+import { afterEach, beforeAll, beforeEach, vi } from 'vitest';
 
 const faked: Parameters<typeof vi.useFakeTimers>[0] = {
   toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date', 'performance'],
 };
 
 const realPause = promisify(setTimeout);
+
+/** Makes a first call of a client with a `fetch` before the tests of a file: it loads ky, which takes real time. */
+export function loadClientFirst(): void {
+  beforeAll(async () => {
+    const marketplace = new FakeMarketplace();
+    await marketplace.clientFor(marketplace.addUser()).currencies.list();
+  });
+}
 
 /** Fakes the timers of an inbox in each test of a file; what reads a request stays real. */
 export function fakeTimersOfInbox(): void {

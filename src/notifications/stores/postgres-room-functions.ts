@@ -11,7 +11,12 @@ export const roomOf = (user: string, topic: string): string =>
 export const knownKey = (room: string): string => `sha256('known '::bytea || ${room})`;
 
 /** Those that age out or make room: no handler runs for their group, and its row is locked. */
-const free = (where: string, order: string, limit: number): string => `SELECT waiting.key, waiting.group_id
+const free = (
+  where: string,
+  order: string,
+  limit: number,
+  into = '',
+): string => `SELECT waiting.key, waiting.group_id ${into}
   FROM seller_inbox_waiting AS waiting JOIN seller_inbox_group AS held ON held.group_id = waiting.group_id
   WHERE ${where} AND held.token IS NULL ORDER BY waiting.${order} LIMIT ${limit} FOR UPDATE OF held SKIP LOCKED`;
 
@@ -83,7 +88,7 @@ export const roomFunctions = [
           HAVING sum(unconfirmed) > $1 OR sum(unconfirmed_bytes) > $2;
         EXIT WHEN NOT FOUND;
         SELECT room INTO largest FROM seller_inbox_room WHERE unconfirmed > 0 ORDER BY unconfirmed DESC LIMIT 1;
-        ${free('waiting.room = largest AND waiting.confirmed = false', 'number', 1).replace('FROM', 'INTO gone FROM')};
+        ${free('waiting.room = largest AND waiting.confirmed = false', 'number', 1, 'INTO gone')};
         EXIT WHEN NOT FOUND;
         ${remove}
       END LOOP;

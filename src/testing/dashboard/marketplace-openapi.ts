@@ -1,3 +1,4 @@
+import { fieldsOf } from '../../core/request/path-template.js';
 import type { OperationSummary } from '../operations/operations.js';
 
 type PathItems = Readonly<Record<string, Readonly<Record<string, object>>>>;
@@ -22,8 +23,8 @@ function pathsOf(own: readonly OperationSummary[]): PathItems {
 }
 
 function describe(name: string, path: string): object {
-  const parameters = Array.from(path.matchAll(/\{(\w+)\}/g), ([, parameter]) => ({
-    name: parameter,
+  const parameters = fieldsOf(path).map((field) => ({
+    name: field,
     in: 'path',
     required: true,
     schema: { type: 'string' },

@@ -14,35 +14,22 @@ const token = document.querySelector('meta[name=fake-token]')?.getAttribute('con
  * @returns {Promise<boolean>} whether the call succeeded
  */
 export async function act(method, path, body, done = '') {
-  try {
-    const response = await fetch(`/__fake/${path}`, {
-      method,
-      headers: { 'x-fake-token': token, 'content-type': 'application/json' },
-      ...(body && { body: JSON.stringify(body) }),
-    });
-    if (!response.ok) {
-      /** @type {{ message: string }} */
-      const error = await response.json();
-      showToast(error.message, true);
-      return false;
-    }
-    showToast(done);
-    return true;
-  } catch {
-    showToast('The server does not respond.', true);
-    return false;
-  }
+  const result = await read(path, { method, ...(body && { body: JSON.stringify(body) }) });
+  if (result !== undefined) showToast(done);
+  return result !== undefined;
 }
 
 /**
- * Reads from a control endpoint. Returns `undefined`, and shows why, when that fails.
+ * Calls a control endpoint. Returns its response, or `undefined` after it has shown why that fails.
  *
  * @param {string} path below `/__fake/`
+ * @param {RequestInit} [init]
  * @returns {Promise<any>}
  */
-export async function read(path) {
+export async function read(path, init) {
+  const headers = { 'x-fake-token': token, 'content-type': 'application/json' };
   try {
-    const response = await fetch(`/__fake/${path}`, { headers: { 'x-fake-token': token } });
+    const response = await fetch(`/__fake/${path}`, { ...init, headers });
     /** @type {{ message: string }} */
     const body = await response.json();
     if (response.ok) return body;
