@@ -86,7 +86,7 @@ export class WriteRecords implements WriteHook {
 
   async begin(write: PendingWrite): Promise<WriteTurn> {
     const place = this.#placeOf(write);
-    if (!place) return this.#sendNew(write);
+    if (!place) return this.#replaceOrSend(write);
     const rejection = this.#rejectionOf(place, write);
     place.isTaken = true;
     try {
@@ -98,6 +98,23 @@ export class WriteRecords implements WriteHook {
       place.isTaken = rejection !== undefined && error === rejection ? 'forEqual' : false;
       throw error;
     }
+  }
+
+  /** A write that an earlier run has made in another way is done, or was not carried out, before this one is sent. */
+  async #replaceOrSend(write: PendingWrite): Promise<WriteTurn> {
+    const place = write.replaced && this.#placeOf(write.replaced);
+    if (!write.replaced || place?.isTaken !== false || place.record.state === 'rejected') return this.#sendNew(write);
+    place.isTaken = true;
+    try {
+      if (place.record.state === 'sent') await this.#readBack(place, write.replaced);
+    } catch (error) {
+      place.isTaken = false;
+      throw error;
+    }
+    const { record } = place;
+    if (record.state === 'done') return { isDone: true, output: record.output };
+    place.record = { ...record, state: 'rejected' };
+    return this.#sendNew(write);
   }
 
   /** The error of an equal write of an earlier run. Within a run it may be sent again: the handler may have seen to the reason. */

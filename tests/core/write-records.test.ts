@@ -11,10 +11,11 @@ import { errorOf } from '../support/stubs.ts';
 const { send } = endpoints.messages;
 
 /** A sale whose handler runs again and again, each time in a new process; `stored` is what survives. */
-function createSale() {
+function createSale({ hasBuyerWritten = true } = {}) {
   const { marketplace, seller, buyer_id } = createMarketplace();
   const pack = marketplace.addPack({ seller_id: seller.user_id, buyer_id });
-  marketplace.buyerWrites({ pack, text: 'When will it arrive?' });
+  const buyerWrites = (): unknown => marketplace.buyerWrites({ pack, text: 'When will it arrive?' });
+  if (hasBuyerWritten) buyerWrites();
   const sale = { pack_id: String(pack.pack_id), user_id: seller.user_id, to: { user_id: buyer_id } };
   const stored: { writes: readonly WriteRecord[]; lost: boolean } = { writes: [], lost: false };
   let last: WriteRecords | undefined;
@@ -23,6 +24,7 @@ function createSale() {
     seller,
     stored,
     lastRun: () => last,
+    buyerWrites,
     sent: () =>
       marketplace.messages
         .of(pack)
@@ -30,6 +32,7 @@ function createSale() {
         .map(({ text }) => text)
         .reverse(),
     reply: (client: SellerClient, text: string) => client.messages.send({ ...sale, text }),
+    contact: (client: SellerClient, text: string) => client.messages.contact({ ...sale, text }),
     /** A minute passes, after which the service has given up what it has not carried out. */
     later: () => void (stored.writes = stored.writes.map((write) => ({ ...write, sentAt: write.sentAt - 60_000 }))),
     /** One run of the handler. Its records are stored when it ends, unless it is killed. */
@@ -179,4 +182,52 @@ test('while an equal write of another entry may still be sent, the run waits: th
   const client = withWriteHook(marketplace.clientFor(seller, { fetch }), records);
   expect((await errorOf(reply(client, 'Hello!'))).name).toBe('EarlierWriteOpenError');
   expect(sent()).toEqual(['Hello!']);
+});
+
+const option = endpoints.actionGuide.send;
+const lost = 'Thank you!';
+
+test.each([
+  ['was carried out', undefined, [lost]],
+  ['was rejected', { status: 400 }, ['Welcome!']],
+  ['was lost before the service got it', { reset: 'before' }, ['Welcome!']],
+  ['was carried out, and its response was lost', { reset: 'after' }, [lost]],
+] as const)('a first message that %s, then the buyer writes: one message', async (_, fault, texts) => {
+  const { marketplace, run, contact, buyerWrites, sent, stored, later } = createSale({ hasBuyerWritten: false });
+  if (fault) marketplace.faults.inject({ ...fault, endpoint: option });
+  await errorOf(
+    run(async (client) => {
+      await contact(client, lost);
+      throw new Error('The handler fails afterwards');
+    }),
+  );
+  buyerWrites();
+  later();
+  await run((client) => contact(client, 'Welcome!'));
+  await run((client) => contact(client, 'Welcome!'));
+  expect(sent()).toEqual(texts);
+  expect(stored.writes.every(({ state }) => state !== 'sent')).toBe(true);
+});
+
+test('a first message that may still be carried out, then the buyer writes: the run waits', async () => {
+  const { marketplace, run, contact, buyerWrites, sent } = createSale({ hasBuyerWritten: false });
+  marketplace.faults.inject({ reset: 'before', endpoint: option });
+  await errorOf(run((client) => contact(client, lost)));
+  buyerWrites();
+  expect((await errorOf(run((client) => contact(client, lost)))).name).toBe('EarlierWriteOpenError');
+  expect((await errorOf(run((client) => contact(client, lost)))).name).toBe('EarlierWriteOpenError');
+  expect(sent()).toEqual([]);
+});
+
+test('an option and a message of one handler are two writes', async () => {
+  const { run, contact, reply, buyerWrites, sent } = createSale({ hasBuyerWritten: false });
+  const both = async (client: SellerClient): Promise<void> => {
+    await contact(client, lost);
+    buyerWrites();
+    await reply(client, 'It leaves today.');
+  };
+  await run(both);
+  expect(sent()).toEqual([lost, 'It leaves today.']);
+  await run(both);
+  expect(sent()).toEqual([lost, 'It leaves today.']);
 });

@@ -125,7 +125,7 @@ export class ClientCall {
     this.emit?.({ type: 'attempt', call: this.info, attempt: this.attempts });
     if (this.attempts > 1) return now;
     this.firstSentAt = now;
-    if (this.isBooked) this.runtime.shared.writes.add((this.#write = this.described(true)));
+    if (this.isBooked) this.#write = this.runtime.shared.writes.add(this.described(true));
     return now;
   }
 

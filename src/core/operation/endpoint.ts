@@ -85,6 +85,13 @@ export interface Endpoint<In = unknown, Out = unknown> {
   readonly content?: readonly string[] | undefined;
   /** Present if a write that is not idempotent does no harm when it is carried out twice: it may be sent again. */
   readonly isHarmless?: true | undefined;
+  /**
+   * Returns the write that an earlier run of a handler may have made in place of this one. What it was or may have been is
+   * decided first, so that one message does not go out through two channels.
+   *
+   * @default none
+   */
+  replaces?(input: In): { readonly endpoint: Endpoint; readonly input: unknown };
   /** Names the entry that a write has made, by its output: unique at the service, e.g. `message 5f1b`. */
   entryOf?(output: Out, input: In): string | undefined;
   /** Reads, before a write that a handler will repeat, the state with which `confirm` compares. JSON can represent it. */

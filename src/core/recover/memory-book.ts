@@ -77,14 +77,15 @@ export class MemoryBook implements WriteBook {
   /** The id of the write that an entry proves, by the name of the entry. */
   readonly #proofs = new Map<string, string>();
 
-  /** Enters a write. */
-  add(write: RememberedWrite): void {
+  /** Enters a write, and returns it. */
+  add(write: RememberedWrite): RememberedWrite {
     const now = Date.now();
     for (const oldest of this.#writes.values()) {
       if (now - oldest.calledAt < rememberedMs && this.#writes.size < maxWrites) break;
       this.#remove(oldest);
     }
     this.#writes.set(write.id, write);
+    return write;
   }
 
   /** Enters how a call ended. @returns the name of the entry that its write made, if the `output` of a success shows it */

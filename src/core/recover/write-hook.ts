@@ -24,6 +24,8 @@ export interface PendingWrite {
   readonly target: string;
   /** After this time the service no longer carries out a write that was sent, in milliseconds. */
   readonly timeoutMs: number;
+  /** The write that an earlier run may have made in its place, see `replaces` of an endpoint. */
+  readonly replaced?: PendingWrite | undefined;
   /** Reads what `confirm` will compare with, if the endpoint needs it: what the state is before the write. */
   readBefore(): Promise<unknown>;
   /**

@@ -1,4 +1,5 @@
 import type { DescribedEndpoint } from '../../core/operation/endpoint.js';
+import { actionGuideEndpoints } from '../action-guide/endpoints.js';
 import { conversationBlocked } from '../post-sale/errors.js';
 import { messageEntry } from '../post-sale/conversation.js';
 import { sentMessage } from '../post-sale/message.js';
@@ -31,6 +32,11 @@ const send: DescribedEndpoint<schemas.SendMessageParams, SentMessage | undefined
   identity: { pack_id: 'message_resources.name=packs.id', user_id: 'message_resources.name=sellers.id' },
   retry: 'unsafe',
   content: ['text', 'attachments'],
+  // Until the buyer writes, the message goes through an option.
+  replaces: ({ pack_id, text }) => ({
+    endpoint: actionGuideEndpoints.send,
+    input: { pack_id, option_id: 'OTHER', text },
+  }),
   entryOf: messageEntry,
   query: postSaleTag,
   inQuery: ['application_id'],
