@@ -13,9 +13,11 @@ export function askHook(hook: WriteHook, call: ClientCall, requester: Requester)
   return call.scope.race(() => hook.begin(pendingWrite(call.request, call, requester)));
 }
 
-type Write = Pick<PendingWrite, 'endpoint' | 'input'>;
-
-function pendingWrite({ endpoint, input }: Write, call: ClientCall, requester: Requester): PendingWrite {
+function pendingWrite(
+  { endpoint, input }: Pick<PendingWrite, 'endpoint' | 'input'>,
+  call: ClientCall,
+  requester: Requester,
+): PendingWrite {
   const { scope, options, token, timeoutMs, runtime } = call;
   const { signal } = options;
   const memory = runtime.shared.writes;
