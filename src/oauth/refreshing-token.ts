@@ -1,9 +1,8 @@
 import { AccessTokenError, GrantRevokedError } from '../core/errors/errors.js';
-import { ignoreErrors } from '../core/scope/ignore-errors.js';
+import { ignoreErrors, wait } from '../core/scope/wait.js';
 import type { TokenProvider } from '../core/options/hooks.js';
 import { checkConfiguration, notNegative, ofType, positive } from '../core/options/rules.js';
 import { longestTimerMs } from '../core/scope/cancel-scope.js';
-import { wait } from '../core/scope/wait.js';
 import type { Rule } from '../core/options/rules.js';
 import { checkRefreshed, checkTokenSet, remainingMs } from './token-set.js';
 import type { TokenSet } from './token-set.js';

@@ -1,7 +1,7 @@
 import type { SellerClient } from '../client.js';
 import { AccessTokenError, GrantRevokedError } from '../core/errors/errors.js';
 import { checkConfiguration, ofType, withMethod } from '../core/options/rules.js';
-import { ignoreErrors } from '../core/scope/ignore-errors.js';
+import { ignoreErrors } from '../core/scope/wait.js';
 import type { Rule } from '../core/options/rules.js';
 import { refreshingToken } from './refreshing-token.js';
 import type { RefreshingTokenOptions } from './refreshing-token.js';

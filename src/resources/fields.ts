@@ -1,6 +1,6 @@
 import { isObject, isPlainObject } from '../core/json/plain-object.js';
 import * as s from '../core/schema/define.js';
-import { writtenInteger } from '../core/json/long-integer.js';
+import { writtenInteger } from '../core/json/json.js';
 import type { Facts, Input, Optional, Output, Schema } from '../core/schema/schema.js';
 
 export const noInput = s.strictObject({});

@@ -3,6 +3,7 @@ import type { Endpoint } from '../core/operation/endpoint.js';
 import type { DocumentedError } from '../core/operation/documented-error.js';
 import type { ClientOptions } from '../core/options/client-options.js';
 import { Clock } from './clock.js';
+import { Dashboard } from './dashboard/dashboard.js';
 import { Faults } from './http/faults.js';
 import type { ErrorOverrides } from './http/handler.js';
 import { ServiceRateLimiter } from './http/rate-limit.js';
@@ -174,7 +175,6 @@ export class FakeMarketplace<Inputs extends readonly unknown[] = readonly unknow
     if (this.#options.settings?.optionLockMs === undefined)
       this.settings.optionLockMs = this.#startSettings.optionLockMs = optionLockMsOverHttp;
     if (!options.page) return listen(this.fetch, options);
-    const { Dashboard } = await import('./dashboard/dashboard.js');
     return listen(new Dashboard(this).fetch, options);
   }
 

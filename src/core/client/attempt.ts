@@ -4,7 +4,7 @@ import { emitAttemptResult } from '../options/events.js';
 import type { AttemptResult } from '../recover/failure.js';
 import { BufferedResponse, isOk } from '../response/body.js';
 import { errorInBody } from '../response/error-in-body.js';
-import { ignoreErrors } from '../scope/ignore-errors.js';
+import { ignoreErrors } from '../scope/wait.js';
 import type {
   RequestDelivery,
   Exchange,

@@ -9,7 +9,7 @@ import { Events } from '../options/events.js';
 import type { ResolvedOptions } from '../options/resolve-options.js';
 import { Limits } from '../limits/limits.js';
 import { RetryBudget } from '../recover/budget.js';
-import { ignoreErrors } from '../scope/ignore-errors.js';
+import { ignoreErrors } from '../scope/wait.js';
 import { lowerCaseNames } from '../request/built-request.js';
 import { userAgentOf } from '../request/user-agent.js';
 

@@ -21,7 +21,7 @@ import { buildRequest } from '../request/build-request.js';
 import { curlOf } from '../request/curl.js';
 import { readOutput } from '../response/read-output.js';
 import type { InternalOptions } from '../scope/call-options.js';
-import { ignoreErrors } from '../scope/ignore-errors.js';
+import { ignoreErrors } from '../scope/wait.js';
 import type { Transport } from '../transport/transport.js';
 import { RequestAttempt } from './attempt.js';
 import { ClientCall } from './call.js';

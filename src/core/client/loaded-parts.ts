@@ -6,7 +6,7 @@ import type { FileInput } from '../files/file-source.js';
 import type { EndpointExchange } from '../operation/endpoint.js';
 import { isOk } from '../response/body.js';
 import type { BufferedResponse } from '../response/body.js';
-import { ignoreErrors } from '../scope/ignore-errors.js';
+import { ignoreErrors } from '../scope/wait.js';
 import type { TransportResponse } from '../transport/transport.js';
 import type { ClientCall, LoadedParts } from './call.js';
 

@@ -11,7 +11,7 @@ import { userOf } from '../recover/user-of-token.js';
 import { warningOf } from '../response/api-error.js';
 import type { BufferedResponse } from '../response/body.js';
 import type { CancelScope } from '../scope/cancel-scope.js';
-import { ignoreErrors } from '../scope/ignore-errors.js';
+import { ignoreErrors } from '../scope/wait.js';
 import type { ClientCall } from './call.js';
 
 /**

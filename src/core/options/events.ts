@@ -1,6 +1,6 @@
 import { requestIdOf } from '../errors/response-errors.js';
 import type { Redactor } from '../errors/redactor.js';
-import { ignoreErrors } from '../scope/ignore-errors.js';
+import { ignoreErrors } from '../scope/wait.js';
 import type { CallEvent, CallInfo, Logger, Tracing, WaitReason } from './hooks.js';
 
 /** Receives the events of calls. */

@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../errors/errors.js';
-import { LongInteger, isRounded, rounded } from '../json/long-integer.js';
+import { LongInteger, isRounded, rounded } from '../json/json.js';
 import { rejected } from './query.js';
 
 /** Returns the text to send in place of a text; `name` is the field that contains the text or its list. */

@@ -2,7 +2,7 @@ import { InvalidInputError } from '../errors/errors.js';
 import { isPlainObject } from '../json/plain-object.js';
 import type { Shape } from '../schema/schema.js';
 import { reservedQuery } from '../options/rules.js';
-import { isRounded, LongInteger, rounded } from '../json/long-integer.js';
+import { isRounded, LongInteger, rounded } from '../json/json.js';
 
 /** Where a value is in an input. */
 export type FieldPath = readonly (string | number)[];

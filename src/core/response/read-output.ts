@@ -10,7 +10,7 @@ import { isOwn } from '../schema/describe.js';
 import { isObjectWithMainList, read } from '../schema/read.js';
 import type { Difference, ReadValue } from '../schema/read.js';
 import type { StandardSchema } from '../schema/schema.js';
-import { ignoreErrors } from '../scope/ignore-errors.js';
+import { ignoreErrors } from '../scope/wait.js';
 import { hasContent } from './error-in-body.js';
 import type { BufferedResponse } from './body.js';
 import { identityMismatch } from './identity.js';

@@ -1,6 +1,6 @@
 import * as z from 'zod/v4/core';
 import type { RefineResult } from '../errors/issue.js';
-import { exact, isDigits } from '../json/long-integer.js';
+import { exact, isDigits } from '../json/json.js';
 import { LazySchema } from './schema.js';
 import type { Entity, Facts, Keywords, Optional, Params, Schema, Shape } from './schema.js';
 

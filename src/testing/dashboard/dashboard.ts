@@ -2,7 +2,6 @@ import { nodeModule } from '../../core/scope/node-module.js';
 import type { ServedMarketplace } from './served-marketplace.js';
 import { FakeMarketplaceError } from '../errors.js';
 import { parseJson } from '../http/parse-json.js';
-import { files, indexHtml } from './assets.js';
 import { denyReason, isControlToken } from './access.js';
 import type { ResourceKind } from './access.js';
 import type { Control } from './control.js';
@@ -59,7 +58,7 @@ export class Dashboard {
     if (pathname === '/' && request.method === 'GET') return this.#guarded(request, 'document', () => this.#document());
     // Not protected, because it contains no data, and containers and load balancers call it with any host name.
     if (pathname === '/__fake/health' && request.method === 'GET') return this.#control(request, pathname);
-    const file = files.get(pathname);
+    const file = isFile.test(pathname) ? (await import('./assets.js')).files.get(pathname) : undefined;
     if (file) return this.#guarded(request, 'asset', () => contentOf(file.text, file.type));
     if (pathname.startsWith('/__fake/'))
       return this.#guarded(request, 'control', () => this.#control(request, pathname));
@@ -71,7 +70,8 @@ export class Dashboard {
     return reason === undefined ? respond() : errorJson(403, reason);
   }
 
-  #document(): Response {
+  async #document(): Promise<Response> {
+    const { indexHtml } = await import('./assets.js');
     return contentOf(indexHtml.replace('{{controlToken}}', this.controlToken), 'text/html; charset=utf-8');
   }
 
@@ -102,6 +102,9 @@ export class Dashboard {
     return errorJson(405, `The method of this control endpoint is ${methods}.`);
   }
 }
+
+/** What the browser loads: most of the dashboard's size, so it is read when a browser asks for it. */
+const isFile = /^\/__fake\/\w+\.(?:css|js)$/;
 
 /** Remembers the number of a request through asynchronous calls, where the platform can. */
 function rememberingCause(marketplace: ServedMarketplace): (id: number, request: Request) => Promise<Response> {

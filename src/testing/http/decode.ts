@@ -1,4 +1,4 @@
-import { exact } from '../../core/json/long-integer.js';
+import { exact } from '../../core/json/json.js';
 import type { Endpoint } from '../../core/operation/endpoint.js';
 import { matchPath } from './match-path.js';
 import { openFieldOf, shapeOf, unwrapped } from '../../core/schema/describe.js';
