@@ -66,11 +66,20 @@ function offsetMinutes(ms: number, site_id: string): number {
 
 /** Returns the offset of the clock of a site from UTC, e.g. `-03:00`; a formatter prints it as `GMT-03:00`. */
 function offsetOf(ms: number, site_id: string): string {
+  const quarter = Math.floor(ms / quarterHourMs);
+  const last = lastOffsets.get(site_id);
+  if (last?.quarter === quarter) return last.offset;
   const name = formatterFor(zones[site_id] ?? 'UTC')
     .formatToParts(ms)
     .find(({ type }) => type === 'timeZoneName');
-  return /[+-]\d\d:\d\d/.exec(name?.value ?? '')?.[0] ?? '+00:00';
+  const offset = /[+-]\d\d:\d\d/.exec(name?.value ?? '')?.[0] ?? '+00:00';
+  if (isSite(site_id)) lastOffsets.set(site_id, { quarter, offset });
+  return offset;
 }
+
+/** Clocks change at a quarter of an hour, and most times that are formatted are near the last one. */
+const quarterHourMs = 900_000;
+const lastOffsets = new Map<string, { readonly quarter: number; readonly offset: string }>();
 
 const dayMs = 86_400_000;
 

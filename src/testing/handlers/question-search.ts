@@ -106,8 +106,11 @@ function readSort(call: Call): QuestionSearch['sort'] {
 /** Finds and sorts questions, by default the newest first. */
 export function findQuestions(store: QuestionStore, search: QuestionSearch): StoredQuestion[] {
   const sort = search.sort.length > 0 ? search.sort : [{ field: 'date_created' as const, isDescending: true }];
+  const wanted = search.filters.status?.toUpperCase().split(',');
+  const hasStatus = (question: StoredQuestion): boolean =>
+    wanted ? wanted.includes(store.statusOf(question)) : !question.removed;
   const found = store.all.filter(
-    (question) => matchesScope(question, search) && matchesFilters(store, question, search),
+    (question) => matchesScope(question, search) && isAskedWithin(question, search) && hasStatus(question),
   );
   return found.sort((a, b) => {
     for (const { field, isDescending } of sort) {
@@ -124,14 +127,11 @@ function matchesScope(question: StoredQuestion, { seller_id, item_id, from }: Qu
   return question.item_id === item_id && (from === undefined || question.from === from);
 }
 
-function matchesFilters(
-  store: QuestionStore,
-  question: StoredQuestion,
-  { filters: { status }, askedFrom = -Infinity, askedBefore = Infinity }: QuestionSearch,
+function isAskedWithin(
+  { askedAt }: StoredQuestion,
+  { askedFrom = -Infinity, askedBefore = Infinity }: QuestionSearch,
 ): boolean {
-  if (question.askedAt < askedFrom || question.askedAt >= askedBefore) return false;
-  if (status === undefined) return !question.removed;
-  return status.toUpperCase().split(',').includes(store.statusOf(question));
+  return askedAt >= askedFrom && askedAt < askedBefore;
 }
 
 function compare(a: number | string, b: number | string): number {
