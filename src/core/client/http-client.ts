@@ -32,7 +32,7 @@ import { userOfToken } from '../recover/user-of-token.js';
 import { askHook } from './hooked-write.js';
 import { downloadFrom, loadParts } from './loaded-parts.js';
 import { recover } from './recover.js';
-import { storedCall } from './stored-call.js';
+import { confirmStored } from './stored-call.js';
 
 /** Makes calls: build, send, then read the output, or recover and send again. All resources of a client share one. */
 export class HttpClient implements Requester {
@@ -84,11 +84,7 @@ export class HttpClient implements Requester {
     const limits = { signal, deadlineMs: deadlineMs ?? this.deadlineMs };
     return confirmLater(endpoint, limits, { attempts: 1, outcomeUnknown: true }, async (scope) => {
       const token = await this.#tokenOf({ scope, options: {} });
-      const stored = storedCall(request, token, sentAt, this.#runtime);
-      // The service gives up a write in the end, and what it has not done by then it will not do.
-      const isOver = Date.now() - stored.write.sentAt > this.#runtime.options.timeoutMs;
-      const windowMs = checked.confirmWindowMs ?? (isOver ? 0 : confirmWindowMs(false, 0));
-      return stored.judge(await confirmWrite(this, stored.call, scope, { signal, confirmWindowMs: windowMs }));
+      return confirmStored(this, { request, token, sentAt }, this.#runtime, scope, checked);
     });
   }
 

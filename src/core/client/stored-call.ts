@@ -1,39 +1,39 @@
+import type { ConfirmOptions } from '../errors/confirmation.js';
+import type { Requester } from '../operation/requester.js';
 import { BookView } from '../recover/book-view.js';
-import type { ConfirmResult, UnconfirmedCall } from '../recover/confirm-write.js';
+import { confirmWindowMs, confirmWrite } from '../recover/confirm-write.js';
+import type { ConfirmResult } from '../recover/confirm-write.js';
 import { RememberedWrite } from '../recover/memory-book.js';
 import type { BuiltRequest } from '../request/built-request.js';
+import type { CancelScope } from '../scope/cancel-scope.js';
 import type { ClientRuntime } from './client-runtime.js';
 
-/** A write that a program stored before it was sent, and that it reads back. */
+/** A write that a program stored before it was sent. */
 interface StoredCall {
-  readonly write: RememberedWrite;
-  readonly call: UnconfirmedCall;
-  /** Takes back a "no" that is not certain. */
-  judge(result: ConfirmResult): ConfirmResult;
+  readonly request: BuiltRequest;
+  readonly token: string | undefined;
+  readonly sentAt: number;
 }
 
-/** Finds a stored write among those of this process, or takes it for one of an earlier process. */
-export function storedCall(
-  request: BuiltRequest,
-  token: string | undefined,
-  sentAt: number,
-  { shared, options }: ClientRuntime,
-): StoredCall {
+/** Reads back a stored write: one of this process, or of an earlier one. A "no" that is not certain is none. */
+export async function confirmStored(
+  requester: Requester,
+  { request, token, sentAt }: StoredCall,
+  { shared, options: { timeoutMs } }: ClientRuntime,
+  scope: CancelScope,
+  { signal, confirmWindowMs: given }: ConfirmOptions,
+): Promise<ConfirmResult> {
   const { endpoint, input } = request;
   const { writes: memory } = shared;
   const stored = new RememberedWrite({ endpoint, input, token, calledAt: sentAt, sentAt });
   const { write, isUncertain } = memory.askFor(stored);
-  const view = new BookView({ endpoint, write, memory, timeoutMs: options.timeoutMs });
-  const firstSentAt = performance.now() - (Date.now() - write.sentAt);
-  return {
-    write,
-    call: { request, options: {}, token, firstSentAt, view },
-    judge: (result) => {
-      if (result.confirmation.done !== false) return result;
-      if (write.isInFlight) return { ...result, confirmation: { unknown: 'the write is being sent', mayChange: true } };
-      if (isUncertain)
-        return { ...result, confirmation: { unknown: 'an equal write was sent later, and may be this one' } };
-      return result;
-    },
-  };
+  const elapsedMs = Date.now() - write.sentAt;
+  const view = new BookView({ endpoint, write, memory, timeoutMs });
+  const call = { request, options: {}, token, firstSentAt: performance.now() - elapsedMs, view };
+  const windowMs = given ?? (elapsedMs > timeoutMs ? 0 : confirmWindowMs(false, 0));
+  const result = await confirmWrite(requester, call, scope, { signal, confirmWindowMs: windowMs });
+  if (result.confirmation.done !== false) return result;
+  if (write.isInFlight) return { ...result, confirmation: { unknown: 'the write is being sent', mayChange: true } };
+  const unknown = 'an equal write was sent later, and may be this one';
+  return isUncertain ? { ...result, confirmation: { unknown } } : result;
 }

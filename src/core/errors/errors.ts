@@ -206,16 +206,11 @@ export class EarlierWriteUnknownError extends SellerError {
   readonly outcomeUnknown = true;
 }
 
-/** The error of the network, unlike that of a middleware or of a file. */
-export interface NetworkError extends TypeError {
-  readonly isOfNetwork: true;
+/** Marks the error of a transport as one of the network, unlike that of a middleware or of a file. */
+export function networkError(error: TypeError): TypeError {
+  return Object.assign(error, { isOfNetwork: true });
 }
 
-/** Marks the error of a transport as one of the network. */
-export function networkError(error: TypeError): NetworkError {
-  return Object.assign(error, { isOfNetwork: true } as const);
-}
-
-export function isNetworkError(error: unknown): error is NetworkError {
+export function isNetworkError(error: unknown): boolean {
   return error instanceof TypeError && 'isOfNetwork' in error;
 }

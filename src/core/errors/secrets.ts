@@ -55,19 +55,17 @@ export function secretPatterns(secrets: readonly string[]): RegExp[] {
     forms.add(secret);
     if (secret.length <= longestEncoded) addEncoded(forms, secret);
   }
-  const patterns: RegExp[] = [];
-  for (const form of [...forms].sort((a, b) => b.length - a.length)) {
-    const escaped = form.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
-    patterns.push(new RegExp(escaped, form.length < shortestInAnyCase ? 'g' : 'gi'));
-  }
-  return patterns;
+  // Longer forms first: a shorter one may be a part of them.
+  return [...forms]
+    .sort((a, b) => b.length - a.length)
+    .map(
+      (form) => new RegExp(form.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'), form.length < shortestInAnyCase ? 'g' : 'gi'),
+    );
 }
 
 /** Masks what matches one of the patterns. */
 export function maskPatterns(text: string, patterns: readonly RegExp[], mask: string): string {
-  let masked = text;
-  for (const pattern of patterns) masked = masked.replace(pattern, mask);
-  return masked;
+  return patterns.reduce((masked, pattern) => masked.replace(pattern, mask), text);
 }
 
 function addEncoded(forms: Set<string>, secret: string): void {
@@ -78,11 +76,7 @@ function addEncoded(forms: Set<string>, secret: string): void {
   forms.add(new URLSearchParams([['', secret]]).toString().slice(1));
   const bytes = String.fromCharCode(...new TextEncoder().encode(secret));
   // Base64 depends on the number of bytes before the secret: `Bearer ` or a user name shifts its groups of three bytes.
-  for (const [before, from] of [
-    [0, 0],
-    [1, 2],
-    [2, 3],
-  ] as const) {
+  for (const [before, from] of [0, 2, 3].entries()) {
     const text = btoa('\0'.repeat(before) + bytes);
     const isPartial = (before + bytes.length) % 3 !== 0;
     // The first and the last character may also encode parts of adjacent bytes.

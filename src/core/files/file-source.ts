@@ -48,20 +48,16 @@ export type ResolvedFile =
 /** Returns the source of a file with its kind; `undefined` if the value is not a source, or its bytes are detached. */
 function resolveFile(file: unknown): ResolvedFile | undefined {
   try {
-    return sourceOf(file);
+    if (typeof file === 'string' || file instanceof URL) return { kind: 'path', path: file };
+    if (file instanceof ArrayBuffer) return { kind: 'bytes', bytes: new Uint8Array(file) };
+    if (ArrayBuffer.isView(file))
+      return { kind: 'bytes', bytes: new Uint8Array(file.buffer as ArrayBuffer, file.byteOffset, file.byteLength) };
+    if (typeof file !== 'object' || file === null) return undefined;
+    if ('arrayBuffer' in file && 'size' in file) return { kind: 'blob', blob: file as Blob };
+    if ('getReader' in file || Symbol.asyncIterator in file) return { kind: 'stream', stream: file as ByteStream };
   } catch {
-    return undefined;
+    // Its bytes are detached.
   }
-}
-
-function sourceOf(file: unknown): ResolvedFile | undefined {
-  if (typeof file === 'string' || file instanceof URL) return { kind: 'path', path: file };
-  if (file instanceof ArrayBuffer) return { kind: 'bytes', bytes: new Uint8Array(file) };
-  if (ArrayBuffer.isView(file))
-    return { kind: 'bytes', bytes: new Uint8Array(file.buffer as ArrayBuffer, file.byteOffset, file.byteLength) };
-  if (typeof file !== 'object' || file === null) return undefined;
-  if ('arrayBuffer' in file && 'size' in file) return { kind: 'blob', blob: file as Blob };
-  if ('getReader' in file || Symbol.asyncIterator in file) return { kind: 'stream', stream: file as ByteStream };
   return undefined;
 }
 

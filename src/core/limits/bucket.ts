@@ -56,6 +56,8 @@ export class Bucket {
   inFlight = 0;
   /** The last `Retry-After` since the last success. */
   lastRetryAfterMs: number | undefined;
+  /** When the 429s in a row began that count for the end of a call. */
+  rowBeganAt = Infinity;
   readonly #firstWindow: number;
   #window: number;
   readonly #rate = new AdaptiveRate();
@@ -66,9 +68,8 @@ export class Bucket {
   #progressAt = 0;
   #responses = 0;
   #throttles = 0;
-  /** How many rounds came in a row, and when the first one began that counts for the end of a call. */
+  /** How many rounds came in a row. */
   #inRow = 0;
-  #rowBeganAt = Infinity;
   /** The events in this row. */
   #events: { readonly at: number; readonly until: number }[] = [];
   #eventsInRow = 0;
@@ -84,11 +85,6 @@ export class Bucket {
   constructor(firstWindow: number, isShared: boolean) {
     this.#firstWindow = this.#window = firstWindow;
     this.#hasSucceeded = isShared;
-  }
-
-  /** When the 429s in a row began that count for the end of a call. */
-  get rowBeganAt(): number {
-    return this.#rowBeganAt;
   }
 
   /** Whether the last response was a 429. */
@@ -174,7 +170,7 @@ export class Bucket {
     // A single event of few 429s may have been random.
     if (this.#isFirstEvent && this.#throttlesOfEvent < leastOfLimit) this.#forgetRate();
     this.#inRow = this.#eventsInRow = 0;
-    this.#rowBeganAt = Infinity;
+    this.rowBeganAt = Infinity;
     this.#events = [];
     this.lastRetryAfterMs = undefined;
     this.#window = Math.max(this.#window, Math.min(usualWindow, this.#firstWindow));
@@ -204,7 +200,7 @@ export class Bucket {
     this.#roundAt = now;
     this.#inRow += 1;
     if (isShared) this.#events = [];
-    this.#rowBeganAt = isShared ? Infinity : Math.min(this.#rowBeganAt, now);
+    this.rowBeganAt = isShared ? Infinity : Math.min(this.rowBeganAt, now);
   }
 
   #mayBeRandom(now: number): boolean {

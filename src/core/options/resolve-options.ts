@@ -70,12 +70,10 @@ export const callRules: Readonly<Record<keyof InternalOptions, Rule>> = {
   onDownloadProgress: ofType('function'),
 };
 
+const { signal, confirmWindowMs, deadlineMs } = callRules;
+
 /** The options of `confirm()`. */
-export const confirmRules: Readonly<Record<keyof ConfirmOptions, Rule>> = {
-  signal: withMethod('addEventListener'),
-  confirmWindowMs: delay,
-  deadlineMs: positive,
-};
+export const confirmRules: Readonly<Record<keyof ConfirmOptions, Rule>> = { signal, confirmWindowMs, deadlineMs };
 
 /** A smaller value is not a time in milliseconds but a time in seconds or a duration: this is March 1973. */
 const leastTime = 1e11;

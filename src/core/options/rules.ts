@@ -7,28 +7,33 @@ import { longestTimerMs } from '../scope/cancel-scope.js';
 /** Returns what an option accepts if the value is wrong; `undefined` if the value is right. */
 export type Rule = (value: unknown) => string | undefined;
 
-export const positive: Rule = (value) =>
-  typeof value === 'number' && value > 0 ? undefined : 'takes a number of milliseconds above 0';
+function rule(accepts: (value: unknown) => boolean, takes: string): Rule {
+  return (value) => (accepts(value) ? undefined : `takes ${takes}`);
+}
 
-export const notNegative: Rule = (value) =>
-  typeof value === 'number' && value >= 0 && value < Infinity
-    ? undefined
-    : 'takes a number of milliseconds, at least 0';
+function isFrom(minimum: number, value: unknown): value is number {
+  return typeof value === 'number' && value >= minimum;
+}
 
-export const integerFrom =
-  (minimum: number): Rule =>
-  (value) =>
-    Number.isInteger(value) && (value as number) >= minimum ? undefined : `takes an integer, at least ${minimum}`;
+export const positive: Rule = /* @__PURE__ */ rule(
+  (value) => typeof value === 'number' && value > 0,
+  'a number of milliseconds above 0',
+);
 
-export const delay: Rule = (value) =>
-  Number.isInteger(value) && (value as number) >= 0 && (value as number) <= longestTimerMs
-    ? undefined
-    : `takes an integer, at least 0 and at most ${longestTimerMs}`;
+export const notNegative: Rule = /* @__PURE__ */ rule(
+  (value) => isFrom(0, value) && value < Infinity,
+  'a number of milliseconds, at least 0',
+);
 
-export const ofType =
-  (type: string): Rule =>
-  (value) =>
-    typeof value === type ? undefined : `takes a ${type}`;
+export const integerFrom = (minimum: number): Rule =>
+  rule((value) => Number.isInteger(value) && isFrom(minimum, value), `an integer, at least ${minimum}`);
+
+export const delay: Rule = /* @__PURE__ */ rule(
+  (value) => Number.isInteger(value) && isFrom(0, value) && value <= longestTimerMs,
+  `an integer, at least 0 and at most ${longestTimerMs}`,
+);
+
+export const ofType = (type: string): Rule => rule((value) => typeof value === type, `a ${type}`);
 
 /**
  * Rejects `Headers`, `Map` and `URLSearchParams`: they have no own properties, so their content would be lost silently.
@@ -75,32 +80,27 @@ export const headerRecord: Rule = (value) => {
   return undefined;
 };
 
-export const headerNames: Rule = (value) =>
-  Array.isArray(value) && value.every((name) => typeof name === 'string' && headerName.test(name))
-    ? undefined
-    : 'takes a list of header names';
+export const headerNames: Rule = /* @__PURE__ */ rule(
+  (value) => Array.isArray(value) && value.every((name) => typeof name === 'string' && headerName.test(name)),
+  'a list of header names',
+);
 
-export const headerText: Rule = (value) =>
-  typeof value === 'string' && value.trim() !== '' && !notInHeader.test(value)
-    ? undefined
-    : 'takes a text that a header can have';
+export const headerText: Rule = /* @__PURE__ */ rule(
+  (value) => typeof value === 'string' && value.trim() !== '' && !notInHeader.test(value),
+  'a text that a header can have',
+);
 
-export const oneOf =
-  (...values: readonly string[]): Rule =>
-  (value) =>
-    values.includes(value as string) ? undefined : `takes ${values.map((each) => `'${each}'`).join(' or ')}`;
+export const oneOf = (...values: readonly string[]): Rule =>
+  rule((value) => values.includes(value as string), values.map((each) => `'${each}'`).join(' or '));
 
-export const listOf =
-  (type: string): Rule =>
-  (value) =>
-    Array.isArray(value) && value.every((each) => typeof each === type) ? undefined : `takes a list of ${type}s`;
+export const listOf = (type: string): Rule =>
+  rule((value) => Array.isArray(value) && value.every((each) => typeof each === type), `a list of ${type}s`);
 
-export const withMethod =
-  (name: string): Rule =>
-  (value) =>
-    typeof (value as Record<string, unknown> | null)?.[name] === 'function'
-      ? undefined
-      : `takes an object with a function \`${name}\``;
+export const withMethod = (name: string): Rule =>
+  rule(
+    (value) => typeof (value as Record<string, unknown> | null)?.[name] === 'function',
+    `an object with a function \`${name}\``,
+  );
 
 export const token: Rule = (value) => {
   if (typeof value !== 'string') return 'takes the token as a string, or a function that returns it';

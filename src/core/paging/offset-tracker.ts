@@ -57,11 +57,12 @@ export class OffsetTracker {
   #backStep = 0;
   /** The offset directly after a page with only known entries. No entry can be skipped, so no anchor is needed. */
   #adjacent = -1;
-  #end: number;
+  /** The offset after the last anchored page. */
+  end: number;
   /** The keys of the last anchored page. The same page at another offset is no progress. */
   #lastKeys: readonly unknown[] = [];
-  /** An anchored page was not at the expected offset. */
-  #hasMoved = false;
+  /** Whether an anchored page was not at the expected offset: entries were inserted or removed before the returned ones. */
+  hasMoved = false;
   #searchPages = 0;
   /** How often the same page was received, and the lowest offset at which it counts as another repeat. */
   #repeatedPages = 0;
@@ -72,23 +73,13 @@ export class OffsetTracker {
 
   constructor(start: number) {
     this.#start = start;
-    this.#end = start;
+    this.end = start;
     this.offset = start;
   }
 
   /** Whether the list does not seem to change, so that pages can be prefetched. */
   get isSteady(): boolean {
     return this.#shrinkRate === 0;
-  }
-
-  /** Whether entries were inserted or removed before the returned ones. */
-  get hasMoved(): boolean {
-    return this.#hasMoved;
-  }
-
-  /** The offset after the last anchored page. */
-  get end(): number {
-    return this.#end;
   }
 
   /** Evaluates the page of a request, and sets `offset` to the next request. */
@@ -100,7 +91,7 @@ export class OffsetTracker {
     this.#adjacent = -1;
     if (page.length === 0) return needsNoAnchor ? 'end' : this.#stepBack(offset, page.total);
     if (!needsNoAnchor && known[0] === false) return this.#stepBack(offset, page.total);
-    if (known.length === 0 || !hasSameKeys(page.keys, this.#lastKeys)) this.#end = offset + page.length;
+    if (known.length === 0 || !hasSameKeys(page.keys, this.#lastKeys)) this.end = offset + page.length;
     this.#lastKeys = page.keys;
     const firstNew = known.indexOf(false);
     return firstNew < 0 ? this.#stepForward(request, page) : this.#advance(request, page, offset + firstNew);
@@ -109,7 +100,7 @@ export class OffsetTracker {
   #advance(request: PageRequest, page: ObservedPage, firstNew: number): PageStep {
     const lost = this.#lastOffset + 1 - firstNew;
     this.#shrinkRate = this.#newCount === 0 ? 0 : Math.min(1, Math.max(0, lost / this.#newCount));
-    this.#hasMoved ||= page.known[0] === true && lost !== 0;
+    this.hasMoved ||= page.known[0] === true && lost !== 0;
     this.#lastOffset = request.offset + page.length - 1;
     this.#newCount = this.#lastOffset + 1 - firstNew;
     this.#total = page.total;

@@ -9,8 +9,7 @@ import type { Rule } from '../options/rules.js';
 import { checkForEach, forEachOf } from './for-each.js';
 import type { ForEachOptions } from './for-each.js';
 import type { Page, PageLimits, Pager, PageRequest, RawPage } from './page.js';
-import { throwIfAborted } from './page-reader.js';
-import { paginate } from './paginate.js';
+import { paginate, throwIfAborted } from './page-reader.js';
 
 /** Call options of an iteration over pages. `deadlineMs` limits the time of all its requests together. */
 export interface PaginationOptions extends CallOptions {

@@ -39,32 +39,22 @@ export type FailedAttempt =
       readonly status?: number | undefined;
     };
 
-/** Why an attempt failed. */
-export type Failure = {
+/** Why an attempt failed. Only `errorResponse` has a status and what follows from the response. */
+export interface Failure {
+  /**
+   * `notSent`: no connection was made, so nothing was sent. `noResponse`: the network failed, or no response came in
+   * time, after something may have been sent. `errorResponse`: the service responded with an error.
+   */
+  readonly kind: 'notSent' | 'noResponse' | 'errorResponse';
   /** A retry cannot help: the call has ended, or the same request would fail again. */
   readonly isFinal?: boolean;
-} & (
-  | {
-      /**
-       * `notSent`: no connection was made, so nothing was sent. `noResponse`: the network failed, or no response came in
-       * time, after something may have been sent.
-       */
-      readonly kind: 'notSent' | 'noResponse';
-      readonly status?: undefined;
-      readonly retryAfterMs?: undefined;
-      readonly transient?: undefined;
-      readonly read?: undefined;
-    }
-  /** The service responded with an error. `transient`: the service certainly did nothing and asks to try again. */
-  | {
-      readonly kind: 'errorResponse';
-      readonly status: number;
-      readonly retryAfterMs?: number | undefined;
-      readonly transient?: boolean;
-      /** The error, if its body had to be read. */
-      readonly read?: ReadError | undefined;
-    }
-);
+  readonly status?: number | undefined;
+  readonly retryAfterMs?: number | undefined;
+  /** The service certainly did nothing and asks to try again. */
+  readonly transient?: boolean;
+  /** The error, if its body had to be read. */
+  readonly read?: ReadError | undefined;
+}
 
 /** Why an attempt failed. `ended` is the error that has ended its call, if one has. */
 export function failureOf(result: FailedAttempt, endpoint: Endpoint, ended: Error | undefined): Failure {
@@ -106,8 +96,7 @@ export function withoutEffect(failure: Failure): Failure {
  * Whether a failed write may have been carried out nevertheless: it got no response, or the service failed and did not
  * state that it did nothing. Every `outcomeUnknown` in this library comes from this function.
  */
-export function mayHaveSucceeded(retry: RetryClass, failure: Failure): boolean {
+export function mayHaveSucceeded(retry: RetryClass, { kind, status = 0, transient }: Failure): boolean {
   if (retry === 'safe') return false;
-  if (failure.kind !== 'errorResponse') return failure.kind === 'noResponse';
-  return failure.status >= 500 && failure.status !== 501 && !failure.transient;
+  return kind === 'noResponse' || (status >= 500 && status !== 501 && !transient);
 }

@@ -78,7 +78,7 @@ export function nextStep(failure: Failure, state: CallState): NextStep {
 
 function needsConfirmation(failure: Failure, { outcome }: CallState): boolean {
   // A write that was sent again may fail because the first attempt was carried out nevertheless.
-  return outcome === 'unknown' || (outcome === 'notDone' && failure.kind === 'errorResponse' && failure.status < 500);
+  return outcome === 'unknown' || (outcome === 'notDone' && failure.status !== undefined && failure.status < 500);
 }
 
 /** Whether the request may be sent again, if there is time for it. */

@@ -24,17 +24,13 @@ export class TokenSource {
   #pending: PendingToken | undefined;
   /** The last rejected token and its replacement. */
   #replaced: { readonly rejected: string; readonly by: string } | undefined;
-  #latest: string | undefined;
+  /** The token that the provider has returned last; `undefined` before that. */
+  latest: string | undefined;
 
   /** `timeoutMs` limits one call of the provider. */
   constructor(provider: TokenProvider, timeoutMs: number) {
     this.#provider = provider;
     this.#timeoutMs = timeoutMs;
-  }
-
-  /** The token that the provider has returned last; `undefined` before that. */
-  get latest(): string | undefined {
-    return this.#latest;
   }
 
   /** Returns the token to send; not a promise if the token is already known. */
@@ -93,12 +89,12 @@ export class TokenSource {
     };
     const timer = setTimeout(expire, Math.min(limitMs, longestTimerMs));
     provided.finally(() => clearTimeout(timer)).then((token) => resolve(this.#accept(rejected, token)), reject);
-    return { rejected, token: promise, timer: timer, waiting: 0 };
+    return { rejected, token: promise, timer, waiting: 0 };
   }
 
   /** If the provider returns a rejected token again, its replacement is used. */
   #accept(rejected: string | undefined, token: string): string {
-    this.#latest = token;
+    this.latest = token;
     if (rejected === undefined) return token === this.#replaced?.rejected ? this.#replaced.by : token;
     if (token !== rejected) this.#replaced = { rejected, by: token };
     return token;

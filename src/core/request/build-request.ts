@@ -10,7 +10,6 @@ import type { Issue } from '../errors/issue.js';
 import type { Shape } from '../schema/schema.js';
 import { validate } from '../schema/validate.js';
 import { encode } from './encode.js';
-import type { RequestParts } from './encode.js';
 import { lowerCaseNames } from './built-request.js';
 import type { BuiltRequest } from './built-request.js';
 import type { IsSecretName } from '../errors/secrets.js';
@@ -47,7 +46,14 @@ export function buildRequest(
     options,
     url: options.query || options.attributes ? extendedUrl(url, options) : url,
     isSecretHeader: runtime.isSecretHeader,
-    headers: buildHeaders(endpoint, parts, options, runtime),
+    headers: {
+      ...runtime.headers,
+      // The end of a compressed file does not always show that the file is incomplete.
+      ...(endpoint.responseBody === 'stream' && { accept: '*/*', 'accept-encoding': 'identity' }),
+      ...(parts.json !== undefined && { 'content-type': 'application/json; charset=utf-8' }),
+      ...options.headers,
+      ...parts.headers,
+    },
     body: parts.json,
     bodyValue: parts.body,
     output: options.attributes ? selectAttributes(endpoint, options.attributes) : endpoint.output,
@@ -93,20 +99,4 @@ function extendedUrl(given: string, { query = {}, attributes }: InternalOptions)
   if (attributes) url.searchParams.set('attributes', attributes.join(','));
   for (const [name, value] of Object.entries(defined(query))) url.searchParams.set(name, String(value));
   return url.href;
-}
-
-function buildHeaders(
-  endpoint: Endpoint,
-  parts: RequestParts,
-  options: InternalOptions,
-  runtime: RequestSettings,
-): Record<string, string> {
-  return {
-    ...runtime.headers,
-    // The end of a compressed file does not always show that the file is incomplete.
-    ...(endpoint.responseBody === 'stream' && { accept: '*/*', 'accept-encoding': 'identity' }),
-    ...(parts.json !== undefined && { 'content-type': 'application/json; charset=utf-8' }),
-    ...options.headers,
-    ...parts.headers,
-  };
 }

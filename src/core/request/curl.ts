@@ -1,22 +1,11 @@
+import type { BuiltRequest } from './built-request.js';
 import { jsonBody } from './json-body.js';
 import { redactUrl, redactUserText } from '../errors/redactor.js';
-import type { IsSecretName } from '../errors/secrets.js';
 import type { CurlOptions } from '../errors/seller-error.js';
-
-/** A request that can be printed as a curl command. */
-interface PrintableRequest {
-  readonly endpoint: { readonly method: string };
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly isSecretHeader: IsSecretName;
-  /** The body as text, and the value that it was serialized from. */
-  readonly body: string | undefined;
-  readonly bodyValue: unknown;
-}
 
 /** Returns a request as a curl command for a POSIX shell, with its token masked. */
 export function curlOf(
-  { endpoint, url, headers, isSecretHeader, body, bodyValue }: PrintableRequest,
+  { endpoint, url, headers, isSecretHeader, body, bodyValue }: BuiltRequest,
   hasToken: boolean,
   { texts = false }: CurlOptions,
 ): string {

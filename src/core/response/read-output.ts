@@ -50,7 +50,11 @@ export function readOutput(
   if ('value' in found) {
     const { endpoint, input } = call.request;
     const mismatch = endpoint.identity && identityMismatch(endpoint, input, found.value);
-    if (mismatch) return { ...found, ofAnother: misdirected(mismatch, response, call) };
+    if (mismatch) {
+      // A cache or a proxy mixes users, or a server responded twice. The body is of somebody else, so it is not shown.
+      const what = `got the response to another request: ${mismatch.message}`;
+      return { ...found, ofAnother: responseError(what, response, call, { issues: [mismatch] }) };
+    }
     if (onDrift) reportDrift(call, found.differences, onDrift);
     return found;
   }
@@ -92,12 +96,6 @@ function reportDrift(
     ignoreErrors(() => onDrift({ endpoint, path, expected: redactor.text(message), received }));
 }
 
-/** The error of a response that belongs to another request: a cache or a proxy mixes users, or a server responded twice. */
-function misdirected(issue: Issue, response: BufferedResponse, call: SentCall): Error {
-  // Without the body, which is of somebody else.
-  return responseError(`got the response to another request: ${issue.message}`, response, call, { issues: [issue] });
-}
-
 function unexpectedResponse(
   what: string,
   response: BufferedResponse,
@@ -108,13 +106,8 @@ function unexpectedResponse(
   const isRead = call.request.endpoint.retry === 'safe';
   const warning =
     ' The service reported success, so the write was most likely carried out; do not retry it without checking.';
-  return responseError(
-    `responded ${response.status} with ${what}.${isRead ? '' : warning}`,
-    response,
-    call,
-    misfit,
-    body,
-  );
+  const told = `responded ${response.status} with ${what}.${isRead ? '' : warning}`;
+  return responseError(told, response, call, misfit, body);
 }
 
 function responseError(

@@ -63,14 +63,13 @@ function innermost(issue: z.$ZodIssue): z.$ZodIssue[] {
   if (issue.code === 'unrecognized_keys')
     return issue.keys.map((key) => ({ ...issue, keys: [key], path: [...issue.path, key] }));
   if (issue.code !== 'invalid_union') return [issue];
-  const option = issue.errors.find((each) =>
-    each.some(({ code, path }) => path.length > 0 || code === 'custom' || isRange(code)),
-  );
+  const option = issue.errors.find((each) => each.some(isInside));
   return option?.flatMap((each) => innermost({ ...each, path: [...issue.path, ...each.path] })) ?? [issue];
 }
 
-function isRange(code: string): boolean {
-  return code === 'too_big' || code === 'too_small';
+/** Whether an issue shows that the value has the type of the schema, and that something in it is wrong. */
+export function isInside({ code, path }: Pick<z.$ZodIssue, 'code' | 'path'>): boolean {
+  return path.length > 0 || code === 'custom' || code === 'too_big' || code === 'too_small';
 }
 
 /**

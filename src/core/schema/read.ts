@@ -2,7 +2,7 @@ import type { Issue, Path } from '../errors/issue.js';
 import { isObject } from '../json/plain-object.js';
 import { factsOf, inspect, unwrapped } from './describe.js';
 import type { Inspected } from './describe.js';
-import { formatIssue, sentences, valueAt, zodParse } from './issues.js';
+import { formatIssue, isInside, sentences, valueAt, zodParse } from './issues.js';
 import type { ZodIssues } from './issues.js';
 import type { Facts, Schema, Shape, StandardSchema } from './schema.js';
 import { validate } from './validate.js';
@@ -194,11 +194,6 @@ function isIn(shape: Shape, name: string): boolean {
 function issuesOf(schema: Schema, value: unknown): ZodIssues {
   const result = zodParse(schema, value);
   return result.success ? [] : result.issues;
-}
-
-/** Whether an issue shows that the value has the type of the schema, and that something in it is wrong. */
-function isInside({ code, path }: ZodIssues[number]): boolean {
-  return path.length > 0 || code === 'custom' || code === 'too_big' || code === 'too_small';
 }
 
 function differenceOf(issue: ZodIssues[number], path: Path, root: unknown): Difference {

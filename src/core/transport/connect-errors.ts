@@ -15,74 +15,58 @@ interface SystemError {
   readonly cause?: unknown;
 }
 
-const untrusted: ConnectError = {
-  remedy:
-    'the certificate is not trusted; behind a proxy with its own CA, set NODE_EXTRA_CA_CERTS to the file of that CA',
-};
-const wrongCertificate: ConnectError = { remedy: 'the certificate of the server is not valid for it' };
-const noTls: ConnectError = {
-  remedy: 'the server does not speak TLS as expected; check protocol and port of `baseUrl`',
-};
-const noHost: ConnectError = { remedy: 'check the host of `baseUrl`, and DNS' };
-const noServer: ConnectError = { remedy: 'check host and port of `baseUrl`' };
-const noNetwork: ConnectError = { remedy: 'check the network of this machine' };
-const noResources: ConnectError = {
-  remedy: 'this process has too many open files or connections; lower `maxConcurrency`',
-};
-const noProxy: ConnectError = { remedy: 'the proxy rejected the connection; check the settings of the proxy' };
-const notAllowed: ConnectError = {
-  remedy: 'the platform does not send such a request; check `headers` and the port of `baseUrl`',
-  isPermanent: true,
+/** A kind of error that always occurs before anything is sent. */
+interface KnownError extends ConnectError {
+  readonly codes?: RegExp;
+  /** The beginning of the message, for errors without a code of their own. */
+  readonly messages?: RegExp;
+}
+
+const noServer: KnownError = {
+  codes: /^(?:ECONNREFUSED|UND_ERR_CONNECT_TIMEOUT)$/,
+  remedy: 'check host and port of `baseUrl`',
 };
 
-const redirected: ConnectError = {
-  remedy: 'the service redirects the request; is `baseUrl` right?',
-  isPermanent: true,
-};
-
-/** The codes of errors that always occur before anything is sent, with what to do. */
-const connectErrors: ReadonlyMap<unknown, ConnectError> = new Map([
-  ['ENOTFOUND', noHost],
-  ['EAI_AGAIN', noHost],
-  ['ECONNREFUSED', noServer],
-  ['UND_ERR_CONNECT_TIMEOUT', noServer],
-  ['EHOSTUNREACH', noNetwork],
-  ['ENETUNREACH', noNetwork],
-  ['EHOSTDOWN', noNetwork],
-  ['ENETDOWN', noNetwork],
-  ['EADDRNOTAVAIL', noResources],
-  ['EMFILE', noResources],
-  ['ENFILE', noResources],
-  ['ERR_PROXY_TUNNEL', noProxy],
-  ['UND_ERR_PRX_TLS', noProxy],
-  ['UND_ERR_INVALID_ARG', notAllowed],
-  ['UND_ERR_NOT_SUPPORTED', notAllowed],
-  ['ERR_INVALID_CHAR', notAllowed],
-  ['ERR_HTTP_INVALID_HEADER_VALUE', notAllowed],
-  ['ERR_INVALID_HTTP_TOKEN', notAllowed],
-]);
-
-/** Errors of a TLS handshake, by their code. Alerts that can also occur later are not included. */
-const tlsErrors: readonly (readonly [RegExp, ConnectError])[] = [
-  [/^(?:UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|CERT_UNTRUSTED)/, untrusted],
-  [/^(?:CERT_|CRL_|ERROR_IN_C|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_|HOSTNAME_|ERR_TLS_CERT_)/, wrongCertificate],
-  [
-    /^ERR_SSL_(?:WRONG_VERSION|UNSUPPORTED_|PACKET_LENGTH|NO_PROTOCOLS|NO_CIPHERS|UNSAFE_LEGACY|DH_|EE_|CA_|HTTP)/,
-    noTls,
-  ],
-  [/^ERR_SSL_\S*(?:_PROTOCOL_VERSION|_HANDSHAKE_FAILURE|UNRECOGNIZED_NAME|INSUFFICIENT_SECURITY)$/, noTls],
-];
-
-/** Errors without a specific code, by the beginning of their message. */
-const connectMessages: readonly (readonly [string, ConnectError])[] = [
-  ['unexpected redirect', redirected],
-  ['bad port', notAllowed],
-  ['Headers.', notAllowed],
-  ['Invalid header', notAllowed],
-  ['Request constructor', notAllowed],
-  ['Failed to parse URL', notAllowed],
-  ['Proxy response (', noProxy],
-  ['Client network socket disconnected before secure TLS connection', noTls],
+/** Alerts of TLS that can also occur after the handshake are not included. */
+const knownErrors: readonly KnownError[] = [
+  noServer,
+  { codes: /^(?:ENOTFOUND|EAI_AGAIN)$/, remedy: 'check the host of `baseUrl`, and DNS' },
+  { codes: /^(?:EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ENETDOWN)$/, remedy: 'check the network of this machine' },
+  {
+    codes: /^(?:EADDRNOTAVAIL|EMFILE|ENFILE)$/,
+    remedy: 'this process has too many open files or connections; lower `maxConcurrency`',
+  },
+  {
+    codes: /^(?:ERR_PROXY_TUNNEL|UND_ERR_PRX_TLS)$/,
+    messages: /^Proxy response \(/,
+    remedy: 'the proxy rejected the connection; check the settings of the proxy',
+  },
+  {
+    codes: /^(?:UND_ERR_(?:INVALID_ARG|NOT_SUPPORTED)|ERR_INVALID_(?:CHAR|HTTP_TOKEN)|ERR_HTTP_INVALID_HEADER_VALUE)$/,
+    messages: /^(?:bad port|Headers\.|Invalid header|Request constructor|Failed to parse URL)/,
+    remedy: 'the platform does not send such a request; check `headers` and the port of `baseUrl`',
+    isPermanent: true,
+  },
+  {
+    messages: /^unexpected redirect/,
+    remedy: 'the service redirects the request; is `baseUrl` right?',
+    isPermanent: true,
+  },
+  {
+    codes: /^(?:UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|CERT_UNTRUSTED)/,
+    remedy:
+      'the certificate is not trusted; behind a proxy with its own CA, set NODE_EXTRA_CA_CERTS to the file of that CA',
+  },
+  {
+    codes: /^(?:CERT_|CRL_|ERROR_IN_C|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_|HOSTNAME_|ERR_TLS_CERT_)/,
+    remedy: 'the certificate of the server is not valid for it',
+  },
+  {
+    codes:
+      /^ERR_SSL_(?:WRONG_VERSION|UNSUPPORTED_|PACKET_LENGTH|NO_(?:PROTOCOLS|CIPHERS)|UNSAFE_LEGACY|DH_|EE_|CA_|HTTP|\S*(?:_PROTOCOL_VERSION|_HANDSHAKE_FAILURE|UNRECOGNIZED_NAME|INSUFFICIENT_SECURITY)$)/,
+    messages: /^Client network socket disconnected before secure TLS connection/,
+    remedy: 'the server does not speak TLS as expected; check protocol and port of `baseUrl`',
+  },
 ];
 
 /** The maximum number of causes that are followed, because an error can be its own cause. */
@@ -99,9 +83,8 @@ export function connectErrorOf(error: unknown, depth = maxDepth): ConnectError |
   if (syscall === 'read' || syscall === 'write') return undefined;
   const text = typeof message === 'string' ? message : '';
   const known =
-    connectErrors.get(code) ??
-    tlsErrors.find(([codes]) => codes.test(String(code)))?.[1] ??
-    connectMessages.find(([start]) => text.startsWith(start))?.[1];
+    knownErrors.find(({ codes }) => codes?.test(String(code))) ??
+    knownErrors.find(({ messages }) => messages?.test(text));
   if (known !== undefined) return known;
   if (syscall === 'connect' || syscall === 'getaddrinfo') return noServer;
   if (Array.isArray(errors)) {

@@ -1,3 +1,4 @@
+import { nodeModule } from '../scope/node-module.js';
 import { chooseTransport } from './choose-transport.js';
 import { connectErrorOf } from './connect-errors.js';
 import { debugLogger } from './debug-logger.js';
@@ -10,9 +11,5 @@ export const platform: Platform = {
   networkReason,
   loadUploads: () => import('../files/multipart.js'),
   debugLogger,
-  openChannel: () => {
-    // Not every platform that takes this module has a `process`.
-    const { process } = globalThis as { process?: Partial<NodeJS.Process> };
-    return process?.getBuiltinModule?.('node:diagnostics_channel').channel('marketplace-seller-sdk:call');
-  },
+  openChannel: () => nodeModule('node:diagnostics_channel')?.channel('marketplace-seller-sdk:call'),
 };
