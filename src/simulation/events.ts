@@ -3,11 +3,28 @@ import type { Pack } from '../testing/state/packs.js';
 import type { StoredMessage } from '../testing/state/message.js';
 import type { StoredQuestion } from '../testing/state/questions.js';
 import { topics } from './deliveries.js';
-import { dayMs } from './plan.js';
 import type { PlannedEvent } from './plan.js';
 import type { Scene } from './scene.js';
 
 const buyers = 12;
+
+type State = readonly [text: string, set: (scene: Scene, isOn: boolean) => void];
+
+/** What lasts for a time. */
+const states = {
+  outage: ['the service answers 503', ({ network }, isOn) => (network.isOut = isOn)] as State,
+  offline: ['the bot has no network', ({ network }, isOn) => (network.isOffline = isOn)] as State,
+  quota: [
+    '20 calls a minute are allowed',
+    ({ marketplace }, isOn) => marketplace.rateLimiter.set(isOn ? { perMinute: 20 } : undefined),
+  ] as State,
+  'slow moderation': ['messages are moderated later', moderateLater] as State,
+};
+
+function moderateLater({ marketplace: { messages } }: Scene, isOn: boolean): void {
+  messages.moderation = isOn ? 'later' : 'atOnce';
+  if (!isOn) messages.moderate();
+}
 
 /** Makes the planned events happen. One whose sale or question is left out brings it along, or does nothing. */
 export class PlannedEvents {
@@ -34,9 +51,8 @@ export class PlannedEvents {
 
   /** @returns what has happened; `undefined` for nothing */
   #act(event: PlannedEvent): string | undefined {
-    const { bots, network, marketplace } = this.#scene;
+    const { bots } = this.#scene;
     const { kind, lastsMs } = event;
-    const lasting = (set: (isOn: boolean) => void, text: string): string => this.#last(event, set, text);
     switch (kind) {
       case 'question':
         return this.#ask(event);
@@ -51,37 +67,26 @@ export class PlannedEvents {
       case 'message by hand':
         return this.#reply(event);
       case 'kill':
-        if (!bots.process?.isAlive) return undefined;
-        bots.kill(lastsMs);
-        return `the bot is killed, for ${seconds(lastsMs)}`;
       case 'stop':
         if (!bots.process?.isAlive) return undefined;
-        void bots.stop(lastsMs);
-        return `the bot is stopped, for ${seconds(lastsMs)}`;
-      case 'outage':
-        return lasting((isOn) => (network.isOut = isOn), 'the service answers 503');
-      case 'offline':
-        return lasting((isOn) => (network.isOffline = isOn), 'the bot has no network');
-      case 'quota':
-        return lasting(
-          (isOn) => marketplace.rateLimiter.set(isOn ? { perMinute: 20 } : undefined),
-          '20 calls a minute are allowed',
-        );
-      case 'slow moderation':
-        return lasting((isOn) => this.#moderateLater(isOn), 'messages are moderated later');
+        void bots[kind](lastsMs);
+        return `the bot is ${kind === 'kill' ? 'killed' : 'stopped'}, for ${seconds(lastsMs)}`;
       case 'revocation':
         return this.#revoke(event);
+      default:
+        return this.#last(kind, lastsMs);
     }
   }
 
   /** Two events of a kind may overlap: the state ends with the last. */
-  #last({ kind, lastsMs }: PlannedEvent, set: (isOn: boolean) => void, text: string): string {
+  #last(kind: keyof typeof states, lastsMs: number): string {
+    const [text, set] = states[kind];
     this.#running.set(kind, (this.#running.get(kind) ?? 0) + 1);
-    set(true);
+    set(this.#scene, true);
     setTimeout(() => {
       const left = (this.#running.get(kind) ?? 1) - 1;
       this.#running.set(kind, left);
-      if (left === 0) set(false);
+      if (left === 0) set(this.#scene, false);
     }, lastsMs);
     return `${text}, for ${seconds(lastsMs)}`;
   }
@@ -155,12 +160,6 @@ export class PlannedEvents {
     return `a person of the team replies to ${about}`;
   }
 
-  #moderateLater(isOn: boolean): void {
-    const { messages } = this.#scene.marketplace;
-    messages.moderation = isOn ? 'later' : 'atOnce';
-    if (!isOn) messages.moderate();
-  }
-
   #revoke({ seller }: PlannedEvent): string {
     const { marketplace, sellers, recorder, world } = this.#scene;
     const account = nth(sellers, seller);
@@ -180,7 +179,7 @@ export class PlannedEvents {
 }
 
 function seconds(ms: number): string {
-  return ms < dayMs ? `${Math.round(ms / 1000)} s` : 'ever';
+  return `${Math.round(ms / 1000)} s`;
 }
 
 function nth<T>(list: readonly T[], index: number): T {

@@ -87,13 +87,14 @@ export class Network {
     const { names, world, marketplace } = this.#init;
     const { method } = request;
     const { pathname: path, search: query, host } = new URL(request.url);
-    const content = contentOf(body);
+    const text = textOf(body);
     const user_id = this.#userOf(request);
     const seller = user_id === undefined ? '' : (marketplace.accounts.get(user_id)?.nickname ?? '');
     const name = isOurs
-      ? names.ofCall({ method, path, query, body: content === undefined ? '' : JSON.stringify(content), seller })
+      ? names.ofCall({ method, path, query, body: text, seller })
       : names.numbered(`${method} ${host}`);
-    return { name, start, user_id, method, path: path + query, body: content, at: world.time.now, isCarriedOut: false };
+    const [at, content] = [world.time.now, contentOf(text)];
+    return { name, start, user_id, method, path: path + query, body: content, at, isCarriedOut: false };
   }
 
   #userOf(request: Request): number | undefined {
@@ -158,12 +159,15 @@ function rejection(status: number, headers: Record<string, string> = {}): Respon
 
 const utf8 = new TextDecoder();
 
-/** The JSON value of a body, or its text. */
-function contentOf(bytes: ArrayBuffer | undefined): unknown {
-  if (!bytes || bytes.byteLength === 0 || bytes.byteLength > 1_000_000) return undefined;
-  const text = utf8.decode(bytes);
+/** The text of a body that is not large. */
+function textOf(bytes: ArrayBuffer | undefined): string {
+  return bytes && bytes.byteLength <= 1_000_000 ? utf8.decode(bytes) : '';
+}
+
+/** The JSON value of a text, or the text; nothing if it is empty. */
+function contentOf(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return text === '' ? undefined : JSON.parse(text);
   } catch {
     return text;
   }

@@ -1,6 +1,6 @@
 import type { SellerClient } from '../client.js';
 import type { ClientOptions } from '../core/options/client-options.js';
-import { checkConfiguration } from '../core/options/rules.js';
+import { checkConfiguration, integerFrom, listOf, ofType, oneOf } from '../core/options/rules.js';
 import type { Rule } from '../core/options/rules.js';
 import { badDay, usualLoad } from './shares.js';
 import type { FaultShares, DailyLoad } from './shares.js';
@@ -78,15 +78,15 @@ export interface SimulationOptions {
 export function assertOptions(options: SimulationOptions): void {
   const rules = {
     seeds: areSeeds,
-    days: isCount,
-    bot: isFunction,
-    checks: isList,
-    faults: isObjectOr('badDay', 'none'),
-    load: isObjectOr(),
-    sellers: isCount,
-    marketplace: isObjectOr(),
-    outside: isFunction,
-    only: isList,
+    days: integerFrom(1),
+    bot: ofType('function'),
+    checks: listOf('function'),
+    faults: areFaults,
+    load: isObject,
+    sellers: integerFrom(1),
+    marketplace: isObject,
+    outside: ofType('function'),
+    only: listOf('string'),
   };
   checkConfiguration('simulate', options, rules, ['seeds', 'bot']);
   const { faults, load } = options;
@@ -94,24 +94,15 @@ export function assertOptions(options: SimulationOptions): void {
   if (load) checkConfiguration('simulate: `load`', load, numbersOf(usualLoad));
 }
 
-const isFunction: Rule = (value) => (typeof value === 'function' ? undefined : 'must be a function');
-const isList: Rule = (value) => (Array.isArray(value) ? undefined : 'must be a list');
-const isCount: Rule = (value) =>
-  Number.isSafeInteger(value) && Number(value) >= 1 ? undefined : 'must be a whole number of at least 1';
-const isAmount: Rule = (value) =>
-  typeof value === 'number' && value >= 0 ? undefined : 'must be a number of at least 0';
+const isObject: Rule = (value) => (value === null ? 'takes an object' : ofType('object')(value));
+const isAmount: Rule = (value) => (typeof value === 'number' && value >= 0 ? undefined : 'takes a number, at least 0');
+
+const areFaults: Rule = (value) => (isObject(value) === undefined ? undefined : oneOf('badDay', 'none')(value));
 
 const areSeeds: Rule = (value) =>
   Array.isArray(value) && value.length > 0 && value.every(Number.isSafeInteger)
     ? undefined
-    : isCount(value) && 'must be a whole number of at least 1, or a list of whole numbers';
-
-function isObjectOr(...words: readonly string[]): Rule {
-  return (value) =>
-    (typeof value === 'object' && value !== null) || words.includes(value as string)
-      ? undefined
-      : `must be ${[...words.map((word) => `'${word}'`), 'an object'].join(', ')}`;
-}
+    : integerFrom(1)(value) && 'takes an integer, at least 1, or a list of integers';
 
 function numbersOf(fields: object): Record<string, Rule> {
   return Object.fromEntries(Object.keys(fields).map((name) => [name, isAmount]));

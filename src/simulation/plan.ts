@@ -19,19 +19,7 @@ export interface PlannedEvent {
 }
 
 type EventKind =
-  | 'question'
-  | 'sale'
-  | 'message'
-  | 'cancellation'
-  | 'answer by hand'
-  | 'message by hand'
-  | 'kill'
-  | 'stop'
-  | 'outage'
-  | 'offline'
-  | 'quota'
-  | 'slow moderation'
-  | 'revocation';
+  'question' | 'sale' | 'message' | 'cancellation' | 'answer by hand' | 'message by hand' | keyof typeof disturbances;
 
 interface PlanInit {
   readonly seed: number;
@@ -44,21 +32,25 @@ interface PlanInit {
 export const dayMs = 86_400_000;
 const minuteMs = 60_000;
 
+/** What disturbs a day: the name of its share, and how long it lasts, at least and at most. */
+const disturbances = {
+  kill: ['kills', 1000, 10 * minuteMs],
+  stop: ['stops', 1000, 2 * minuteMs],
+  outage: ['outages', 1000, 20 * minuteMs],
+  offline: ['offline', minuteMs, 120 * minuteMs],
+  quota: ['quotas', minuteMs, 20 * minuteMs],
+  'slow moderation': ['slowModeration', minuteMs, 30 * minuteMs],
+  revocation: ['revocations', 0, 0],
+} as const;
+
 /** Draws what will happen, before anything runs. Each kind has random numbers of its own. */
 export function planOf(init: PlanInit): PlannedEvent[] {
   const load = loadOf(init);
   const near = (random: () => number): number => nearOneOf(load, random) ?? random() * init.days * dayMs;
-  const { shares } = init;
-  const disturbances = [
-    ...drawn(init, 'kill', shares.kills, near, [1000, 10 * minuteMs]),
-    ...drawn(init, 'stop', shares.stops, near, [1000, 2 * minuteMs]),
-    ...drawn(init, 'outage', shares.outages, near, [1000, 20 * minuteMs]),
-    ...drawn(init, 'offline', shares.offline, near, [minuteMs, 120 * minuteMs]),
-    ...drawn(init, 'quota', shares.quotas, near, [minuteMs, 20 * minuteMs]),
-    ...drawn(init, 'slow moderation', shares.slowModeration, near, [minuteMs, 30 * minuteMs]),
-    ...drawn(init, 'revocation', shares.revocations, near, [0, 0]),
-  ];
-  return [...load, ...disturbances].sort((a, b) => a.at - b.at);
+  const disturbing = Object.entries(disturbances).flatMap(([kind, [share, ...lastsMs]]) =>
+    drawn(init, kind as EventKind, init.shares[share], near, lastsMs),
+  );
+  return [...load, ...disturbing].sort((a, b) => a.at - b.at);
 }
 
 function loadOf(init: PlanInit): PlannedEvent[] {

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { createRandom } from '../testing/random.js';
 import type { VirtualTime } from './virtual-time.js';
 
+const mostTimersAnHour = 100_000;
 const current = new AsyncLocalStorage<SimulatedProcess>();
 
 /** The process whose code runs now; `undefined` outside of a simulation. */
@@ -52,11 +53,13 @@ export class SimulatedProcess {
     return new Promise((resolve) => this.time.set(this, resolve, ms));
   }
 
-  /** Counts a timer that has fired. @returns how many have in this hour of the virtual time */
-  countTimer(): number {
+  /** Counts a timer that has fired. @throws {Error} when more than 100,000 do within an hour */
+  countTimer(): void {
     const hour = Math.floor(this.time.now / 3_600_000);
     if (hour !== this.#hour) [this.#hour, this.#fired] = [hour, 0];
-    return (this.#fired += 1);
+    this.#fired += 1;
+    if (this.#fired > mostTimersAnHour)
+      throw new Error(`${this.name} never becomes idle: more than ${mostTimersAnHour} timers within an hour`);
   }
 
   /** Calls a function when the process ends. @returns a function that takes this back */

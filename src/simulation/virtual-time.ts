@@ -1,6 +1,7 @@
 /** Whom a timer belongs to. */
 export interface TimerOwner {
   readonly isAlive: boolean;
+  countTimer(): void;
 }
 
 /** A timer of the virtual time. */

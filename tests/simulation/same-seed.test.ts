@@ -85,11 +85,11 @@ describe('outside of a run', () => {
   });
 
   test.each([
-    [{ seeds: 0, bot: () => ({}) }, '`seeds` must be a whole number of at least 1'],
+    [{ seeds: 0, bot: () => ({}) }, '`seeds` takes an integer, at least 1'],
     [{ seeds: 1 }, '`bot` is missing'],
-    [{ seeds: 1, bot: () => ({}), days: 0.5 }, '`days` must be'],
+    [{ seeds: 1, bot: () => ({}), days: 0.5 }, '`days` takes an integer'],
     [{ seeds: 1, bot: () => ({}), fault: 'none' }, 'fault'],
-    [{ seeds: 1, bot: () => ({}), faults: { kills: -1 } }, '`faults`: `kills` must be a number of at least 0'],
+    [{ seeds: 1, bot: () => ({}), faults: { kills: -1 } }, '`faults`: `kills` takes a number, at least 0'],
     [{ seeds: 1, bot: () => ({}), faults: { kils: 1 } }, 'kils'],
     [{ seeds: 1, bot: () => ({}), load: { question: 1 } }, 'question'],
   ])('%o is rejected', async (options, message) => {
