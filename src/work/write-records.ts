@@ -1,7 +1,7 @@
 import { EarlierWriteOpenError, EarlierWriteUnknownError } from '../core/errors/errors.js';
 import type { WriteBook } from '../core/operation/write-book.js';
 import type { PendingWrite, WriteHook, WriteRecord, WriteResult, WriteTurn } from '../core/recover/write-hook.js';
-import { contentOf } from '../core/recover/write-target.js';
+import { canonical, contentOf } from '../core/recover/write-target.js';
 import { causesOf } from './failures.js';
 import { isLastingRejection } from './rejection.js';
 
@@ -118,10 +118,9 @@ export class WriteRecords implements WriteHook {
   }
 
   /** The error of an equal write of an earlier run. Within a run it may be sent again: the handler may have seen to the reason. */
-  #rejectionOf({ record, isTaken }: Place, { endpoint, input }: PendingWrite): unknown {
+  #rejectionOf({ record, isTaken }: Place, { input }: PendingWrite): unknown {
     if (isTaken !== false || record.state !== 'rejected') return undefined;
-    const isEqual = contentOf(endpoint, record.input) === contentOf(endpoint, input);
-    return isEqual ? this.#options.rejections?.get(record.id) : undefined;
+    return canonical(record.input) === canonical(input) ? this.#options.rejections?.get(record.id) : undefined;
   }
 
   #keepRejection({ record }: Place, error: unknown): unknown {

@@ -22,9 +22,12 @@ function createSale({ hasBuyerWritten = true } = {}) {
   return {
     marketplace,
     seller,
+    sale,
     stored,
     lastRun: () => last,
     buyerWrites,
+    /** From now on, the conversation shows an agent in the buyer's place. */
+    agentTakesOver: () => void marketplace.packs.change(pack, { agent_id: 900 }),
     sent: () =>
       marketplace.messages
         .of(pack)
@@ -32,7 +35,8 @@ function createSale({ hasBuyerWritten = true } = {}) {
         .map(({ text }) => text)
         .reverse(),
     reply: (client: SellerClient, text: string) => client.messages.send({ ...sale, text }),
-    contact: (client: SellerClient, text: string) => client.messages.contact({ ...sale, text }),
+    contact: (client: SellerClient, text: string) =>
+      client.messages.contact({ pack_id: sale.pack_id, user_id: sale.user_id, text }),
     /** A minute passes, after which the service has given up what it has not carried out. */
     later: () => void (stored.writes = stored.writes.map((write) => ({ ...write, sentAt: write.sentAt - 60_000 }))),
     /** One run of the handler. Its records are stored when it ends, unless it is killed. */
@@ -230,4 +234,28 @@ test('an option and a message of one handler are two writes', async () => {
   expect(sent()).toEqual([lost, 'It leaves today.']);
   await run(both);
   expect(sent()).toEqual([lost, 'It leaves today.']);
+});
+
+test.each([
+  [{ reset: 'after' }, ['Today.']],
+  [{ reset: 'before' }, ['Tomorrow.']],
+  [{ status: 400 }, ['Tomorrow.']],
+] as const)('a reply, %o, and the next run finds an agent in place of the buyer: one message', async (fault, texts) => {
+  const { marketplace, run, contact, sent, later, agentTakesOver } = createSale();
+  marketplace.faults.inject({ ...fault, endpoint: send });
+  await errorOf(run((client) => contact(client, 'Today.')));
+  agentTakesOver();
+  later();
+  await run((client) => contact(client, 'Tomorrow.'));
+  await run((client) => contact(client, 'On Friday.'));
+  expect(sent()).toEqual(texts);
+});
+
+test('a message that was rejected because of its receiver is sent to another one', async () => {
+  const { run, sale, sent } = createSale();
+  const sendTo = (user_id: number) => (client: SellerClient) =>
+    client.messages.send({ ...sale, to: { user_id }, text: 'Today.' });
+  expect((await errorOf(run(sendTo(999_999)))).name).toBe('ReceiverNotInOrderError');
+  await run(sendTo(sale.to.user_id));
+  expect(sent()).toEqual(['Today.']);
 });

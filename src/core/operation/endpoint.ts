@@ -83,6 +83,12 @@ export interface Endpoint<In = unknown, Out = unknown> {
    * @default none
    */
   readonly content?: readonly string[] | undefined;
+  /**
+   * The fields that say neither what is written nor where, e.g. an `application_id`. A write with other details is the same.
+   *
+   * @default none
+   */
+  readonly details?: readonly string[] | undefined;
   /** Present if a write that is not idempotent does no harm when it is carried out twice: it may be sent again. */
   readonly isHarmless?: true | undefined;
   /**

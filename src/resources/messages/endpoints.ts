@@ -32,6 +32,8 @@ const send: DescribedEndpoint<schemas.SendMessageParams, SentMessage | undefined
   identity: { pack_id: 'message_resources.name=packs.id', user_id: 'message_resources.name=sellers.id' },
   retry: 'unsafe',
   content: ['text', 'attachments'],
+  // Who is shown in the buyer's place may change: an agent.
+  details: ['from', 'to', 'application_id', 'client_id'],
   // Until the buyer writes, the message goes through an option.
   replaces: ({ pack_id, text }) => ({
     endpoint: actionGuideEndpoints.send,
