@@ -1,6 +1,5 @@
 import { platform } from '#platform';
 import { ApiError } from '../errors/response-errors.js';
-import { TimeoutError } from '../errors/errors.js';
 import { responseHeaders } from '../errors/response-headers.js';
 import { SellerError, attachCall } from '../errors/seller-error.js';
 import { cannotConfirm } from '../errors/confirmation.js';
@@ -162,7 +161,7 @@ export class HttpClient implements Requester {
       confirm: (options) => {
         const { signal, deadlineMs, confirmWindowMs: given } = checkOptions(options, confirmRules);
         const limits = { signal, deadlineMs: deadlineMs ?? call.options.deadlineMs ?? this.deadlineMs };
-        const windowMs = given ?? call.options.confirmWindowMs ?? confirmWindowMs(isTimeout(error), call.timeoutMs);
+        const windowMs = given ?? call.options.confirmWindowMs ?? confirmWindowMs(error.cause, call.timeoutMs);
         return confirmLater(call.request.endpoint, limits, call, (scope) =>
           confirmWrite(this, call, scope, { signal, confirmWindowMs: windowMs }),
         );
@@ -172,8 +171,3 @@ export class HttpClient implements Requester {
 }
 
 type Success = Extract<AttemptResult, { isSuccess: true }>;
-
-/** Whether the response was lost because it did not come in time. */
-function isTimeout({ cause }: SellerError): boolean {
-  return cause instanceof TimeoutError;
-}

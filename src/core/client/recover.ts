@@ -1,4 +1,3 @@
-import { TimeoutError } from '../errors/errors.js';
 import { responseHeaders } from '../errors/response-headers.js';
 import type { Requester } from '../operation/requester.js';
 import { emitWait } from '../options/events.js';
@@ -62,9 +61,7 @@ export async function recover(
 }
 
 function windowAfter(result: FailedAttempt, { timeoutMs, options }: ClientCall): number {
-  return (
-    options.confirmWindowMs ?? confirmWindowMs(!result.response && result.error instanceof TimeoutError, timeoutMs)
-  );
+  return options.confirmWindowMs ?? confirmWindowMs(result.response ? undefined : result.error, timeoutMs);
 }
 
 /** Replaces a token that got a 401; `false` if there is no other. */

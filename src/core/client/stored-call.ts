@@ -30,7 +30,7 @@ export async function confirmStored(
   const elapsedMs = Date.now() - write.sentAt;
   const view = new BookView({ endpoint, write, memory, timeoutMs });
   const call = { request, options: {}, token, firstSentAt: performance.now() - elapsedMs, view };
-  const windowMs = given ?? (elapsedMs > timeoutMs ? 0 : confirmWindowMs(false, 0));
+  const windowMs = given ?? (elapsedMs > timeoutMs ? 0 : confirmWindowMs(undefined, 0));
   const result = await confirmWrite(requester, call, scope, { signal, confirmWindowMs: windowMs });
   if (result.confirmation.done !== false) return result;
   if (write.isInFlight) return { ...result, confirmation: { unknown: 'the write is being sent', mayChange: true } };

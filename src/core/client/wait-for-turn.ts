@@ -6,7 +6,7 @@ import { RateLimitError } from '../errors/status-errors.js';
 import { groupOf } from '../limits/limits.js';
 import type { AcquireRejection } from '../limits/limits.js';
 import { emitWait } from '../options/events.js';
-import type { AttemptInfo, AttemptReport, Limiter } from '../options/limiter.js';
+import type { AttemptInfo, Limiter } from '../options/limiter.js';
 import { userOf } from '../recover/user-of-token.js';
 import { warningOf } from '../response/api-error.js';
 import type { BufferedResponse } from '../response/body.js';
@@ -61,7 +61,7 @@ export function reportToLimiter(
   response: BufferedResponse | undefined,
 ): void {
   const retryAfterMs = response && parseRetryAfter(response.headers, Date.now());
-  releaseLimiter(limiter, limitedAttempt(call, call.attempts), { status, retryAfterMs });
+  releaseLimiter(limiter, limitedAttempt(call, call.attempts), status, retryAfterMs);
 }
 
 /**
@@ -103,7 +103,11 @@ async function acquireLimiter(limiter: Limiter, attempt: LimitedAttempt, scope: 
     );
   } catch (error) {
     // A limiter that ignores the signal may permit the attempt later, although it is no longer sent.
-    if (error === scope.reason) permission?.then(() => releaseLimiter(limiter, attempt), ignore);
+    if (error === scope.reason)
+      permission?.then(
+        () => releaseLimiter(limiter, attempt),
+        () => undefined,
+      );
     if (error instanceof SellerError) throw error;
     const { method, path } = attempt.endpoint;
     const message = `${method} ${path} was not sent: the limiter rejected it; see \`cause\``;
@@ -111,16 +115,9 @@ async function acquireLimiter(limiter: Limiter, attempt: LimitedAttempt, scope: 
   }
 }
 
-const notSent = { status: undefined, retryAfterMs: undefined };
-const ignore = (): void => undefined;
-
 /** Reports the result of an attempt to the user's limiter. Without a report, the attempt was not sent. */
-function releaseLimiter(
-  limiter: Limiter,
-  attempt: LimitedAttempt,
-  report: Pick<AttemptReport, 'status' | 'retryAfterMs'> = notSent,
-): void {
-  ignoreErrors(() => limiter.release?.({ ...attempt, ...report }));
+function releaseLimiter(limiter: Limiter, attempt: LimitedAttempt, status?: number, retryAfterMs?: number): void {
+  ignoreErrors(() => limiter.release?.({ ...attempt, status, retryAfterMs }));
 }
 
 /** The error of a call that is not sent because of the 429s of other calls. */

@@ -103,15 +103,11 @@ export function statusOfErrorInBody(
 const maxTextLength = 500;
 const maxCauses = 20;
 
-/**
- * All texts of an error response that may contain the reason, whichever keys the service gave them.
- */
-export function textsOf({
-  code,
-  text,
-  causes,
-  body,
-}: Pick<ApiErrorDetails, 'code' | 'text' | 'causes' | 'body'>): string[] {
+/** What the body of an error response states. */
+export type StatedError = Pick<ApiErrorDetails, 'code' | 'text' | 'causes' | 'body'>;
+
+/** All texts of an error response that may contain the reason, whichever keys the service gave them. */
+export function textsOf({ code, text, causes, body }: StatedError): string[] {
   const fields = typeof body === 'object' && body !== null ? (body as Readonly<Record<string, unknown>>) : {};
   const all = [code, text, fields.message, fields.error, fields.code, fields.error_description, fields.detail];
   for (const cause of causes.slice(0, maxCauses)) all.push(cause.code, cause.message);

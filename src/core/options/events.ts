@@ -25,20 +25,17 @@ export function emitWait({ info, attempts, emit }: EmittingCall, waitMs: number,
  * Emits the result of an attempt; without a `response`, the attempt failed. `sentAt` is a time of `performance.now()`.
  */
 export function emitAttemptResult(
-  { info: call, attempts, emit }: EmittingCall,
+  { info: call, attempts: attempt, emit }: EmittingCall,
   response: { readonly status: number; readonly headers: Pick<Headers, 'get'> } | undefined,
   sentAt: number,
   redactor: Redactor,
 ): void {
-  if (!response) {
-    emit?.({ type: 'error', call, attempt: attempts });
-    return;
-  }
-  const { status, headers } = response;
+  const { status, headers } = response ?? {};
   const durationMs = performance.now() - sentAt;
-  const echoed = requestIdOf(headers);
+  const echoed = headers && requestIdOf(headers);
   const requestId = echoed && redactor.secrets(echoed);
-  emit?.({ type: 'response', call, attempt: attempts, status, requestId, durationMs });
+  if (status === undefined) emit?.({ type: 'error', call, attempt });
+  else emit?.({ type: 'response', call, attempt, status, requestId, durationMs });
 }
 
 /** The receivers of a client's events. */

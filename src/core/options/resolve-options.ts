@@ -1,6 +1,7 @@
 import { defined } from '../json/defined.js';
 import type { ConfirmOptions, StoredWriteOptions } from '../errors/confirmation.js';
 import { ConfigurationError, InvalidInputError } from '../errors/errors.js';
+import type { Issue } from '../errors/issue.js';
 import type { InternalOptions } from '../scope/call-options.js';
 import type { ClientOptions } from './client-options.js';
 import {
@@ -97,11 +98,9 @@ export function checkOptions<O extends object>(options: O, rules: Readonly<Recor
   if (typeof options !== 'object' || (options as unknown) === null)
     throw new InvalidInputError([{ path: [], message: 'the options are not an object' }]);
   const given = { ...options };
-  const issues = optionIssues(given, rules);
-  if (issues.length > 0)
-    throw new InvalidInputError(
-      issues.map(({ path, message }) => ({ path, message: message.replace(/^`/, 'the option `') })),
-    );
+  const named = ({ path, message }: Issue): Issue => ({ path, message: message.replace(/^`/, 'the option `') });
+  const issues = optionIssues(given, rules).map(named);
+  if (issues.length > 0) throw new InvalidInputError(issues);
   return given;
 }
 
@@ -144,19 +143,16 @@ function checkBaseUrl(baseUrl: string, allowInsecure: boolean): string {
   if (!URL.canParse(baseUrl))
     throw new ConfigurationError("`baseUrl` is not a URL; it takes one such as 'https://api.example.com'");
   const url = new URL(baseUrl);
-  if (url.protocol !== 'https:' && url.protocol !== 'http:')
-    throw new ConfigurationError('`baseUrl` takes an https: URL');
-  if (url.username || url.password)
-    throw new ConfigurationError('`baseUrl` contains a user name or password; give the token as `accessToken`');
-  // Paths are appended to the base URL: after `?` or `#`, they would become part of the query or the fragment.
-  if (/[?#]/.test(baseUrl))
-    throw new ConfigurationError(
-      '`baseUrl` contains a query or fragment; give query parameters as the call option `query`',
-    );
-  if (url.protocol === 'http:' && !allowInsecure && !isLoopback(url.hostname)) {
-    throw new ConfigurationError(
-      '`baseUrl` is http:, so the token would travel in clear text; use https:, or set `allowInsecure: true`',
-    );
-  }
+  const problem = problemOf(url, allowInsecure);
+  if (problem !== undefined) throw new ConfigurationError(`\`baseUrl\` ${problem}`);
   return url.href.replace(/(?<!\/)\/+$/, '');
+}
+
+function problemOf({ protocol, username, password, href, hostname }: URL, allowInsecure: boolean): string | undefined {
+  if (protocol !== 'https:' && protocol !== 'http:') return 'takes an https: URL';
+  if (username || password) return 'contains a user name or password; give the token as `accessToken`';
+  // Paths are appended to the base URL: after `?` or `#`, they would become part of the query or the fragment.
+  if (/[?#]/.test(href)) return 'contains a query or fragment; give query parameters as the call option `query`';
+  if (protocol === 'https:' || allowInsecure || isLoopback(hostname)) return undefined;
+  return 'is http:, so the token would travel in clear text; use https:, or set `allowInsecure: true`';
 }

@@ -44,14 +44,12 @@ export async function forEachOf<T>(
     const state = { entry, isDone: false };
     started.push(state);
     const run = async (): Promise<void> => {
-      try {
-        await work(entry, { signal });
-        state.isDone = true;
-      } catch (error) {
-        failures.push(error);
-      }
+      await work(entry, { signal });
+      state.isDone = true;
     };
-    const own = run().finally(() => running.delete(own));
+    const own = run()
+      .catch((error: unknown) => void failures.push(error))
+      .finally(() => running.delete(own));
     running.add(own);
   };
   try {

@@ -54,11 +54,11 @@ const firstPauseMs = 100;
 const usualWindowMs = 3000;
 
 /**
- * Returns how long a write is read back. After a timeout, the service may still be processing the write, so it gets at least
- * `timeoutMs` to finish.
+ * Returns how long a write is read back whose response was lost through `cause`. After a timeout, the service may still be
+ * processing the write, so it gets at least `timeoutMs` to finish.
  */
-export function confirmWindowMs(isTimeout: boolean, timeoutMs: number): number {
-  return isTimeout ? Math.max(usualWindowMs, timeoutMs) : usualWindowMs;
+export function confirmWindowMs(cause: unknown, timeoutMs: number): number {
+  return cause instanceof TimeoutError ? Math.max(usualWindowMs, timeoutMs) : usualWindowMs;
 }
 
 /** Reads back whether a write was carried out, repeatedly until it is found or `confirmWindowMs` has passed. */

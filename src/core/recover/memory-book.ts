@@ -1,5 +1,6 @@
 import type { Endpoint } from '../operation/endpoint.js';
 import type { BookedWrite, WriteBook } from '../operation/write-book.js';
+import type { ClientOptions } from '../options/client-options.js';
 import { userOf } from './user-of-token.js';
 import type { WriteResult } from './write-hook.js';
 import { contentOf, targetOf } from './write-target.js';
@@ -171,13 +172,7 @@ const ofFetch = new WeakMap<object, Map<string, MemoryBook>>();
  * Returns the book of a service: all clients with its base URL have the same, so that a second client of a seller knows what
  * the first one wrote. Behind a `fetch` of the user there may be another service with the same URL, as in tests.
  */
-export function bookOf({
-  baseUrl,
-  fetch,
-}: {
-  readonly baseUrl: string;
-  readonly fetch?: object | undefined;
-}): MemoryBook {
+export function bookOf({ baseUrl, fetch }: ClientOptions): MemoryBook {
   let books = ofPlatform;
   if (fetch) {
     books = ofFetch.get(fetch) ?? new Map<string, MemoryBook>();

@@ -1,9 +1,9 @@
-import type { ApiErrorCause, ApiErrorDetails } from '../errors/response-errors.js';
+import type { ApiErrorCause } from '../errors/response-errors.js';
 import type { ResponseHeaders } from '../errors/response-headers.js';
 import { parseRetryAfter } from '../errors/response-headers.js';
 import { redactUrl } from '../errors/redactor.js';
 import { matchDocumentedError, statusOfErrorInBody, withTexts } from '../operation/documented-error.js';
-import type { DocumentedError, ErrorInBody, MatchedResponse } from '../operation/documented-error.js';
+import type { DocumentedError, ErrorInBody, MatchedResponse, StatedError } from '../operation/documented-error.js';
 import type { Endpoint } from '../operation/endpoint.js';
 import type { BufferedResponse } from './body.js';
 
@@ -43,7 +43,7 @@ function redirectText(headers: ResponseHeaders): string {
 }
 
 /** Reads code, text and causes from an error body of any shape. */
-function readBody(body: unknown): Pick<ApiErrorDetails, 'code' | 'text' | 'causes' | 'body'> {
+function readBody(body: unknown): StatedError {
   if (typeof body === 'string') return { text: body, code: undefined, causes: [], body };
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return { causes: [], body };
   const { error, errors, code, message, error_description, cause } = body as Record<string, unknown>;

@@ -31,10 +31,7 @@ type FetchOptions = Pick<ResolvedOptions, 'fetch' | 'middleware' | 'tracing'>;
 
 /** Sends requests with ky, on every platform and with any `fetch`. */
 export function createFetchTransport(options: FetchOptions, platform: FetchPlatform = {}): Transport {
-  const { middleware = [], tracing } = options;
-  const layers = tracing?.middleware ? [...middleware, tracing.middleware] : middleware;
-  // The platform's `fetch` is looked up for each request, so that it can be replaced (msw, instrumentation).
-  return (outgoing) => new FetchExchange(outgoing, options.fetch ?? globalThis.fetch, layers, platform);
+  return (outgoing) => new FetchExchange(outgoing, options, platform);
 }
 
 class FetchExchange implements Exchange, Writing {
@@ -43,13 +40,8 @@ class FetchExchange implements Exchange, Writing {
   #sends = 0;
   #hasResponded = false;
 
-  constructor(
-    outgoing: OutgoingRequest,
-    fetch: NonNullable<ResolvedOptions['fetch']>,
-    layers: readonly Middleware[],
-    platform: FetchPlatform,
-  ) {
-    this.response = this.#send(outgoing, fetch, layers, platform);
+  constructor(outgoing: OutgoingRequest, options: FetchOptions, platform: FetchPlatform) {
+    this.response = this.#send(outgoing, options, platform);
   }
 
   get delivery(): RequestDelivery {
@@ -70,10 +62,11 @@ class FetchExchange implements Exchange, Writing {
 
   async #send(
     outgoing: OutgoingRequest,
-    fetch: NonNullable<ResolvedOptions['fetch']>,
-    layers: readonly Middleware[],
+    // The platform's `fetch` is looked up for each request, so that it can be replaced (msw, instrumentation).
+    { fetch = globalThis.fetch, middleware = [], tracing }: FetchOptions,
     { traitsOf, isConnectError }: FetchPlatform,
   ): Promise<TransportResponse> {
+    const layers = tracing?.middleware ? [...middleware, tracing.middleware] : middleware;
     const traits = traitsOf?.(fetch);
     try {
       const response = await ky(outgoing.url, {

@@ -7,11 +7,6 @@ import type { Logger } from '../options/hooks.js';
 import type { ResolvedOptions } from '../options/resolve-options.js';
 import type { Transport } from './transport.js';
 
-/** The module that opens files for uploads. */
-export interface Uploads {
-  readonly openUpload: (input: FileInput, reject: RejectFile, maxBytes?: number) => Promise<Upload>;
-}
-
 /**
  * What differs between platforms. By the conditions in package.json, `#platform` is `portable.ts` for browsers, Workers and
  * React Native, so that bundles for these contain no code that they cannot use, and `node.ts` for Node.js, Deno and Bun.
@@ -28,7 +23,7 @@ export interface Platform {
   /** Returns the short reason of a network error: its code, otherwise its message. */
   networkReason(error: Error & { readonly code?: unknown }): string;
   /** Loads the module that opens files for uploads. */
-  loadUploads(): Promise<Uploads>;
+  loadUploads(): Promise<{ openUpload(input: FileInput, reject: RejectFile, maxBytes?: number): Promise<Upload> }>;
   /** Returns the logger that an environment variable enables; `undefined` if it is not enabled. */
   debugLogger(): Logger | undefined;
   /** Opens the channel on which every `CallEvent` is published; `undefined` if the platform has none. */
