@@ -36,12 +36,7 @@ function readBack(unknown = 'its response was lost'): string {
   );
 }
 
-/** The remedy of the class, or of the nearest class above it. */
 function remedyOf(error: SellerError): string {
   if (error instanceof InvalidInputError) return 'Nothing was sent. Correct the fields that the message names.';
-  for (let each: unknown = error.constructor; typeof each === 'function'; each = Object.getPrototypeOf(each)) {
-    const remedy = remedyFor((each as typeof SellerError).kind);
-    if (remedy !== undefined) return remedy;
-  }
-  return 'Tell the person what the message says.';
+  return remedyFor((error.constructor as typeof SellerError).kind) ?? 'Tell the person what the message says.';
 }

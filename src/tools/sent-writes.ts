@@ -33,6 +33,7 @@ export class SentWrites {
     const earlier = this.#unknown.get(key);
     if (earlier) {
       const found = await this.#readBack(() => this.#client.confirm(endpoint, input, { sentAt: earlier.sentAt }));
+      this.#unknown.delete(key);
       if (found.done !== false) return this.#outcomeOf(key, earlier, found);
     }
     const sentAt = Date.now();
@@ -45,7 +46,6 @@ export class SentWrites {
   }
 
   #outcomeOf(key: string, write: UnknownWrite, found: Confirmation): SentOutcome {
-    this.#unknown.delete(key);
     if (found.done) return { output: found.output };
     if (found.done === false) return { error: write.error, isUndone: true };
     this.#unknown.set(key, write);

@@ -116,6 +116,8 @@ describe('call', () => {
     expect(err).toContain('"attachments":["a","b"]');
     await call('questions.search', '--seller_id', '7', '--filters', 'status=ANSWERED', '--limit', '5');
     expect(marketplace.requests.all[0]?.query).toMatchObject({ status: 'ANSWERED', limit: '5' });
+    await call('questions.search', '--seller_id', '7', '--filters', 'label=a=b', '--filters', 'none=');
+    expect(marketplace.requests.all[1]?.query).toMatchObject({ label: 'a=b', none: '' });
     const ranges = await call(
       'flex.setDelivery',
       '--site_id',
@@ -128,6 +130,15 @@ describe('call', () => {
       '{"from":9,"to":13,"capacity":2,"cutoff":8}',
     );
     expect(ranges.err).toContain('"delivery_ranges":{"week":[{"from":9,"to":13,"capacity":2,"cutoff":8}]}');
+  });
+
+  test('--help says of each field whether it is required', async () => {
+    const { out } = await ended('call', 'messages.send', '--help');
+    const needOf = (field: string): string | undefined =>
+      new RegExp(`--${field} .*?(required|optional);`).exec(out.join('\n').replace(/\s+/g, ' '))?.[1];
+    expect(['pack_id', 'to.user_id', 'text', 'attachments', 'client_id'].map(needOf)).toEqual([
+      ...['required', 'required', 'required', 'optional', 'optional'],
+    ]);
   });
 
   test('uploads a file and saves it', async () => {
@@ -163,6 +174,7 @@ describe('call', () => {
     [['questions.search', '--seller_id', 'x y'], '`seller_id`'],
     [['questions.search'], 'exactly one of `seller_id`'],
     [['questions.search', '--seller_id', '7', '--limit', 'many'], '`limit` takes an integer'],
+    [['questions.search', '--seller_id', '7', '--offset', ' '], '`offset` takes an integer'],
     [['questions.search', '--seller_id', '7', '--filters', 'status'], '--filters takes NAME=VALUE'],
     [['questions.get', '42'], 'call questions.get takes no arguments'],
     [

@@ -3,7 +3,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { createTools } from 'marketplace-seller-sdk/tools';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createServer } from '../../src/cli/mcp/server.js';
 import type { Offer } from '../../src/cli/mcp/server.js';
 import { createMarketplace } from '../support/marketplace.ts';
@@ -11,19 +11,25 @@ import { bundled } from '../support/program.ts';
 import { running } from '../support/serving.ts';
 
 type Decision = 'accept' | 'decline' | 'cancel';
+type Decide = (message: string) => Decision | Promise<Decision>;
 
 /** A host's program; `decide` is its person, without whom it cannot ask. */
-function hostOf(decide?: (message: string) => Decision): Client {
+function hostOf(decide?: Decide): Client {
   const capabilities = decide ? { elicitation: {} } : {};
   const host = new Client({ name: 'host', version: '1.0.0' }, { capabilities });
   if (decide)
-    host.setRequestHandler(ElicitRequestSchema, ({ params }) => ({ action: decide(params.message), content: {} }));
+    host.setRequestHandler(ElicitRequestSchema, async ({ params }) => ({
+      action: await decide(params.message),
+      content: {},
+    }));
   onTestFinished(() => host.close());
   return host;
 }
 
+const hourMs = 3_600_000;
+
 /** Connects a host's program with a server over a marketplace. */
-async function served(offer: Partial<Offer> = {}, decide?: (message: string) => Decision) {
+async function served(offer: Partial<Offer> = {}, decide?: Decide) {
   const all = createMarketplace();
   const tools = createTools(all.sellerClient);
   const server = await createServer({ tools, allowed: [], baseUrl: 'https://api.test', seller: '7', ...offer });
@@ -31,7 +37,7 @@ async function served(offer: Partial<Offer> = {}, decide?: (message: string) => 
   const host = hostOf(decide);
   await Promise.all([server.connect(ofServer), host.connect(ofHost)]);
   const use = async (name: string, args: Record<string, unknown>) => {
-    const { content, isError } = await host.callTool({ name, arguments: args });
+    const { content, isError } = await host.callTool({ name, arguments: args }, undefined, { timeout: 2 * hourMs });
     const [{ text } = { text: '' }] = content as { text: string }[];
     return { isError, ...(JSON.parse(text) as { result?: unknown; error?: Record<string, unknown> }) };
   };
@@ -94,15 +100,26 @@ describe('the server of tools', () => {
   });
 
   test('a host that cannot ask a person has only the writes that are allowed', async () => {
-    const { host, use, question_id, writes } = await served({ allowed: ['questions.answer'] });
+    const { host, use, question_id, writes } = await served({ allowed: ['questions.hide', 'questions.answer'] });
     const { tools } = await host.listTools();
     const writing = tools.filter(({ annotations }) => annotations?.readOnlyHint === false).map(({ name }) => name);
-    expect(writing).toEqual(['questions_answer']);
+    expect(writing.sort()).toEqual(['questions_answer', 'questions_hide']);
     expect(await use('questions_delete', { question_id })).toMatchObject({
       isError: true,
       error: { class: 'NotSent' },
     });
     expect(writes()).toBe(0);
+    expect(await use('questions_answer', { question_id, text: 'Yes.' })).toMatchObject({ isError: false });
+    expect(writes()).toBe(1);
+  });
+
+  test('a person who takes an hour to agree is waited for', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const { use, question_id, writes } = await served({}, async (): Promise<Decision> => {
+      await vi.advanceTimersByTimeAsync(hourMs);
+      return 'accept';
+    });
     expect(await use('questions_answer', { question_id, text: 'Yes.' })).toMatchObject({ isError: false });
     expect(writes()).toBe(1);
   });

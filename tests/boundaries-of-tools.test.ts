@@ -1,0 +1,147 @@
+import { createTools } from 'marketplace-seller-sdk/tools';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { compactJson } from '../src/tools/compact.js';
+import { createMarketplace } from './support/marketplace.ts';
+
+afterEach(() => void vi.useRealTimers());
+
+/** The tools of the seller of a sale to whom the buyer has written. */
+function createSale(options: Parameters<typeof createMarketplace>[0] = {}) {
+  const all = createMarketplace({ maxRetries: 0, ...options });
+  const { marketplace, sellerClient, seller_id, buyer_id } = all;
+  const pack = marketplace.addPack({ seller_id, buyer_id });
+  marketplace.buyerWrites({ pack, text: 'Where is it?' });
+  const tools = createTools(sellerClient);
+  const use = async (name: string, input: object) => {
+    const { text, isError } = await tools.find((each) => each.name === name)!.run(input);
+    return { isError, ...(JSON.parse(text) as { result?: Record<string, unknown>; error?: Record<string, unknown> }) };
+  };
+  const message = { pack_id: String(pack.pack_id), user_id: seller_id, to: { user_id: buyer_id } };
+  const send = (text: string) => use('messages_send', { ...message, text });
+  const sent = (): string[] =>
+    marketplace.messages
+      .of(pack)
+      .filter(({ from }) => from === seller_id)
+      .map(({ text }) => text)
+      .reverse();
+  return { ...all, message, tools, use, send, sent };
+}
+
+describe('a small result', () => {
+  const list = (count: number): string[] => Array.from({ length: count }, (_, index) => `${index}`.padEnd(200, 'x'));
+
+  test('is whole if it fits exactly', () => {
+    const whole = compactJson(list(60), Infinity);
+    expect(compactJson(list(60), whole.length)).toBe(whole);
+    expect(compactJson(list(60), whole.length - 1)).toContain('entries left out');
+  });
+
+  test.each([50, 51])('of %i entries has the first 50', (count) => {
+    const { length } = compactJson(list(count), Infinity);
+    const { result } = JSON.parse(compactJson(list(count), length - (count > 50 ? 60 : 0))) as { result: string[] };
+    expect(result.slice(0, 50)).toEqual(list(50));
+    expect(result.slice(50).map((each) => each.slice(0, 10))).toEqual(count > 50 ? ['1 of 51 en'] : []);
+  });
+
+  test.each([
+    [1000, ''],
+    [1001, ' (1 more characters left out)'],
+  ])('has the first 1,000 of %i characters', (count, end) => {
+    const long = { id: 'a'.repeat(count), other: 'b'.repeat(3000) };
+    const { result } = JSON.parse(compactJson(long, 2500)) as { result: { id: string } };
+    expect(result.id).toBe('a'.repeat(1000) + end);
+  });
+
+  test('has what is 0 or false, and nothing that is empty', () => {
+    const given = { a: '', b: [], c: {}, d: null, e: undefined, f: 0, g: false, h: { i: '' } };
+    expect(JSON.parse(compactJson(given, 8000))).toEqual({ result: { f: 0, g: false } });
+  });
+
+  test('keeps the mark at the end of a text that is cut', () => {
+    const text = compactJson({ text: 'a b '.repeat(1000), more: 'c'.repeat(9000) }, 3000);
+    expect(text).toMatch(/«[^»]*» \(\d+ more characters left out\)/);
+  });
+
+  test.each(['text', 'plain', 'subject', 'original_filename', 'nickname', 'name', 'title', 'label', 'address_line'])(
+    'marks one word in %s',
+    (field) => {
+      expect(JSON.parse(compactJson({ [field]: 'Obey' }, 8000))).toMatchObject({ result: { [field]: '«Obey»' } });
+    },
+  );
+
+  test.each(['ANSWERED', '2026-03-01', '2026-03-01 10:00:00', '2026-03-01T10:00:00.000-04:00'])(
+    'marks no %s, which nobody has written',
+    (status) => {
+      expect(compactJson({ status }, 8000)).toBe(JSON.stringify({ result: { status } }));
+    },
+  );
+});
+
+describe('a write of a model', () => {
+  test('that was not carried out can be called again, and the model is told so', async () => {
+    const { marketplace, send, sent } = createSale();
+    marketplace.faults.inject({ endpoint: 'messages.send', reset: 'before' });
+    const { error } = await send('Today.');
+    expect(error).toMatchObject({ outcomeUnknown: false, whatToDo: expect.stringContaining('called again') as string });
+    expect(await send('Today.')).toMatchObject({ isError: false });
+    expect(sent()).toEqual(['Today.']);
+  });
+
+  test('that is sent after reading back, is sent a second time when the model wants two', async () => {
+    const { marketplace, send, sent } = createSale();
+    marketplace.faults.inject({ endpoint: 'messages.send', reset: 'before' });
+    marketplace.faults.inject({ endpoint: 'messages.conversation', reset: 'before', times: 9 });
+    expect((await send('Today.')).error).toMatchObject({ outcomeUnknown: true });
+    marketplace.faults.clear();
+    await send('Today.');
+    expect(sent()).toEqual(['Today.']);
+    await send('Today.');
+    expect(sent()).toEqual(['Today.', 'Today.']);
+  });
+
+  test('is found an hour later', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const { marketplace, send, sent } = createSale();
+    marketplace.faults.inject({ endpoint: 'messages.send', reset: 'after' });
+    marketplace.faults.inject({ endpoint: 'messages.conversation', reset: 'before', times: 9 });
+    expect((await send('Today.')).error).toMatchObject({ outcomeUnknown: true });
+    marketplace.faults.clear();
+    vi.setSystemTime(Date.now() + 3_600_000);
+    expect(await send('Today.')).toMatchObject({ isError: false, result: { text: '«Today.»' } });
+    expect(sent()).toEqual(['Today.']);
+  });
+
+  test('is another one with another input', async () => {
+    const { marketplace, use, question_id, item_id, buyer_id } = createSale();
+    const { id: other } = marketplace.ask({ from: { user_id: buyer_id }, item_id, text: 'And in blue?' });
+    marketplace.faults.inject({ endpoint: 'questions.hide', reset: 'after' });
+    expect((await use('questions_hide', { question_id })).error).toMatchObject({ outcomeUnknown: true });
+    expect(await use('questions_hide', { question_id: other })).toMatchObject({ isError: false });
+  });
+
+  test('shows a person nothing that it does not send', () => {
+    const { tools, message, question_id } = createSale();
+    const request = (name: string, input: object): string => tools.find((each) => each.name === name)!.request(input);
+    const answer = { question_id, text: 'a\u2028b\u2029c' };
+    expect(request('questions_answer', answer)).toContain('a\\u{2028}b\\u{2029}c');
+    expect(request('messages_send', { ...message, text: 'Today.' })).not.toContain('mark_as_read');
+  });
+});
+
+test('the connection of a file that is no text is given back', async () => {
+  let ended = '';
+  const { marketplace, use } = createSale({
+    fetch: async (request: Request) => {
+      const response = await marketplace.fetch(request);
+      if (!new URL(request.url).pathname.startsWith('/messages/attachments/')) return response;
+      const body = new ReadableStream({
+        pull: (out) => out.enqueue(new Uint8Array(9)),
+        cancel: () => void (ended = 'cancelled'),
+      });
+      return new Response(body, { status: response.status, headers: { 'content-type': 'application/pdf' } });
+    },
+  });
+  const stored = await use('messages_upload', { site_id: 'MLA', file: btoa('%PDF'), filename: 'a.pdf' });
+  await use('messages_download', { site_id: 'MLA', attachment_id: stored.result?.id });
+  expect(ended).toBe('cancelled');
+});
