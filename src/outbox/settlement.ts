@@ -1,8 +1,7 @@
 import { EarlierWriteOpenError, EarlierWriteUnknownError } from '../core/errors/errors.js';
 import { ApiError } from '../core/errors/response-errors.js';
-import { NoChannelError } from '../resources/messages/errors.js';
 import { jitteredDelay } from '../work/backoff.js';
-import { isPermanentError, isUnknownOutcome, retryAfterOf } from '../work/failures.js';
+import { isLastingError, isUnknownOutcome, retryAfterOf } from '../work/failures.js';
 import { describeFailure } from '../work/log.js';
 import type { JobProgress } from './job.js';
 import type { ResolvedOutboxOptions } from './options.js';
@@ -49,7 +48,7 @@ const passing = new Set([401, 408, 409, 423, 425, 429]);
 
 /** Whether a person has to look. What may have been carried out is read back first. */
 function isFinal(error: unknown): boolean {
-  if (error instanceof EarlierWriteUnknownError || error instanceof NoChannelError) return true;
+  if (error instanceof EarlierWriteUnknownError) return true;
   if (isUnknownOutcome(error)) return false;
-  return isPermanentError(error) || (error instanceof ApiError && error.status < 500 && !passing.has(error.status));
+  return isLastingError(error) || (error instanceof ApiError && error.status < 500 && !passing.has(error.status));
 }

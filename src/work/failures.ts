@@ -28,9 +28,10 @@ export function isUnknownOutcome(error: unknown): boolean {
   return false;
 }
 
-/** Whether the same call can never succeed. */
-export function isPermanentError(error: unknown): boolean {
-  return (error as { isPermanent?: unknown } | undefined | null)?.isPermanent === true;
+/** Whether an error says of itself that waiting does not help. Errors of other libraries may say that they are permanent. */
+export function isLastingError(error: unknown): boolean {
+  const { isLasting, isPermanent } = (error ?? {}) as { readonly isLasting?: unknown; readonly isPermanent?: unknown };
+  return isLasting === true || isPermanent === true;
 }
 
 /** The delay that the service asked for, if the failure is one of its error responses; at most `capMs`. */

@@ -2,8 +2,7 @@ import { EarlierWriteOpenError, EarlierWriteUnknownError } from '../core/errors/
 import type { WriteBook } from '../core/operation/write-book.js';
 import type { PendingWrite, WriteHook, WriteRecord, WriteResult, WriteTurn } from '../core/recover/write-hook.js';
 import { canonical, contentOf } from '../core/recover/write-target.js';
-import { causesOf } from './failures.js';
-import { isLastingRejection } from './rejection.js';
+import { causesOf, isLastingError } from './failures.js';
 
 /** What `WriteRecords` needs of the store of the entry. */
 export interface WriteRecordsOptions {
@@ -206,7 +205,7 @@ export class WriteRecords implements WriteHook {
     if (result.state !== 'done') {
       place.record = { ...record, state: result.state };
       place.isTaken = 'forEqual';
-      if (result.state === 'rejected' && isLastingRejection(result.error)) this.#keepRejection(place, result.error);
+      if (result.state === 'rejected' && isLastingError(result.error)) this.#keepRejection(place, result.error);
     } else {
       place.record = { ...record, state: 'done', output: result.output };
     }

@@ -1,8 +1,10 @@
-import { ConversationBlockedError, NoChannelError } from 'marketplace-seller-sdk';
+import { ConversationBlockedError, ItemNotActiveError, NoChannelError } from 'marketplace-seller-sdk';
+import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { createReceiver } from 'marketplace-seller-sdk/notifications';
 import type { HandlingFailure, ReceiverOptions } from 'marketplace-seller-sdk/notifications';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { describe, expect, test } from 'vitest';
+import { listEndpoints } from '../../src/endpoints.js';
 import { advanceUntilSettled, fakeTimersOfInbox, loadClientFirst } from '../support/fake-time.ts';
 import { storeKinds } from '../support/inbox-stores.ts';
 import { silentLogger } from '../support/silent.ts';
@@ -119,3 +121,84 @@ test.each(['blocked_by_cancelled_order', 'blocked_by_time'])(
     ]);
   },
 );
+
+describe('an error of a write decides itself whether waiting helps', () => {
+  const documented = listEndpoints(endpoints)
+    .filter(({ method }) => method !== 'GET')
+    .flatMap(({ errors }) => errors)
+    .map(({ error, status, transient, message }) => {
+      const details = { status, transient, headers: new Headers(), body: undefined, causes: [] };
+      return new error(message, details);
+    });
+  const errors = [...documented, new NoChannelError('No channel is open', { reason: 'blocked' })];
+
+  test.each(errors.map((error) => ({ name: error.name, isLasting: error.isLasting, error })))(
+    '$name ($error.message): $isLasting',
+    async ({ isLasting, error }) => {
+      const { failures, run } = sale();
+      await run(() => Promise.reject(error), { retry: { attempts: 3 } });
+      expect(failures.map(({ dead }) => dead)).toEqual(isLasting ? [false, true] : [false, false, true]);
+    },
+  );
+
+  test('which every permanent one says, and those that only another state ends', () => {
+    const lasting = (isPermanent: boolean): readonly string[] => [
+      ...new Set(errors.filter((each) => each.isPermanent === isPermanent && each.isLasting).map(({ name }) => name)),
+    ];
+    expect(errors.filter(({ isPermanent, isLasting }) => isPermanent && !isLasting)).toEqual([]);
+    expect(lasting(false).toSorted()).toEqual([
+      'AlreadyInFlexError',
+      'CapExhaustedError',
+      'ConversationBlockedError',
+      'InvalidOptionError',
+      'ItemDownError',
+      'ItemNotActiveError',
+      'ItemNotFoundError',
+      'MediationInProcessError',
+      'NoChannelError',
+      'NotInFlexError',
+      'NotYetDeliveredError',
+      'SubscriptionNotFoundError',
+      'UserNotFoundError',
+    ]);
+  });
+});
+
+test('the answer to a question of a paused item is sent once, and after its replay again', async () => {
+  const marketplace = new FakeMarketplace();
+  const seller = marketplace.addUser();
+  const item = marketplace.addItem({ seller_id: seller.user_id });
+  const { id } = marketplace.ask({ from: marketplace.addUser(), item_id: item.item_id, text: 'In red?' });
+  marketplace.items.change(item.item_id, { status: 'paused' });
+  const client = marketplace.clientFor(seller);
+  const failures: HandlingFailure[] = [];
+  const receiver = createReceiver({
+    clientFor: () => client,
+    logger: silentLogger,
+    onFailure: (each) => failures.push(each),
+    on: {
+      questions: async ({ question_id }, { client: own }) => {
+        await own.questions.answer({ question_id, text: 'Yes.' });
+      },
+    },
+  });
+  const writes = (): number => [...marketplace.requests.filter({ method: 'POST' })].length;
+  await receiver.add({ user_id: seller.user_id, topic: 'questions', resource: `/questions/${id}`, _id: 'one' });
+  await advanceUntilSettled(receiver.idle());
+  expect(failures.map(({ dead, error }) => [dead, error instanceof ItemNotActiveError])).toEqual([
+    [false, true],
+    [true, true],
+  ]);
+  expect(writes()).toBe(1);
+  // The search for unanswered questions finds it once, and then no more.
+  for (let round = 0; round < 4; round += 1) {
+    await receiver.catchUp({ user_ids: [seller.user_id] });
+    await advanceUntilSettled(receiver.idle());
+  }
+  expect(writes()).toBe(2);
+  marketplace.items.change(item.item_id, { status: 'active' });
+  await receiver.deadLetters.replayAll();
+  await advanceUntilSettled(receiver.idle());
+  expect(await client.questions.get({ question_id: id })).toMatchObject({ status: 'ANSWERED' });
+  await receiver.close();
+});

@@ -117,13 +117,20 @@ export class ApiError extends SellerError {
     this.outcomeUnknown = details.outcomeUnknown ?? false;
     const { body, headers, url, endpoint } = details;
     const isPermanent = !details.transient && (new.target.permanent ?? permanentStatuses.has(details.status));
-    defineHidden(this, { body, url, endpoint, isPermanent }, headers);
+    const isLasting = !details.transient && (new.target.lasting ?? (isPermanent || deniesForLong(new.target, details)));
+    defineHidden(this, { body, url, endpoint, isPermanent, isLasting }, headers);
   }
 
   /** Reads back whether the write was carried out. */
   confirm(options: ConfirmOptions = {}): Promise<Confirmation> {
     return confirmError(this, options);
   }
+}
+
+/** Whether the service has denied a call with a 403 or 404 that it explains, unlike one of a proxy. */
+function deniesForLong(Class: typeof ApiError, { status }: ApiErrorDetails): boolean {
+  const isDocumented = Class !== ApiError && !Object.hasOwn(Class, 'statuses');
+  return isDocumented && Class.permanent !== false && (status === 403 || status === 404);
 }
 
 /** The statuses with which the service rejects the request itself. After the others, time or another token may help. */

@@ -55,11 +55,18 @@ export class SellerError extends Error {
   static readonly kind: string = 'SellerError';
   /** Whether the same call can never succeed; `undefined`: the status decides. */
   static readonly permanent: boolean | undefined = false;
+  /** Whether waiting does not help; `undefined`: every permanent error lasts, and a documented 403 or 404. */
+  static readonly lasting: boolean | undefined = undefined;
   /**
    * Whether the same call can never succeed, so it is useless to repeat it. `false` says only that it may succeed: a write
    * may have been carried out already. Not enumerable.
    */
   declare readonly isPermanent: boolean;
+  /**
+   * Whether waiting does not help: the same call fails until somebody changes something, such as the state of the item. `true`
+   * for every permanent error. Not enumerable.
+   */
+  declare readonly isLasting: boolean;
   /** The entries that `forEach` of a list had worked through before this error; `undefined` for other errors. */
   declare readonly done?: readonly unknown[];
 
@@ -70,7 +77,9 @@ export class SellerError extends Error {
     super(message, options);
     Object.defineProperty(this, 'name', { value: new.target.kind, configurable: true, writable: true });
     Object.defineProperty(this, mark, { value: kindsOf(new.target) });
-    Object.defineProperty(this, 'isPermanent', { value: new.target.permanent ?? false, configurable: true });
+    const isPermanent = new.target.permanent ?? false;
+    Object.defineProperty(this, 'isPermanent', { value: isPermanent, configurable: true });
+    Object.defineProperty(this, 'isLasting', { value: new.target.lasting ?? isPermanent, configurable: true });
   }
 
   /**

@@ -1,7 +1,7 @@
 import { EarlierWriteOpenError, EarlierWriteUnknownError } from '../../core/errors/errors.js';
 import type { WriteRecords } from '../../work/write-records.js';
 import { jitteredDelay } from '../../work/backoff.js';
-import { isPermanentError, isUnknownOutcome, retryAfterOf } from '../../work/failures.js';
+import { isLastingError, isUnknownOutcome, retryAfterOf } from '../../work/failures.js';
 import { DropNotificationError, NotConfirmedError, NotHandledHereError, UnknownSellerError, UnrecoverableError } from './errors.js'; // prettier-ignore
 import type { LastFailure, Outcome } from './outcome.js';
 import type { ResolvedReceiverOptions } from '../resolve-options.js';
@@ -110,16 +110,10 @@ function outcomeOf(
   const againInMs = isMissing ? nextReadInMs(run.arrivedAt) : undefined;
   if (againInMs !== undefined && run.failures < run.maxAttempts)
     return { kind: 'retry', inMs: againInMs, error, isPermanent: true };
-  const isPermanent = isMissing || isPermanentError(error) || isRejected(error, run);
+  const isPermanent = isMissing || isLastingError(error) || run.records?.wasRejected(error) === true;
   // The first one may be of a branch that the handler does not take again once it has read the resource anew.
   if (isPermanent && wasPermanent) return { kind: 'dead', error };
   return retryOrGiveUp(error, run, { isPermanent, leastMs: retryAfterOf(error, retry.capMs) }, retry);
-}
-
-/** Whether the service has rejected a write, or no message can be sent to the buyer: waiting for minutes changes neither. */
-function isRejected(error: unknown, { records }: FailedRun): boolean {
-  const { name } = (error ?? {}) as { readonly name?: unknown };
-  return name === 'NoChannelError' || records?.wasRejected(error) === true;
 }
 
 function retryOrGiveUp(

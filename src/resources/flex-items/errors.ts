@@ -11,6 +11,7 @@ import { isWord } from '../fields.js';
 export class AlreadyInFlexError extends BadRequestError {
   static override readonly kind: string = 'AlreadyInFlexError';
   static override readonly permanent = false;
+  static override readonly lasting = true;
 }
 
 /**
@@ -21,6 +22,7 @@ export class AlreadyInFlexError extends BadRequestError {
 export class NotInFlexError extends BadRequestError {
   static override readonly kind: string = 'NotInFlexError';
   static override readonly permanent = false;
+  static override readonly lasting = true;
 }
 
 /**

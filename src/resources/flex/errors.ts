@@ -46,6 +46,7 @@ export class SubscriptionNotFoundError extends NotFoundError {
  */
 export class DriverNotFoundError extends NotFoundError {
   static override readonly kind: string = 'DriverNotFoundError';
+  static override readonly lasting = false;
 }
 
 /**

@@ -16,6 +16,7 @@ export type NoChannelReason =
  */
 export class NoChannelError extends SellerError {
   static override readonly kind: string = 'NoChannelError';
+  static override readonly lasting = true;
   /**
    * One of:
    * - `cap_exhausted`: wait until the buyer replies;
@@ -59,6 +60,7 @@ export class MessageNotFoundError extends BadRequestError {
  */
 export class MessageNotReadyError extends NotFoundError {
   static override readonly kind: string = 'MessageNotReadyError';
+  static override readonly lasting = false;
 }
 
 /**

@@ -37,6 +37,7 @@ export class QuestionNotOpenError extends BadRequestError {
 export class ItemNotActiveError extends BadRequestError {
   static override readonly kind: string = 'ItemNotActiveError';
   static override readonly permanent = false;
+  static override readonly lasting = true;
 }
 
 /**
@@ -56,6 +57,7 @@ export class AskLimitError extends BadRequestError {
  */
 export class NoQuestionsError extends NotFoundError {
   static override readonly kind: string = 'NoQuestionsError';
+  static override readonly lasting = false;
 }
 
 const section = 'Errors, Questions and response time';
