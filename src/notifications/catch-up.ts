@@ -3,6 +3,7 @@ import { checkConfiguration, listOf } from '../core/options/rules.js';
 import { forEachOf } from '../core/paging/for-each.js';
 import type { NotificationClient } from './handling/read-notification.js';
 import { unansweredQuestions } from './handling/unanswered.js';
+import type { ReadConversations } from './handling/read-conversations.js';
 import { unreadMessages } from './handling/unread.js';
 import type { Inbox } from './inbox.js';
 import { caughtUpEntry } from './queued-notification.js';
@@ -20,7 +21,10 @@ export interface CatchUpOptions {
 
 /** What `catchUp` has done. */
 export interface CatchUpResult {
-  /** How many unanswered questions and unread messages there are. */
+  /**
+   * How many unanswered questions and unread messages there are. A conversation in which nothing is new counts as when it was
+   * last read.
+   */
   readonly found: number;
   /** How many of them were added; the others wait already, or were handled. */
   readonly added: number;
@@ -41,6 +45,7 @@ const sellersAtATime = 8;
 export async function catchUp(
   inbox: Inbox,
   options: CatchUpOptions,
+  conversations: ReadConversations,
   add: (entry: QueuedNotification) => Promise<boolean>,
 ): Promise<CatchUpResult> {
   checkConfiguration('catchUp', options, { user_ids: listOf('number') });
@@ -53,8 +58,8 @@ export async function catchUp(
     try {
       const client = await clientFor(user_id);
       if (!client) return;
-      for await (const entries of missedBy(inbox, client, user_id)) {
-        total.found += entries.length;
+      for await (const { found, entries } of missedBy(inbox, client, user_id, conversations)) {
+        total.found += found;
         for (const entry of entries) if (await add(entry)) total.added += 1;
       }
     } catch (error) {
@@ -65,17 +70,25 @@ export async function catchUp(
   return { ...total, failed };
 }
 
+interface Missed {
+  readonly found: number;
+  readonly entries: readonly QueuedNotification[];
+}
+
 /** What a seller may have missed, of the topics that this process has handlers for. */
 async function* missedBy(
   { options, routes }: Inbox,
   client: NotificationClient,
   user_id: number,
-): AsyncGenerator<readonly QueuedNotification[]> {
+  conversations: ReadConversations,
+): AsyncGenerator<Missed> {
   const isWanted = (topic: 'questions' | 'messages'): boolean => !options.handle || routes.includes(topic);
   if (isWanted('questions'))
-    for await (const ids of unansweredQuestions(client, user_id)) yield entriesOf(user_id, 'questions', ids);
+    for await (const ids of unansweredQuestions(client, user_id))
+      yield { found: ids.length, entries: await entriesOf(user_id, 'questions', ids) };
   if (isWanted('messages'))
-    for await (const ids of unreadMessages(client, user_id)) yield entriesOf(user_id, 'messages', ids);
+    for await (const { found, ids } of unreadMessages(client, user_id, conversations))
+      yield { found, entries: await entriesOf(user_id, 'messages', ids) };
 }
 
 function entriesOf(

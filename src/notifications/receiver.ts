@@ -12,6 +12,7 @@ import { UnrecoverableError, closingError } from './handling/errors.js';
 import { describeFailure } from '../work/log.js';
 import type { Outcome } from './handling/outcome.js';
 import type { OwnTopics } from './handling/own-topic.js';
+import { ReadConversations } from './handling/read-conversations.js';
 import type { NotificationClient } from './handling/read-notification.js';
 import type { IncomingRequest, OutgoingResponse } from './http/request.js';
 import { inboxOf } from './inbox.js';
@@ -102,6 +103,7 @@ export class Receiver {
   readonly #deliveries: Deliveries;
   readonly #backlog: Backlog;
   readonly #rounds: CatchUpRounds;
+  readonly #conversations = new ReadConversations();
   #closed: Promise<void> | undefined;
 
   constructor(options: ResolvedReceiverOptions) {
@@ -154,6 +156,8 @@ export class Receiver {
    * handles those that neither wait nor were handled: their notifications may never have come. Marks nothing as read. `start()`
    * calls it for the `sellers`, and again every 15 minutes (`catchUpEveryMs`), in one of the processes on a store.
    *
+   * A conversation is read again when its count of unread messages has changed, and else after 1 hour, 2, 4, up to 8.
+   *
    * A seller for whom something fails does not end it: see `failed`. A notification that comes after a handler began to read
    * its question is handled too, because it may be about a change.
    *
@@ -162,7 +166,7 @@ export class Receiver {
    * @throws {ConfigurationError} when an option is unknown or wrong, or without `clientFor`.
    */
   async catchUp(options: CatchUpOptions = {}): Promise<CatchUpResult> {
-    return catchUp(this.#inbox, options, async (entry) => this.#addCaughtUp(entry));
+    return catchUp(this.#inbox, options, this.#conversations, async (entry) => this.#addCaughtUp(entry));
   }
 
   /** A queue does not know what was handled, and a store not for long enough. */

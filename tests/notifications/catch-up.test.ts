@@ -280,6 +280,122 @@ describe('unread messages', () => {
   });
 });
 
+describe('a conversation that stays unread', () => {
+  const minuteMs = 60_000;
+
+  /** Rounds of a seller whose bot answers no message and marks none as read. */
+  function rounds(change: (count: number) => number | undefined = (count) => count) {
+    vi.useFakeTimers({ toFake: ['Date', 'performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const marketplace = new FakeMarketplace();
+    const seller = marketplace.addUser();
+    const client = marketplace.clientFor(seller, {
+      fetch: async (request: Request) => {
+        const response = await marketplace.fetch(request);
+        if (!request.url.includes('/messages/unread')) return response;
+        const { results, ...rest } = (await response.json()) as { results: readonly { count: number }[] };
+        return Response.json({ ...rest, results: results.map((each) => ({ ...each, count: change(each.count) })) });
+      },
+    });
+    const handled: string[] = [];
+    const store = memoryStore();
+    const receiver = createReceiver({
+      store,
+      clientFor: () => client,
+      logger: silentLogger,
+      ...patient,
+      on: { messages: async (_, { read }) => void handled.push((await read()).text ?? '') },
+    });
+    const pack = () => marketplace.addPack({ seller_id: seller.user_id, buyer_id: marketplace.addUser().user_id });
+    const reads = () => [...marketplace.requests.filter({ endpoint: 'messages.conversation' })].length;
+    /** One round: how often it reads a conversation, and what is handled. */
+    const round = async () => {
+      const [before, handledBefore] = [reads(), handled.length];
+      const result = await receiver.catchUp({ user_ids: [seller.user_id] });
+      await receiver.idle();
+      vi.advanceTimersByTime(15 * minuteMs);
+      return { ...result, reads: reads() - before, handled: handled.slice(handledBefore).toSorted() };
+    };
+    onTestFinished(() => receiver.close());
+    return { marketplace, seller, client, store, pack, reads, round };
+  }
+
+  test('is read once as long as nothing is new in it, and counts as found', async () => {
+    const { marketplace, pack, round } = rounds();
+    for (const text of ['a', 'b', 'c']) marketplace.buyerWrites({ pack: pack(), text });
+    expect(await round()).toMatchObject({ reads: 3, found: 3, added: 3, handled: ['a', 'b', 'c'] });
+    for (let again = 0; again < 3; again += 1)
+      expect(await round()).toMatchObject({ reads: 0, found: 3, added: 0, handled: [] });
+  });
+
+  test('is read in the next round after a new message, and no other one is', async () => {
+    const { marketplace, pack, round } = rounds();
+    const [sale, other] = [pack(), pack()];
+    marketplace.buyerWrites({ pack: sale, text: 'a' });
+    marketplace.buyerWrites({ pack: other, text: 'b' });
+    await round();
+    for (const text of ['c', 'd', 'e']) {
+      marketplace.buyerWrites({ pack: sale, text });
+      expect(await round()).toMatchObject({ reads: 1, added: 1, handled: [text] });
+    }
+  });
+
+  test('is read again once it was read and answered, and the buyer writes once more', async () => {
+    const { marketplace, seller, pack, round } = rounds();
+    const sale = pack();
+    marketplace.buyerWrites({ pack: sale, text: 'a' });
+    await round();
+    marketplace.messages.markAsRead(seller.user_id, sale);
+    expect(await round()).toMatchObject({ reads: 0, found: 0 });
+    marketplace.buyerWrites({ pack: sale, text: 'b' });
+    expect(await round()).toMatchObject({ reads: 1, handled: ['b'] });
+  });
+
+  test.each<[string, (count: number) => number | undefined]>([
+    ['the count is the same, because the seller has read as many', (count) => count],
+    ['the service sends no count', () => undefined],
+  ])('is read within hours where %s', async (_, change) => {
+    const { marketplace, seller, pack, round } = rounds(change);
+    const sale = pack();
+    marketplace.buyerWrites({ pack: sale, text: 'a' });
+    await round();
+    marketplace.messages.markAsRead(seller.user_id, sale);
+    marketplace.buyerWrites({ pack: sale, text: 'b' });
+    const handled: string[] = [];
+    for (let quarter = 0; quarter < 4; quarter += 1) handled.push(...(await round()).handled);
+    expect(handled).toEqual(['b']);
+  });
+
+  test('is read in the next round too where it has shown fewer messages than are counted', async () => {
+    const { marketplace, pack, round } = rounds(() => 2);
+    const sale = pack();
+    marketplace.buyerWrites({ pack: sale, text: 'a' });
+    expect(await round()).toMatchObject({ reads: 1, handled: ['a'] });
+    // It was counted before moderation showed it.
+    marketplace.buyerWrites({ pack: sale, text: 'b' });
+    expect(await round()).toMatchObject({ reads: 1, handled: ['b'] });
+  });
+
+  test.each<[string, (count: number) => number]>([
+    ['right', (count) => count],
+    ['with messages that moderation hides', (count) => count + 1],
+  ])('is read at most nine times in a day, instead of 96, with a count that is %s', async (_, change) => {
+    const { marketplace, pack, reads, round } = rounds(change);
+    marketplace.buyerWrites({ pack: pack(), text: 'a' });
+    for (let quarter = 0; quarter < 96; quarter += 1) await round();
+    expect(reads()).toBeGreaterThan(3);
+    expect(reads()).toBeLessThanOrEqual(9);
+  });
+
+  test('is read again in the next round when its messages could not be stored', async () => {
+    const { marketplace, store, pack, round } = rounds();
+    marketplace.buyerWrites({ pack: pack(), text: 'a' });
+    vi.spyOn(store, 'add').mockRejectedValueOnce(new Error('disk full'));
+    expect(await round()).toMatchObject({ reads: 1, handled: [], failed: [{}] });
+    expect(await round()).toMatchObject({ reads: 1, handled: ['a'] });
+  });
+});
+
 describe('many sellers', () => {
   test('one whose search fails does not end it, and is named', async () => {
     const { marketplace, seller, client, ask } = shop();

@@ -1,5 +1,6 @@
 import type { Message } from '../../resources/post-sale/message.js';
 import { millisecondsOf } from '../../core/schema/dates.js';
+import type { ReadConversations } from './read-conversations.js';
 import type { NotificationClient } from './read-notification.js';
 
 /** How old a missed message may be, in milliseconds. What was handled is remembered for longer than that. */
@@ -10,14 +11,35 @@ export const messageRememberedMs = maxAgeMs + 86_400_000;
 /** How many messages of a conversation are read at most. */
 const maxRead = 200;
 
-/** The ids of the buyers' messages that a seller has neither read nor answered, conversation by conversation, oldest first. */
-export async function* unreadMessages(client: NotificationClient, user_id: number): AsyncGenerator<readonly string[]> {
-  const { messages } = client;
-  if (!messages) return;
-  // A count may include messages that moderation hides, so it says nothing here.
-  for (const { pack_id } of (await messages.unread()).results) {
-    if (pack_id === undefined || pack_id === null) continue;
-    yield unansweredOf(await conversationOf(messages, pack_id, user_id), user_id);
+/** The messages of one conversation that a seller has neither read nor answered. */
+interface UnansweredMessages {
+  readonly found: number;
+  /** The oldest first; none if nothing is new since the conversation was read before. */
+  readonly ids: readonly string[];
+}
+
+/** The buyers' messages that a seller has neither read nor answered, conversation by conversation. */
+export async function* unreadMessages(
+  { messages }: NotificationClient,
+  user_id: number,
+  conversations: ReadConversations,
+): AsyncGenerator<UnansweredMessages> {
+  const listed = (await messages?.unread())?.results ?? [];
+  const pack_ids = listed.map(({ pack_id }) => String(pack_id));
+  conversations.keep(user_id, pack_ids);
+  for (const { pack_id: id, count } of listed) {
+    if (!messages || id === undefined || id === null) continue;
+    const place = [user_id, String(id), count ?? undefined] as const;
+    const found = conversations.found(...place);
+    if (found !== undefined) {
+      yield { found, ids: [] };
+      continue;
+    }
+    const read = await conversationOf(messages, id, user_id);
+    const ids = unansweredOf(read, user_id);
+    yield { found: ids.length, ids };
+    // Not when they were not added: then the next round reads it again.
+    conversations.add(...place, { found: ids.length, shown: unreadOf(read, user_id).length });
   }
 }
 
@@ -41,6 +63,10 @@ function unansweredOf(read: readonly Message[], user_id: number): readonly strin
     .filter((each) => !isOf(each, user_id) && timeOf(each) > answeredAt)
     .toSorted((a, b) => timeOf(a) - timeOf(b))
     .map(({ id }) => id);
+}
+
+function unreadOf(read: readonly Message[], user_id: number): readonly Message[] {
+  return read.filter((each) => !isOf(each, user_id) && !each.message_date?.read);
 }
 
 /** Only what names a buyer or an agent as its sender is not the seller's. */
