@@ -13,9 +13,12 @@ import { running } from '../support/serving.ts';
 type Decision = 'accept' | 'decline' | 'cancel';
 type Decide = (message: string) => Decision | Promise<Decision>;
 
+/** How a host can ask its person. */
+type Elicitation = Readonly<Record<string, Record<string, unknown>>>;
+
 /** A host's program; `decide` is its person, without whom it cannot ask. */
-function hostOf(decide?: Decide): Client {
-  const capabilities = decide ? { elicitation: {} } : {};
+function hostOf(decide?: Decide, elicitation: Elicitation = {}): Client {
+  const capabilities = decide ? { elicitation } : {};
   const host = new Client({ name: 'host', version: '1.0.0' }, { capabilities });
   if (decide)
     host.setRequestHandler(ElicitRequestSchema, async ({ params }) => ({
@@ -29,12 +32,12 @@ function hostOf(decide?: Decide): Client {
 const hourMs = 3_600_000;
 
 /** Connects a host's program with a server over a marketplace. */
-async function served(offer: Partial<Offer> = {}, decide?: Decide) {
+async function served(offer: Partial<Offer> = {}, decide?: Decide, elicitation?: Elicitation) {
   const all = createMarketplace();
   const tools = createTools(all.sellerClient);
   const server = await createServer({ tools, allowed: [], baseUrl: 'https://api.test', seller: '7', ...offer });
   const [ofServer, ofHost] = InMemoryTransport.createLinkedPair();
-  const host = hostOf(decide);
+  const host = hostOf(decide, elicitation);
   await Promise.all([server.connect(ofServer), host.connect(ofHost)]);
   const use = async (name: string, args: Record<string, unknown>) => {
     const { content, isError } = await host.callTool({ name, arguments: args }, undefined, { timeout: 2 * hourMs });
@@ -111,6 +114,17 @@ describe('the server of tools', () => {
     expect(writes()).toBe(0);
     expect(await use('questions_answer', { question_id, text: 'Yes.' })).toMatchObject({ isError: false });
     expect(writes()).toBe(1);
+  });
+
+  test.each([
+    [{ form: {} }, true],
+    [{ form: {}, url: {} }, true],
+    // It opens a page for its person, and shows no question.
+    [{ url: {} }, false],
+  ])('a host with %j can ask a person: %s', async (elicitation, canAsk) => {
+    const { use, question_id, writes } = await served({}, () => 'accept', elicitation);
+    expect(await use('questions_answer', { question_id, text: 'Yes.' })).toMatchObject({ isError: !canAsk });
+    expect(writes()).toBe(canAsk ? 1 : 0);
   });
 
   test('a person who takes an hour to agree is waited for', async () => {
