@@ -7,17 +7,13 @@ export interface QueuedCall<C> {
 /** Calls in the order in which they came. Adding and removing one takes the same time, however many there are. */
 export class CallQueue<C extends QueuedCall<C>> {
   size = 0;
-  #first: C | undefined;
+  first: C | undefined;
   #last: C | undefined;
-
-  get first(): C | undefined {
-    return this.#first;
-  }
 
   add(call: C): void {
     call.before = this.#last;
     if (this.#last) this.#last.after = call;
-    else this.#first = call;
+    else this.first = call;
     this.#last = call;
     this.size += 1;
   }
@@ -26,14 +22,14 @@ export class CallQueue<C extends QueuedCall<C>> {
   remove(call: C): void {
     const { before, after } = call;
     if (before) before.after = after;
-    else this.#first = after;
+    else this.first = after;
     if (after) after.before = before;
     else this.#last = before;
     this.size -= 1;
   }
 
   *[Symbol.iterator](): Generator<C> {
-    for (let call = this.#first; call;) {
+    for (let call = this.first; call;) {
       const { after } = call;
       yield call;
       call = after;

@@ -26,13 +26,14 @@ interface CancelScopeOptions {
  * removes both.
  */
 export class CancelScope {
+  /** The error that ended the call early; `undefined` if it was not ended. */
+  reason: Error | undefined;
   readonly #what: string;
   readonly #progress: CallProgress;
   readonly #deadlineAt: number | undefined;
   readonly #listeners = new Set<(error: Error) => void>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #stopListening: (() => void) | undefined;
-  #reason: Error | undefined;
 
   constructor({ what, signal, deadlineMs, progress }: CancelScopeOptions) {
     this.#what = what;
@@ -62,18 +63,13 @@ export class CancelScope {
   }
 
   #abort(error: Error): void {
-    this.#reason ??= error;
-    for (const listener of this.#listeners) listener(this.#reason);
+    this.reason ??= error;
+    for (const listener of this.#listeners) listener(this.reason);
   }
 
   /** @throws {RequestAbortedError} or {TimeoutError} when the call was ended early. */
   throwIfAborted(): void {
-    if (this.#reason) throw this.#reason;
-  }
-
-  /** The error that ended the call early; `undefined` if it was not ended. */
-  get reason(): Error | undefined {
-    return this.#reason;
+    if (this.reason) throw this.reason;
   }
 
   /** The time until the deadline, in milliseconds; `Infinity` without a deadline. */

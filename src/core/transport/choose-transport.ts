@@ -49,9 +49,9 @@ function lateExchange(outgoing: OutgoingRequest, loading: Promise<Transport>): E
 function fetchLoader(options: ResolvedOptions): () => Promise<Transport> {
   let loading: Promise<Transport> | undefined;
   return () =>
-    (loading ??= import('./node-fetch.js').then(({ createNodeFetchTransport }) =>
-      createNodeFetchTransport(options, {
-        isOwn: isNodesOwn,
+    (loading ??= import('./node-fetch.js').then(({ createFetchTransport, requestOptions, hasOpenEnd }) =>
+      createFetchTransport(options, {
+        traitsOf: (fetch) => (isNodesOwn(fetch) ? { requestOptions, hasOpenEnd } : undefined),
         isConnectError: (error) => connectErrorOf(error) !== undefined,
       }),
     ));

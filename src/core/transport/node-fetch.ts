@@ -1,20 +1,8 @@
-import type { ResolvedOptions } from '../options/resolve-options.js';
-import { createFetchTransport } from './fetch.js';
-import type { FetchTraits, Writing } from './fetch.js';
-import type { OutgoingRequest, Transport } from './transport.js';
+import type { Writing } from './fetch.js';
+import type { OutgoingRequest } from './transport.js';
 
-/** What is known of Node.js: which `fetch` is its own, whose defects are known, and its errors. */
-interface KnownOfNode {
-  readonly isOwn: (fetch: unknown) => boolean;
-  readonly isConnectError: (error: unknown) => boolean;
-}
-
-/** Sends requests with `fetch`. This module is loaded on first use, and imports nothing that the others need. */
-export function createNodeFetchTransport(options: ResolvedOptions, { isOwn, isConnectError }: KnownOfNode): Transport {
-  const traitsOf = (fetch: unknown): FetchTraits | undefined =>
-    isOwn(fetch) ? { requestOptions, hasOpenEnd } : undefined;
-  return createFetchTransport(options, { traitsOf, isConnectError });
-}
+// This module is loaded on first use, and imports nothing that the others need.
+export { createFetchTransport } from './fetch.js';
 
 /**
  * Whether the end of a body cannot be distinguished from a lost connection. Node's `fetch` returns an incomplete
