@@ -2,10 +2,11 @@ import { NotFoundError, SellerClient } from 'marketplace-seller-sdk';
 import {
   DropNotificationError,
   UnrecoverableError,
+  bullmqProcessor,
   createReceiver,
   memoryStore,
 } from 'marketplace-seller-sdk/notifications';
-import type { HandlingFailure, ReceiverOptions } from 'marketplace-seller-sdk/notifications';
+import type { HandlingFailure, QueuedNotification, ReceiverOptions } from 'marketplace-seller-sdk/notifications';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { about, deliver } from '../support/deliveries.ts';
@@ -151,6 +152,41 @@ describe('an error that ends the attempts', () => {
       await vi.advanceTimersByTimeAsync(100_000);
       expect(failures.map((failure) => failure.dead)).toEqual(dead);
       expect(await receiver.deadLetters.list()).toHaveLength(dead.at(-1) === true ? 1 : 0);
+      await receiver.close();
+    },
+  );
+
+  test.each([500, 1_000, 2_000, 4_000, 19_000, 59_000])(
+    'a question that can be read %i ms after its notification is handled, with a store and with BullMQ',
+    async (readableMs) => {
+      vi.useFakeTimers();
+      const readableAt = Date.now() + readableMs;
+      const fetch = async () =>
+        Date.now() < readableAt
+          ? Response.json({ error: 'no', status: 404 }, { status: 404 })
+          : Response.json({ id: 1 });
+      const client = new SellerClient({ baseUrl: 'https://api.test', accessToken: 't', maxRetries: 0, fetch });
+      const handled: string[] = [];
+      const options = (by: string): ReceiverOptions => ({
+        clientFor: () => client,
+        onFailure: silent,
+        on: { questions: async (_, { read }) => void handled.push(`${by} ${(await read()).id}`) },
+      });
+      const receiver = createReceiver(options('store'));
+      await deliver(receiver, about(1));
+      const added: QueuedNotification[] = [];
+      const queued = createReceiver({ ...options('queue'), queue: { add: async (entry) => void added.push(entry) } });
+      await deliver(queued, about(1));
+      const job = { data: added[0]!, attemptsMade: 0, opts: {} as { backoff?: { delay: number } }, extendLock: async () => 1, updateData: silent, moveToDelayed: silent }; // prettier-ignore
+      while (!handled.includes('queue 1')) {
+        await bullmqProcessor(queued)(job as never).catch(() => undefined);
+        job.attemptsMade += 1;
+        await vi.advanceTimersByTimeAsync(job.opts.backoff?.delay ?? 0);
+        if (job.attemptsMade > 4) break;
+      }
+      await vi.advanceTimersByTimeAsync(61_000);
+      expect(handled.toSorted()).toEqual(['queue 1', 'store 1']);
+      expect(job.attemptsMade).toBeLessThanOrEqual(4);
       await receiver.close();
     },
   );
