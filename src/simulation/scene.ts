@@ -73,9 +73,13 @@ function worldsOf(
 
 let starts = 0;
 
-/** Each start has one of its own: what clients of one address share in memory would otherwise survive a kill. */
+/**
+ * Each start has one of its own: what clients of one address share in memory would otherwise survive a kill. All are equally
+ * long, because a message that contains one may be cut off.
+ */
 function nextBaseUrl(): string {
-  return `https://start${(starts += 1)}.marketplace.test`;
+  starts += 1;
+  return `https://start${String(starts).padStart(9, '0')}.marketplace.test`;
 }
 
 function botProcess(

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checks, simulate } from 'marketplace-seller-sdk/simulation';
-import type { SimulationOptions } from 'marketplace-seller-sdk/simulation';
+import type { Bot, SimulationOptions, World } from 'marketplace-seller-sdk/simulation';
 import { describe, expect, test, vi } from 'vitest';
 import { careful, carefulInMemory } from './bots/question-bots.ts';
 
@@ -52,6 +52,15 @@ describe('the same seed gives the same trace', () => {
     const wanted = late.filter((target) => !target.includes('dashboard'));
     expect(wanted.length).toBeGreaterThan(5);
     expect(loadedIn('simulation/late-modules.ts')).toEqual(expect.arrayContaining(wanted));
+  });
+
+  test('the addresses of all starts are equally long, so that a message is cut off at the same place', async () => {
+    vi.resetModules();
+    const fresh = await import('marketplace-seller-sdk/simulation');
+    const lengths = new Set<number>();
+    const bot = ({ baseUrl }: World): Bot => (lengths.add(baseUrl.length), {});
+    await fresh.simulate({ seeds: 11, bot, faults: 'none', load: { questions: 0, sales: 0, messages: 0 }, checks: [] });
+    expect(lengths.size).toBe(1);
   });
 
   test('a fault that is left out moves no other', async () => {
