@@ -1,7 +1,6 @@
 import { createHook } from 'node:async_hooks';
 import type { HookCallbacks } from 'node:async_hooks';
 import { clearInterval, setImmediate, setInterval } from 'node:timers';
-import { callerOf } from './caller.js';
 import { currentProcess } from './process.js';
 
 // As they were when this module was loaded: the simulation replaces those of `node:timers` too.
@@ -85,4 +84,20 @@ export class Activity {
     stopSeconds(this.#seconded);
     this.#hook.disable();
   }
+}
+
+/** Frames of Node.js and of this package. */
+const own = /node:|[\\/](?:src|marketplace-seller-sdk)[\\/]simulation[\\/]|[\\/]dist[\\/](?:esm|cjs)[\\/]/;
+
+/** Where the code was that calls now, without that of this package: ` at /app/bot.ts:12:5`, or nothing. */
+function callerOf(): string {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 40;
+  const lines = (new Error().stack ?? '').split('\n').slice(1);
+  Error.stackTraceLimit = stackTraceLimit;
+  const places = lines
+    .filter((line) => !own.test(line))
+    .map((line) => /(?:at |\()([^\s()]{1,500}:\d+:\d+)/.exec(line)?.[1]);
+  const found = places.find((place) => place !== undefined);
+  return found === undefined ? '' : ` at ${found.replace(/^file:\/\//, '')}`;
 }

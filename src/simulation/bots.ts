@@ -30,12 +30,21 @@ export class Bots {
     this.#init = init;
   }
 
+  #line(text: string): void {
+    const { recorder, world } = this.#init;
+    recorder.line(world.time.now, text);
+  }
+
+  #beginIn(ms: number): void {
+    this.#init.world.run(() => setTimeout(() => this.begin(), ms));
+  }
+
   /** Starts the bot, unless it runs. */
   begin(): void {
     if (this.process?.isAlive) return;
-    const { recorder, world, processOf, worldOf, bot } = this.#init;
+    const { world, processOf, worldOf, bot } = this.#init;
     const start = (this.start += 1);
-    recorder.line(world.time.now, `start ${start} of the bot`);
+    this.#line(`start ${start} of the bot`);
     const process = (this.process = processOf(start));
     this.#bot = undefined;
     const begun = process.run(async () => bot(worldOf(start)));
@@ -58,37 +67,29 @@ export class Bots {
   crash(process: SimulatedProcess, error: unknown): void {
     if (!process.isAlive) return;
     const { recorder, world } = this.#init;
-    const { start } = this;
-    recorder.crash({ start, at: world.time.now, message: nameOf(error) });
+    recorder.crash({ start: this.start, at: world.time.now, message: nameOf(error) });
     process.end();
-    world.run(() => setTimeout(() => this.begin(), this.#restartMs));
+    this.#beginIn(this.#restartMs);
     this.#restartMs = Math.min(this.#restartMs * 2, longestRestartMs);
   }
 
   /** Kills the process between two events. */
   kill(restartInMs?: number): void {
     this.process?.end();
-    if (restartInMs !== undefined) this.#init.world.run(() => setTimeout(() => this.begin(), restartInMs));
+    if (restartInMs !== undefined) this.#beginIn(restartInMs);
   }
 
   /** Stops the bot, and kills it after ten seconds. */
   async stop(restartInMs?: number): Promise<void> {
     const { process } = this;
     if (process?.isAlive) {
-      const stopped = process.run(() => this.#stopBot()).catch((error: unknown) => this.#report(error));
-      const { world } = this.#init;
-      await Promise.race([stopped, world.wait(stopMs), new Promise<void>((resolve) => process.onEnd(resolve))]);
+      const stopped = process
+        .run(async () => void (await this.#bot?.stop?.()))
+        .catch((error: unknown) => this.#line(`stop() failed: ${String(error)}`));
+      const limit = this.#init.world.wait(stopMs);
+      await Promise.race([stopped, limit, new Promise<void>((resolve) => process.onEnd(resolve))]);
     }
     if (this.process === process) this.kill(restartInMs);
-  }
-
-  async #stopBot(): Promise<void> {
-    await this.#bot?.stop?.();
-  }
-
-  #report(error: unknown): void {
-    const { recorder, world } = this.#init;
-    recorder.line(world.time.now, `stop() failed: ${String(error)}`);
   }
 
   /** Passes a notification to the bot. @throws when there is none that listens, or it dies meanwhile */
@@ -105,8 +106,7 @@ export class Bots {
 
   /** What a server responds when its handler throws. */
   #failed(error: unknown): Response {
-    const { recorder, world } = this.#init;
-    recorder.line(world.time.now, `the callback fails: ${nameOf(error)}`);
+    this.#line(`the callback fails: ${nameOf(error)}`);
     return new Response(undefined, { status: 500 });
   }
 

@@ -1,4 +1,7 @@
 import type { FakeMarketplace } from '../testing/marketplace.js';
+import { connectionError } from '../testing/http/apply-fault.js';
+import { errorResponse } from '../testing/http/handler.js';
+import { jsonOrText } from '../testing/http/request-body.js';
 import { JsonResponse } from '../testing/http/respond.js';
 import type { Decisions } from './decisions.js';
 import type { RecordedCall, Recorder } from './history.js';
@@ -93,7 +96,7 @@ export class Network {
     const name = isOurs
       ? names.ofCall({ method, path, query, body: text, seller })
       : names.numbered(`${method} ${host}`);
-    const [at, content] = [world.time.now, contentOf(text)];
+    const [at, content] = [world.time.now, text === '' ? undefined : jsonOrText(text)];
     return { name, start, user_id, method, path: path + query, body: content, at, isCarriedOut: false };
   }
 
@@ -112,8 +115,8 @@ export class Network {
     isOurs: boolean,
   ): Promise<Response> {
     const { serve, outside, decisions } = this.#init;
-    if (this.isOffline) throw networkError('connect ECONNREFUSED', 'ECONNREFUSED');
-    if (fault === 'request lost') throw networkError('read ECONNRESET', 'ECONNRESET');
+    if (this.isOffline) throw connectionError('ECONNREFUSED', 'connect');
+    if (fault === 'request lost') throw connectionError('ECONNRESET');
     if (fault === 'throttled') return rejection(429, decisions.amount(call.name) < 0.5 ? { 'retry-after': '1' } : {});
     const failed = (): Response => rejection(decisions.amount(call.name) < 0.5 ? 500 : 503);
     if (fault === 'failed before') return failed();
@@ -122,7 +125,7 @@ export class Network {
     if (!isOurs && !outside) throw noOutside(request);
     const response = await (isOurs ? serve(sent) : outside?.(sent));
     call.isCarriedOut = true;
-    if (fault === 'response lost') throw networkError('read ECONNRESET', 'ECONNRESET');
+    if (fault === 'response lost') throw connectionError('ECONNRESET');
     return fault === 'failed after' ? failed() : (response ?? failed());
   }
 }
@@ -140,12 +143,6 @@ function choicesOf(shares: FaultShares): readonly (readonly [CallFault, number |
   ];
 }
 
-/** What `fetch` rejects with. */
-function networkError(message: string, code: string): TypeError {
-  const [syscall = ''] = message.split(' ');
-  return new TypeError('fetch failed', { cause: Object.assign(new Error(message), { code, syscall }) });
-}
-
 function noOutside({ url }: Request): TypeError {
   return new TypeError(
     `the bot asked ${new URL(url).host}: pass \`outside\`, which answers what is not the marketplace`,
@@ -154,7 +151,7 @@ function noOutside({ url }: Request): TypeError {
 
 function rejection(status: number, headers: Record<string, string> = {}): Response {
   const message = status === 429 ? 'Too many requests' : 'The service is not available';
-  return Response.json({ message, error: 'error', status, cause: [] }, { status, headers });
+  return new JsonResponse(errorResponse({ status, message }).body, { status, headers });
 }
 
 const utf8 = new TextDecoder();
@@ -162,13 +159,4 @@ const utf8 = new TextDecoder();
 /** The text of a body that is not large. */
 function textOf(bytes: ArrayBuffer | undefined): string {
   return bytes && bytes.byteLength <= 1_000_000 ? utf8.decode(bytes) : '';
-}
-
-/** The JSON value of a text, or the text; nothing if it is empty. */
-function contentOf(text: string): unknown {
-  try {
-    return text === '' ? undefined : JSON.parse(text);
-  } catch {
-    return text;
-  }
 }

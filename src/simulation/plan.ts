@@ -1,5 +1,5 @@
 import { createRandom } from '../testing/random.js';
-import { hashOf } from './chance.js';
+import { hashOf } from './decisions.js';
 import { usualLoad } from './shares.js';
 import type { FaultShares, DailyLoad } from './shares.js';
 

@@ -3,7 +3,7 @@ import { FakeMarketplace } from '../testing/marketplace.js';
 import type { Account } from '../testing/state/accounts.js';
 import type { Item } from '../testing/state/items.js';
 import { Bots } from './bots.js';
-import { hashOf } from './chance.js';
+import { hashOf } from './decisions.js';
 import type { Decisions } from './decisions.js';
 import type { Recorder } from './history.js';
 import type { Names } from './names.js';

@@ -1,5 +1,6 @@
 import { AsyncResource } from 'node:async_hooks';
 import { promisify } from 'node:util';
+import { wait } from '../core/scope/wait.js';
 import { currentProcess } from './process.js';
 import { VirtualTimer } from './virtual-time.js';
 
@@ -35,22 +36,11 @@ export function clearTimer(original: ClearTimer): ClearTimer {
 }
 
 /** `setTimeout` of `node:timers/promises`. */
-export function delay<T>(ms?: number, value?: T, { signal }: WaitOptions = {}): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => {
-      clearTimeout(timer);
-      const cause: unknown = signal?.reason;
-      reject(
-        Object.assign(new Error('The operation was aborted', { cause }), { name: 'AbortError', code: 'ABORT_ERR' }),
-      );
-    };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', abort);
-      resolve(value as T);
-    }, ms);
-    if (signal?.aborted) abort();
-    else signal?.addEventListener('abort', abort, { once: true });
-  });
+export async function delay<T>(ms = 0, value?: T, { signal }: WaitOptions = {}): Promise<T> {
+  await wait(ms, signal);
+  if (!signal?.aborted) return value as T;
+  const error = new Error('The operation was aborted', { cause: signal.reason });
+  throw Object.assign(error, { name: 'AbortError', code: 'ABORT_ERR' });
 }
 
 /** `setInterval` of `node:timers/promises`. */

@@ -26,9 +26,9 @@ function toResponse({ body, headers = {} }: FaultKind, status: number, call: Cal
   return isText ? new Response(body, { status, headers }) : respond(call, { status, body, headers });
 }
 
-/** The error that `fetch` rejects with when the connection breaks. */
-function connectionError(code: string): TypeError {
-  return new TypeError('fetch failed', { cause: Object.assign(new Error(`read ${code}`), { code }) });
+/** The error that `fetch` rejects with when the connection breaks, or is not made. */
+export function connectionError(code: string, syscall = 'read'): TypeError {
+  return new TypeError('fetch failed', { cause: Object.assign(new Error(`${syscall} ${code}`), { code, syscall }) });
 }
 
 /** The error that reading a body rejects with when the connection breaks. */

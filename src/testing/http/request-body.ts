@@ -63,7 +63,8 @@ export function formFieldsOf(body: unknown): FormFields {
   return Object.fromEntries(entries.map(([name, value]) => [name, String(value)]));
 }
 
-function jsonOrText(text: string): unknown {
+/** The JSON value of a text, or the text. */
+export function jsonOrText(text: string): unknown {
   try {
     return parseJson(text);
   } catch {
