@@ -84,7 +84,9 @@ export class Bots {
     const { process } = this;
     if (process?.isAlive) {
       const stopped = process
-        .run(async () => void (await this.#bot?.stop?.()))
+        .run(async () => {
+          await this.#bot?.stop?.();
+        })
         .catch((error: unknown) => this.#line(`stop() failed: ${String(error)}`));
       const limit = this.#init.world.wait(stopMs);
       await Promise.race([stopped, limit, new Promise<void>((resolve) => process.onEnd(resolve))]);
