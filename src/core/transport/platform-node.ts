@@ -1,4 +1,3 @@
-import { nodeModule } from '../scope/node-module.js';
 import { chooseTransport } from './choose-transport.js';
 import { connectErrorOf } from './connect-errors.js';
 import { debugLogger } from './debug-logger.js';
@@ -11,5 +10,9 @@ export const platform: Platform = {
   networkReason,
   loadUploads: () => import('../files/multipart.js'),
   debugLogger,
-  openChannel: () => nodeModule('node:diagnostics_channel')?.channel('marketplace-seller-sdk:call'),
+  openChannel: () => {
+    // Not every platform that takes this module has a `process`. With `nodeModule`, an import would read one more file.
+    const { process } = globalThis as { process?: Partial<NodeJS.Process> };
+    return process?.getBuiltinModule?.('node:diagnostics_channel').channel('marketplace-seller-sdk:call');
+  },
 };
