@@ -16,8 +16,8 @@ export async function loadParts(call: ClientCall): Promise<LoadedParts> {
   const reject = (issue: Issue, prefix?: string): Error => new InvalidInputError([issue], prefix);
   if (endpoint.loadExchange) return { exchange: await endpoint.loadExchange(bodyValue, reject) };
   if (endpoint.responseBody === 'stream') return { downloads: await import('../files/open-download.js') };
-  const { openUpload } = await platform.loadUploads();
-  const upload = await openUpload(bodyValue as FileInput, reject, endpoint.maxUploadBytes);
+  const uploads = await platform.loadUploads();
+  const upload = await uploads.openUpload(bodyValue as FileInput, reject, endpoint.maxUploadBytes);
   // The call has ended meanwhile.
   if (call.scope.reason) upload.dispose();
   return { upload };

@@ -4,7 +4,11 @@ import type { Endpoint } from '../operation/endpoint.js';
 type Described = Pick<Endpoint, 'name' | 'content' | 'details'>;
 
 /** Returns where a write writes to: two writes to one target may be the same write with another content. */
-export function targetOf({ name, content = [], details = [] }: Described, input: unknown, user: string | undefined): string {
+export function targetOf(
+  { name, content = [], details = [] }: Described,
+  input: unknown,
+  user: string | undefined,
+): string {
   const fields = Object.entries(input as object).filter(([field]) => ![...content, ...details].includes(field));
   return `${name} ${user ?? ''} ${canonical(Object.fromEntries(fields))}`;
 }
