@@ -38,5 +38,5 @@ function readBack(unknown = 'its response was lost'): string {
 
 function remedyOf(error: SellerError): string {
   if (error instanceof InvalidInputError) return 'Nothing was sent. Correct the fields that the message names.';
-  return remedyFor((error.constructor as typeof SellerError).kind) ?? 'Tell the person what the message says.';
+  return remedyFor(error.name) ?? 'Tell the person what the message says.';
 }

@@ -87,33 +87,35 @@ export class WriteRecords implements WriteHook {
     const place = this.#placeOf(write);
     if (!place) return this.#replaceOrSend(write);
     const rejection = this.#rejectionOf(place, write);
-    place.isTaken = true;
-    try {
-      if (rejection !== undefined) throw this.#keepRejection(place, rejection);
-      if (place.record.state === 'sent') await this.#readBack(place, write);
-      const { state, output } = place.record;
-      return state === 'done' ? { isDone: true, output } : await this.#sendAgain(place, write);
-    } catch (error) {
-      place.isTaken = rejection !== undefined && error === rejection ? 'forEqual' : false;
-      throw error;
+    if (rejection !== undefined) {
+      place.isTaken = 'forEqual';
+      throw this.#keepRejection(place, rejection);
     }
+    await this.#take(place, write);
+    const { state, output } = place.record;
+    return state === 'done' ? { isDone: true, output } : this.#sendAgain(place, write);
   }
 
   /** A write that an earlier run has made in another way is done, or was not carried out, before this one is sent. */
   async #replaceOrSend(write: PendingWrite): Promise<WriteTurn> {
     const place = write.replaced && this.#placeOf(write.replaced);
     if (!write.replaced || place?.isTaken !== false || place.record.state === 'rejected') return this.#sendNew(write);
-    place.isTaken = true;
-    try {
-      if (place.record.state === 'sent') await this.#readBack(place, write.replaced);
-    } catch (error) {
-      place.isTaken = false;
-      throw error;
-    }
+    await this.#take(place, write.replaced);
     const { record } = place;
     if (record.state === 'done') return { isDone: true, output: record.output };
     place.record = { ...record, state: 'rejected' };
     return this.#sendNew(write);
+  }
+
+  /** Takes a place. Its write is then done, or was certainly not carried out. */
+  async #take(place: Place, write: PendingWrite): Promise<void> {
+    place.isTaken = true;
+    try {
+      if (place.record.state === 'sent') await this.#readBack(place, write);
+    } catch (error) {
+      place.isTaken = false;
+      throw error;
+    }
   }
 
   /** The error of an equal write of an earlier run. Within a run it may be sent again: the handler may have seen to the reason. */
@@ -179,6 +181,7 @@ export class WriteRecords implements WriteHook {
       return await this.#noteAndSend(place, write);
     } catch (error) {
       place.record = record;
+      place.isTaken = false;
       throw error;
     }
   }

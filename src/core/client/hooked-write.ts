@@ -2,7 +2,6 @@ import { BookView } from '../recover/book-view.js';
 import { confirmWrite, readBefore } from '../recover/confirm-write.js';
 import type { UnconfirmedCall } from '../recover/confirm-write.js';
 import { RememberedWrite } from '../recover/memory-book.js';
-import { userOf } from '../recover/user-of-token.js';
 import type { PendingWrite, WriteHook, WriteRecord, WriteTurn } from '../recover/write-hook.js';
 import { targetOf } from '../recover/write-target.js';
 import type { Requester } from '../operation/requester.js';
@@ -33,7 +32,7 @@ function pendingWrite(
   return {
     endpoint,
     input,
-    target: targetOf(endpoint, input, userOf(endpoint, input, token)),
+    target: targetOf(endpoint, input, token),
     timeoutMs,
     replaced: replaced && pendingWrite(replaced, call, requester),
     readBefore: () => readBefore(requester, unconfirmed({ input, sentAt: Date.now() }, call.view), scope, signal),

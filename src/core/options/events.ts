@@ -30,12 +30,15 @@ export function emitAttemptResult(
   sentAt: number,
   redactor: Redactor,
 ): void {
-  const { status, headers } = response ?? {};
+  if (!response) {
+    emit?.({ type: 'error', call, attempt });
+    return;
+  }
+  const { status, headers } = response;
   const durationMs = performance.now() - sentAt;
-  const echoed = headers && requestIdOf(headers);
+  const echoed = requestIdOf(headers);
   const requestId = echoed && redactor.secrets(echoed);
-  if (status === undefined) emit?.({ type: 'error', call, attempt });
-  else emit?.({ type: 'response', call, attempt, status, requestId, durationMs });
+  emit?.({ type: 'response', call, attempt, status, requestId, durationMs });
 }
 
 /** The receivers of a client's events. */

@@ -1,7 +1,6 @@
 import type { Endpoint } from '../operation/endpoint.js';
 import type { BookedWrite, WriteBook } from '../operation/write-book.js';
 import type { ClientOptions } from '../options/client-options.js';
-import { userOf } from './user-of-token.js';
 import type { WriteResult } from './write-hook.js';
 import { contentOf, targetOf } from './write-target.js';
 
@@ -51,7 +50,7 @@ export class RememberedWrite implements BookedWrite {
 
   get target(): string {
     const { endpoint, input } = this;
-    return (this.#target ??= targetOf(endpoint, input, userOf(endpoint, input, this.#token)));
+    return (this.#target ??= targetOf(endpoint, input, this.#token));
   }
 
   /** The content, to find equal writes. */

@@ -1,16 +1,14 @@
 import { isPlainObject } from '../json/plain-object.js';
 import type { Endpoint } from '../operation/endpoint.js';
+import { userOf } from './user-of-token.js';
 
-type Described = Pick<Endpoint, 'name' | 'content' | 'details'>;
+type Described = Pick<Endpoint, 'name' | 'path' | 'content' | 'details'>;
 
 /** Returns where a write writes to: two writes to one target may be the same write with another content. */
-export function targetOf(
-  { name, content = [], details = [] }: Described,
-  input: unknown,
-  user: string | undefined,
-): string {
+export function targetOf(endpoint: Described, input: unknown, token: string | undefined): string {
+  const { name, content = [], details = [] } = endpoint;
   const fields = Object.entries(input as object).filter(([field]) => ![...content, ...details].includes(field));
-  return `${name} ${user ?? ''} ${canonical(Object.fromEntries(fields))}`;
+  return `${name} ${userOf(endpoint, input, token) ?? ''} ${canonical(Object.fromEntries(fields))}`;
 }
 
 /** Returns the content of a write, to compare it with that of another write to the same target. */

@@ -65,8 +65,8 @@ export class ReadConversations {
 
   #of(user_id: number): Map<string, ConversationReading> {
     const key = String(user_id);
-    const readings = this.#bySeller.get(key) ?? new Map<string, ConversationReading>();
-    if (!this.#bySeller.has(key)) this.#bySeller.set(key, readings);
+    let readings = this.#bySeller.get(key);
+    if (!readings) this.#bySeller.set(key, (readings = new Map<string, ConversationReading>()));
     return readings;
   }
 }

@@ -24,11 +24,12 @@ export async function* unreadMessages(
   user_id: number,
   conversations: ReadConversations,
 ): AsyncGenerator<UnansweredMessages> {
-  const listed = (await messages?.unread())?.results ?? [];
+  if (!messages) return;
+  const listed = (await messages.unread()).results;
   const pack_ids = listed.map(({ pack_id }) => String(pack_id));
   conversations.keep(user_id, pack_ids);
   for (const { pack_id: id, count } of listed) {
-    if (!messages || id === undefined || id === null) continue;
+    if (id === undefined || id === null) continue;
     const place = [user_id, String(id), count ?? undefined] as const;
     const found = conversations.found(...place);
     if (found !== undefined) {
