@@ -74,10 +74,12 @@ export async function confirmByList<T, In>(
  * write.
  */
 function aheadMsOf<T, In>({ entries }: SeenList<T, In>, known: KnownWrites): number {
+  // A service that states fractions states them in each entry, also where one is exactly 0.
+  const inexactMs = entries.some(({ date }) => date && withFraction.test(date)) ? 0 : wholeSecondMs;
   const each = entries.map(({ name, date }) => {
     const sent = name === undefined ? undefined : known.sentOf(name);
     if (!sent || !date || !isZoned(date)) return 0;
-    return sent.latest - millisecondsOf(date) - (withFraction.test(date) ? 0 : wholeSecondMs);
+    return sent.latest - millisecondsOf(date) - inexactMs;
   });
   return Math.max(0, ...each.filter((ms) => !Number.isNaN(ms)));
 }

@@ -167,6 +167,15 @@ describe('a message after another one of this process, by a clock that is ahead'
     await fc.assert(fc.asyncProperty(given, found), { numRuns: 100 });
   });
 
+  test.each([0, 1, 999])('is found if the other one was written %i ms after a whole second', async (ms) => {
+    for (const aheadMs of [0, 1, 500, 2_931_495]) {
+      vi.setSystemTime(Date.UTC(2026, 2, 2) + aheadMs + ms);
+      expect(await confirmedAfterAnother({ aheadMs, isStated: true, beforeMs: 1500 }, true)).toMatchObject({
+        done: true,
+      });
+    }
+  });
+
   test('is not taken for carried out because of what somebody else has written', async () => {
     const never = async (each: Parameters<typeof confirmedAfterAnother>[0]): Promise<void> => {
       expect((await confirmedAfterAnother(each, false)).done).not.toBe(true);
