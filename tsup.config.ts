@@ -1,6 +1,7 @@
 import { defineConfig } from 'tsup';
 import type { Options } from 'tsup';
 import { commonJs } from './tools/common-js.js';
+import { oneCore } from './tools/one-core.js';
 import { packagePaths } from './tools/package-paths.js';
 import { rawText } from './tools/raw-text.js';
 import { mapsOfClient } from './tools/source-maps.js';
@@ -23,7 +24,8 @@ const libraries = {
   // Users cannot import it. It puts questions, which can be used without the others, into files of their own: bundlers
   // drop the other files.
   questions: 'src/resources/questions/endpoints.ts',
-  // The two from which `imports` of package.json chooses.
+  // What `imports` of package.json names: `#core`, and the two from which it chooses `#platform`.
+  core: 'src/core',
   'platform/node': 'src/core/transport/platform-node.ts',
   'platform/portable': 'src/core/transport/platform-portable.ts',
 };
@@ -40,8 +42,8 @@ const options: Options = {
   removeNodeProtocol: false,
   // Files loaded with `import()` stay files of their own, so what a caller does not use is never read.
   splitting: true,
-  external: [/^node:/, '#platform', 'marketplace-seller-sdk/openapi.json'],
-  esbuildPlugins: [rawText, packagePaths],
+  external: [/^node:/, '#core', '#platform', 'marketplace-seller-sdk/openapi.json'],
+  esbuildPlugins: [oneCore, rawText, packagePaths],
   // Leaves out comments, too: those of esbuild name the files that a chunk was made of.
   minifyWhitespace: true,
   minifySyntax: true,

@@ -100,6 +100,12 @@ describe.each(['browser', 'workerd', 'worker', 'edge-light', 'react-native'])('w
   });
 });
 
+test.runIf(tellsWhatIsLoaded)('what all entries need is in one file', () => {
+  const loaded = new Set(loadedBy('import', manifest.name).filter((each) => each.startsWith('dist/')));
+  expect(loaded).toContain('dist/esm/core.js');
+  expect(loaded.size).toBeLessThan(10);
+});
+
 test.runIf(tellsWhatIsLoaded)('the main entry loads no Node module', () => {
   expect(loadedBy('import', manifest.name).filter((each) => each.startsWith('node:'))).toEqual([]);
 });

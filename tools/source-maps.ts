@@ -4,7 +4,7 @@ type Plugin = NonNullable<Options['plugins']>[number];
 
 /** Only what an application calls all day is debugged in production. Esbuild puts the rest into files of its own. */
 const WITHOUT_MAP =
-  /(?:^|\/)src\/(?:(?:cli|core\/files|notifications|otel|outbox|simulation|testing|work)\/|oauth\/(?:oauth|protocol))|^package:/;
+  /(?:^|\/)src\/(?:(?:cli|core\/files|notifications|otel|outbox|simulation|testing|work)\/|oauth\/(?:oauth|protocol))/;
 
 /** Keeps the source maps of the client, and leaves out the others, which are larger than all of these. */
 export const mapsOfClient: Plugin = {

@@ -152,8 +152,9 @@ export function array<Out, In = Out>(of: Schema<Out, In>): Schema<Out[], readonl
 /** A field of a response that may be absent or `null`. */
 // @__NO_SIDE_EFFECTS__
 export function nullish<Out>(of: Schema<Out>, facts?: Facts): Optional<Out | null> {
-  const nullable = lazy(() => new z.$ZodNullable({ type: 'nullable', innerType: of })) as Schema;
-  return lazy(() => new z.$ZodOptional({ type: 'optional', innerType: nullable }), facts);
+  const build = (): z.$ZodType =>
+    new z.$ZodOptional({ type: 'optional', innerType: new z.$ZodNullable({ type: 'nullable', innerType: of }) });
+  return lazy(build, facts);
 }
 
 /** A field of an input that can be omitted. */

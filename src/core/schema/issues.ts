@@ -8,13 +8,18 @@ interface ZodSchema {
   readonly _zod: unknown;
 }
 
+/** The schemas that have read a value. Zod generates code for one that reads a second: for a single value, that takes longer. */
+const used = new WeakSet<ZodSchema>();
+
 /** A parsed value, or zod's issues. Each issue says what its place takes, in words of this package. */
 export function zodParse(
   schema: ZodSchema,
   value: unknown,
 ): { readonly success: true; readonly data: unknown } | { readonly success: false; readonly issues: ZodIssues } {
+  const jitless = !used.has(schema);
+  used.add(schema);
   // The words are given to this parse alone: zod's global configuration belongs to the application.
-  const result = z.safeParse(schema as z.$ZodType, value, { error: expectedBy });
+  const result = z.safeParse(schema as z.$ZodType, value, { error: expectedBy, jitless });
   if (result.success) return result;
   return { success: false, issues: result.error.issues.flatMap(innermost) };
 }
