@@ -43,7 +43,6 @@ async function streamedForm(file: OpenFile, onProgress: (progress: UploadProgres
   // Without a listener, an error of a file that is not sent any more would end the process.
   form.on('error', ignore);
   form.append('file', content, { filename, knownLength: size, ...(contentType !== undefined && { contentType }) });
-  const length = await lengthOf(form);
   const pipeTo = (destination: Writable): void => {
     // `pipe` passes neither an error of the file on, nor the end of the request back.
     form.on('error', (error) => destination.destroy(error));
@@ -67,20 +66,11 @@ async function streamedForm(file: OpenFile, onProgress: (progress: UploadProgres
   };
   return {
     body: { pipeTo, forFetch },
-    headers: { ...form.getHeaders(), ...(length !== undefined && { 'content-length': String(length) }) },
+    headers: { ...form.getHeaders(), 'content-length': String(form.getLengthSync()) },
     onArrival: ignore,
     failure: () => reader.failure,
     close: () => reader.stop(),
   };
-}
-
-/** The length of a form; `undefined` if form-data does not know it, and the body is sent in chunks. */
-function lengthOf(form: {
-  getLength(done: (error: unknown, length: number) => void): void;
-}): Promise<number | undefined> {
-  return new Promise((resolve) => {
-    form.getLength((error, length) => resolve(error ? undefined : length));
-  });
 }
 
 function ignore(): void {

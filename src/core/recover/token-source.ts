@@ -35,7 +35,7 @@ export class TokenSource {
 
   /** Returns the token to send; not a promise if the token is already known. */
   current(scope: CancelScope): string | Promise<string> {
-    return this.#pending ? this.#wait(this.#pending, scope) : this.#request(undefined, scope);
+    return this.#request(undefined, scope);
   }
 
   /** Returns a replacement for a token that got a 401; `undefined` if there is none. */

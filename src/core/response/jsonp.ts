@@ -3,9 +3,8 @@ import { UnexpectedResponseError } from '../errors/response-errors.js';
 import { responseHeaders } from '../errors/response-headers.js';
 import { isSecretName } from '../errors/secrets.js';
 import { unknown } from '../schema/define.js';
-import { parseJson } from '../json/json.js';
 import { apiError } from './api-error.js';
-import { BufferedResponse } from './body.js';
+import { BufferedResponse, parseBody } from './body.js';
 import { readError } from './read-error.js';
 
 /** A placeholder for the endpoint, which a JSONP response does not name. */
@@ -39,7 +38,7 @@ export function readJsonp(text: string): unknown {
 
 function unwrapped(text: string): [number, Headers, unknown] {
   // Not every caller is typed.
-  const values = typeof text === 'string' ? parsed(argumentOf(text)) : undefined;
+  const values = typeof text === 'string' ? parseBody(argumentOf(text)).value : undefined;
   if (!Array.isArray(values) || !Number.isInteger(values[0])) {
     throw new UnexpectedResponseError('The text is not a JSONP response: it takes callback([status, headers, body])', {
       status: 200,
@@ -61,14 +60,6 @@ function argumentOf(text: string): string {
   const open = call.indexOf('(');
   const isCall = call.endsWith(')') && open > 0 && open < longestCallback;
   return isCall && /^[\w$.[\]'"]+$/.test(call.slice(0, open).trimEnd()) ? call.slice(open + 1, -1) : '';
-}
-
-function parsed(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function headersFrom(map: unknown): Headers {

@@ -1,3 +1,4 @@
+import { defined } from '../json/defined.js';
 import type { ApiErrorCause } from '../errors/response-errors.js';
 import type { ResponseHeaders } from '../errors/response-headers.js';
 import { parseRetryAfter } from '../errors/response-headers.js';
@@ -67,11 +68,7 @@ function causesFrom(cause: unknown, depth: number): ApiErrorCause[] {
     return depth === 0 ? [] : cause.slice(0, maxCauses).flatMap((each) => causesFrom(each, depth - 1));
   if (typeof cause === 'object') {
     const { code, message, cause_id } = cause as Record<string, unknown>;
-    const causeCode = textOf(code) ?? textOf(cause_id);
-    const causeText = textOf(message);
-    return [
-      { ...(causeCode !== undefined && { code: causeCode }), ...(causeText !== undefined && { message: causeText }) },
-    ];
+    return [defined({ code: textOf(code) ?? textOf(cause_id), message: textOf(message) })];
   }
   const text = textOf(cause);
   if (text === undefined) return [];

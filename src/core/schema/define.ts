@@ -35,11 +35,7 @@ export function derived(of: Schema<unknown, unknown>, { check, facts, keywords }
 /** A string of any length, also empty. */
 export const string: Schema<string> = /* @__PURE__ */ lazy(() => new z.$ZodString({ type: 'string' }));
 /** A point in time as ISO 8601 text, returned unchanged: with `Z`, an offset or no time zone, with 0 to 9 decimals. */
-export const dateTime: Schema<string> = /* @__PURE__ */ lazy(
-  () => new z.$ZodString({ type: 'string' }),
-  {},
-  { format: 'date-time' },
-);
+export const dateTime: Schema<string> = /* @__PURE__ */ derived(string, { keywords: { format: 'date-time' } });
 /** True or false. */
 export const boolean: Schema<boolean> = /* @__PURE__ */ lazy(() => new z.$ZodBoolean({ type: 'boolean' }));
 /** Any value. */
