@@ -149,6 +149,12 @@ describe('names', () => {
   });
 });
 
+test('an error decides by what it says of itself: its name and its message are for people', () => {
+  const byWords =
+    /\berror\.name [!=]==|\berror\.message(?: [!=]==|\.(?:includes|startsWith|match)\()|\.test\(error\.message\)/;
+  expect(files.filter((file) => byWords.test(readFileSync(join(src, file), 'utf8')))).toEqual([]);
+});
+
 describe('third-party packages and Node', () => {
   const owners: Readonly<Record<string, readonly string[]>> = {
     ky: ['core/transport/fetch.ts'],

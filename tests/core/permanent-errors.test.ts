@@ -62,6 +62,22 @@ describe('isPermanent: the same call can never succeed', () => {
   });
 });
 
+describe('isNotFound: the service says that the resource does not exist', () => {
+  const rows = listEndpoints(endpoints).flatMap(({ name, errors }) => errors.map((each) => ({ name, ...each })));
+
+  test.each(rows)('$name: $error.kind ($message)', ({ error, status, transient }) => {
+    const details = { status, transient, headers: new Headers(), body: undefined, causes: [] };
+    const notFound = status === 404 || ['MessageNotFoundError', 'AttachmentNotFoundError'].includes(error.kind);
+    expect(new error('failed', details).isNotFound).toBe(notFound);
+  });
+
+  test('is not printed', async () => {
+    expect(Object.keys(await errorWith(404))).not.toContain('isNotFound');
+    expect((await errorWith(404)).isNotFound).toBe(true);
+    expect((await errorWith(410)).isNotFound).toBe(false);
+  });
+});
+
 test('a 401 says that the request had no token', async () => {
   const { sellerClient } = stubbed([Response.json({ message: 'unauthorized' }, { status: 401 })], {
     accessToken: undefined,

@@ -72,7 +72,7 @@ async function resultOf(operation: string, call: Promise<void>, drifts: string[]
 function resultOfError(error: SellerError): Checked['result'] {
   if (error instanceof ConnectionError) return 'no response';
   // There is nothing to read, and the service says so as documented.
-  return error instanceof NotFoundError && error.name !== NotFoundError.kind ? 'works' : 'rejected';
+  return error instanceof NotFoundError && error.constructor !== NotFoundError ? 'works' : 'rejected';
 }
 
 function linesOf({ issues, message }: UnexpectedResponseError): string[] {

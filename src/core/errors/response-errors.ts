@@ -82,6 +82,8 @@ export interface ApiErrorDetails extends ResponseDetails {
 export class ApiError extends SellerError {
   static override readonly kind: string = 'ApiError';
   static override readonly permanent: boolean | undefined = undefined;
+  /** Whether something does not exist; `undefined`: the status decides. */
+  static readonly notFound: boolean | undefined = undefined;
   /** The HTTP status of the response, not the one in its body. For an error inside a 200, the status of that error. */
   readonly status: number;
   /** The machine-readable code: the first of `error`, `code` and `message` that looks like one. */
@@ -97,6 +99,11 @@ export class ApiError extends SellerError {
    * an earlier attempt of the same call may have succeeded.
    */
   readonly outcomeUnknown: boolean;
+  /**
+   * Whether the service says that what the call is about does not exist, or not for this user: a 404, and documented errors
+   * such as `MessageNotFoundError`, which is a 400. Not enumerable.
+   */
+  declare readonly isNotFound: boolean;
   /** The raw body: parsed JSON, or text. Not enumerable, so that logs do not show it. */
   declare readonly body: unknown;
   /** The response headers, without cookies. Not enumerable. */
@@ -118,7 +125,8 @@ export class ApiError extends SellerError {
     const { body, headers, url, endpoint } = details;
     const isPermanent = !details.transient && (new.target.permanent ?? permanentStatuses.has(details.status));
     const isLasting = !details.transient && (new.target.lasting ?? (isPermanent || deniesForLong(new.target, details)));
-    defineHidden(this, { body, url, endpoint, isPermanent, isLasting }, headers);
+    const isNotFound = new.target.notFound ?? details.status === 404;
+    defineHidden(this, { body, url, endpoint, isPermanent, isLasting, isNotFound }, headers);
   }
 
   /** Reads back whether the write was carried out. */

@@ -1,8 +1,7 @@
 import type { SellerClient } from '../../client.js';
 import { ConfigurationError, NotificationError } from '../../core/errors/errors.js';
+import { ApiError } from '../../core/errors/response-errors.js';
 import type { CallOptions } from '../../core/scope/call-options.js';
-import { NotFoundError } from '../../core/errors/status-errors.js';
-import { SellerError } from '../../core/errors/seller-error.js';
 import { wait } from '../../core/scope/wait.js';
 import type { Message } from '../../resources/post-sale/message.js';
 import { checkOptions } from '../../core/options/resolve-options.js';
@@ -42,9 +41,9 @@ export interface NotifiedMessage extends Message {
   readonly pack_id: string | undefined;
 }
 
-/** Whether the service says that a resource does not exist: for messages, it may be a 400. */
+/** Whether the service says that a resource does not exist. */
 export function isNotFound(error: unknown): boolean {
-  return error instanceof NotFoundError || (error instanceof SellerError && error.name === 'MessageNotFoundError');
+  return error instanceof ApiError && error.isNotFound;
 }
 
 const notFoundBackoff = { baseMs: 200, capMs: Infinity };

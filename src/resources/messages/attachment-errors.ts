@@ -19,6 +19,7 @@ export class TooManyAttachmentsError extends BadRequestError {
  */
 export class AttachmentNotFoundError extends UnprocessableEntityError {
   static override readonly kind: string = 'AttachmentNotFoundError';
+  static override readonly notFound = true;
 }
 
 /**

@@ -51,6 +51,7 @@ export class InvalidPagingError extends BadRequestError {
 export class MessageNotFoundError extends BadRequestError {
   static override readonly kind: string = 'MessageNotFoundError';
   static override readonly permanent = false;
+  static override readonly notFound = true;
 }
 
 /**
