@@ -1,4 +1,5 @@
-import { AccessTokenError } from '../core/errors/errors.js';
+import { AccessTokenError, GrantRevokedError } from '../core/errors/errors.js';
+import { AuthenticationError } from '../core/errors/status-errors.js';
 
 /** How many causes of an error are looked at. */
 const maxCauses = 5;
@@ -26,6 +27,17 @@ export function isUnknownOutcome(error: unknown): boolean {
     // A revoked proxy.
   }
   return false;
+}
+
+/** Whether the token led to an error: there was none, or the service rejected it. */
+export function isOfToken(error: unknown): boolean {
+  const classes = [AccessTokenError, GrantRevokedError, AuthenticationError];
+  try {
+    return [...causesOf(error)].some((each) => classes.some((Class) => each instanceof Class));
+  } catch {
+    // A revoked proxy.
+    return false;
+  }
 }
 
 /** Whether an error says of itself that waiting does not help. Errors of other libraries may say that they are permanent. */

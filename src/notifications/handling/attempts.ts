@@ -5,7 +5,7 @@ import { caughtUpKey } from '../queued-notification.js';
 import type { QueuedNotification } from '../queued-notification.js';
 import { FifoMap } from '../../work/fifo-map.js';
 import { Dispatcher } from './dispatcher.js';
-import { isUnknownOutcome } from '../../work/failures.js';
+import { isOfToken, isUnknownOutcome } from '../../work/failures.js';
 import { FailurePolicy, hasStalledTooOften, isNotConfirmed } from './failure-policy.js';
 import { RunWrites } from '../../work/run-writes.js';
 import type { LastFailure, Outcome } from './outcome.js';
@@ -27,6 +27,8 @@ export interface HandlingAttempt extends RunContext {
   readonly note?: ((writes: readonly WriteRecord[]) => Promise<boolean>) | undefined;
   /** Which writes to keep with an entry that is not handled. Set when the run has ended. */
   kept?: readonly WriteRecord[] | undefined;
+  /** Whether a person has it now: `catchUp` does not add it again. Set when the run has ended. */
+  isGivenUp?: boolean;
   /** @default `retry.attempts`; infinite where the queue counts them itself */
   readonly maxAttempts?: number | undefined;
   /** Whether another process has the entry now: then nothing of this attempt is reported. */
@@ -35,6 +37,9 @@ export interface HandlingAttempt extends RunContext {
 
 /** What the ledger has of a message after a handler that wrote something. */
 const answered = 'answered';
+
+/** How long `catchUp` leaves a question or message to the person who has its dead letter, in milliseconds. */
+const givenUpMs = 14 * 86_400_000;
 
 /** What is said once is remembered for this many topics and versions. */
 const maxSaid = 1_000;
@@ -60,6 +65,8 @@ export class Attempts {
   async run(entry: QueuedNotification, attempt: HandlingAttempt): Promise<Outcome> {
     const startedAt = performance.now();
     const outcome = await this.#outcomeOf(entry, attempt);
+    attempt.isGivenUp = outcome.kind === 'dead' && attempt.confirmed !== false && !isOfToken(outcome.error);
+    if (attempt.isGivenUp && !attempt.isLost) await this.#remember(entry, 'given up', givenUpMs);
     if (!attempt.isLost) this.#report(entry, attempt.attempt, outcome, performance.now() - startedAt);
     return outcome;
   }
@@ -88,7 +95,7 @@ export class Attempts {
       if (writes?.records.stoppedBy) return failed(writes.records.stoppedBy);
       this.#policy.forget(entry.key);
       writes?.records.forgetRejections();
-      await this.#remember(entry, writes?.records);
+      await this.#rememberDone(entry, writes?.records);
       return { kind: 'done' };
     } catch (error) {
       const isLost = !run.records && isUnknownOutcome(error);
@@ -117,17 +124,23 @@ export class Attempts {
   }
 
   /** Remembers for `catchUp` what a store does not remember, or not for long enough. */
-  async #remember({ groupId, notification }: QueuedNotification, records: WriteRecords | undefined): Promise<void> {
-    const { ledger, options } = this.#inbox;
-    if (!ledger || !options.clientFor || !notification.known) return;
-    const isMessage = notification.topic === 'messages';
+  async #rememberDone(entry: QueuedNotification, records: WriteRecords | undefined): Promise<void> {
+    const { options } = this.#inbox;
+    const isMessage = entry.notification.topic === 'messages';
+    const value = records?.writes.some(({ state }) => state === 'done') ? answered : 'handled';
     const ms = isMessage ? messageRememberedMs : options.deduplicationMs;
+    if (options.queue || isMessage) await this.#remember(entry, value, ms);
+  }
+
+  async #remember({ groupId, notification }: QueuedNotification, value: string, ms: number): Promise<void> {
+    const { ledger, options, reporter } = this.#inbox;
+    if (!ledger || !options.clientFor || !notification.known) return;
     try {
-      const value = records?.writes.some(({ state }) => state === 'done') ? answered : 'handled';
       const key = caughtUpKey(groupId);
-      if (options.queue || isMessage) await ledger.replace(key, await ledger.get(key), value, ms);
+      const known = await ledger.get(key);
+      if (known !== answered) await ledger.replace(key, known, value, ms);
     } catch (error) {
-      this.#inbox.reporter.failed('It was not kept that a notification was handled', error);
+      reporter.failed('It was not kept that a notification was handled', error);
     }
   }
 

@@ -84,7 +84,7 @@ export class Dispatcher {
     const name = `${notification.user_id} (${notification.topic})`;
     const state = this.#breaker.state(name);
     try {
-      if (state === 'open') await this.#assertConfirmed(client, entry);
+      if (state === 'open') await this.#assertConfirmed(client, entry, run);
       // The run may have ended meanwhile, and another one may have begun.
       run.controller.signal.throwIfAborted();
       return await handle();
@@ -93,9 +93,14 @@ export class Dispatcher {
     }
   }
 
-  async #assertConfirmed(client: NotificationClient, { notification, arrivedAt }: QueuedNotification): Promise<void> {
+  async #assertConfirmed(
+    client: NotificationClient,
+    { notification, arrivedAt }: QueuedNotification,
+    run: RunContext,
+  ): Promise<void> {
     const { user_id, question_id } = notification;
     if (question_id !== undefined && (await this.#confirmed.has(client, user_id, question_id, arrivedAt))) return;
+    run.confirmed = false;
     throw new NotConfirmedError('Not read: many notifications of this user are about resources that do not exist');
   }
 }

@@ -210,7 +210,8 @@ export interface NotificationStore {
   /**
    * What receivers keep beside the entries.
    *
-   * Without it, each process looks for missed questions and messages, and a lost response to a write is a dead letter.
+   * Without it, each process looks for missed questions and messages, also for those of dead letters, and a lost response to a
+   * write is a dead letter.
    */
   readonly ledger?: Ledger | undefined;
 }

@@ -1,6 +1,5 @@
 import { exponentialDelay } from '../../work/backoff.js';
 import { describeFailure } from '../../work/log.js';
-import { isNotConfirmed } from '../handling/failure-policy.js';
 import type { Outcome } from '../handling/outcome.js';
 import type { HandlingAttempt } from '../handling/attempts.js';
 import type { Inbox } from '../inbox.js';
@@ -13,38 +12,37 @@ export type Result = Omit<Settlement, keyof LeaseId | 'deduplicationMs'> & Parti
 /** The result of a handler that was not waited for. */
 export const released: Result = { done: [], retryInMs: 0, released: true };
 
-type RunFacts = Pick<HandlingAttempt, 'readAt' | 'kept' | 'confirmed'>;
+type RunFacts = Pick<HandlingAttempt, 'readAt' | 'kept' | 'confirmed' | 'isGivenUp'>;
 
 /** Turns the outcome of a run into what is stored of it. */
 export function resultOf(outcome: Outcome, lease: Lease, inbox: Inbox, run: RunFacts): Result {
-  const confirmed = confirmedBy(outcome, run);
+  const { confirmed } = run;
   return { ...settled(outcome, lease, inbox, run), ...(confirmed !== undefined && { confirmed }) };
-}
-
-/** What the service has shown of an entry. */
-function confirmedBy(outcome: Outcome, { confirmed }: RunFacts): boolean | undefined {
-  return 'error' in outcome && isNotConfirmed(outcome.error) ? false : confirmed;
 }
 
 function settled(
   outcome: Outcome,
   { entry, coalescedKeys }: Lease,
   { options }: Inbox,
-  { readAt = 0, kept = [] }: RunFacts,
+  { readAt = 0, kept = [], isGivenUp = false }: RunFacts,
 ): Result {
   const keys = [...coalescedKeys, entry.key];
+  const canCatchUp = options.clientFor !== undefined && entry.notification.known && !entry.caughtUp;
+  const caughtUpKeys = canCatchUp ? [caughtUpKey(entry.groupId)] : [];
   if (outcome.kind === 'done') {
     // What `catchUp` found stands for all that arrived before its resource was read.
     if (entry.caughtUp) return { done: keys, doneUntil: readAt };
-    const canCatchUp = options.clientFor !== undefined && entry.notification.known;
-    return { done: canCatchUp ? [...keys, caughtUpKey(entry.groupId)] : keys };
+    return { done: [...keys, ...caughtUpKeys] };
   }
   // The user may become a seller of ours: nothing is remembered.
   if (outcome.kind === 'dropped') return { done: keys, ...(outcome.isUnknownSeller && { deduplicationMs: 0 }) };
   const writes = kept.length > 0 ? { writes: kept } : {};
   if (outcome.kind === 'release') return { ...released, retryInMs: outcome.inMs, ...writes };
   const failure = describeFailure(outcome.error);
-  if (outcome.kind === 'dead') return { done: coalescedKeys, deadLetter: { key: entry.key, failure }, ...writes };
+  if (outcome.kind === 'dead') {
+    const done = isGivenUp ? [...coalescedKeys, ...caughtUpKeys] : coalescedKeys;
+    return { done, deadLetter: { key: entry.key, failure }, ...writes };
+  }
   return { done: [], retryInMs: outcome.inMs, lastFailure: { failure, isPermanent: outcome.isPermanent }, ...writes };
 }
 

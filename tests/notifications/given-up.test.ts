@@ -1,0 +1,185 @@
+import { Queue, Worker } from 'bullmq';
+import {
+  UnrecoverableError,
+  bullmqProcessor,
+  bullmqQueue,
+  createReceiver,
+  memoryStore,
+  parseNotification,
+  postgresStore,
+} from 'marketplace-seller-sdk/notifications';
+import type { QueuedNotification, Receiver, ReceiverOptions } from 'marketplace-seller-sdk/notifications';
+import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
+import { Pool } from 'pg';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { queuedNotification } from '../../src/notifications/queued-notification.js';
+import { about, deliver, patient } from '../support/deliveries.ts';
+import { storeKinds } from '../support/inbox-stores.ts';
+import { hasPostgres, startPostgres } from '../support/postgres.ts';
+import { hasRedis, startRedis } from '../support/redis.ts';
+import { silentLogger } from '../support/silent.ts';
+
+/** Where notifications are kept, and what handles them there. */
+interface Engine {
+  readonly name: string;
+  readonly isThere: boolean;
+  open(): Promise<{ readonly options: Partial<ReceiverOptions>; work?(receiver: Receiver): void }>;
+}
+
+const stores: readonly Engine[] = [
+  ...storeKinds().map(({ name, create }) => ({
+    name,
+    isThere: true,
+    open: async () => ({ options: { store: create()() } }),
+  })),
+  {
+    name: 'PostgreSQL',
+    isThere: hasPostgres,
+    open: async () => {
+      const { connectionString, stop } = await startPostgres();
+      const pool = new Pool({ connectionString });
+      onTestFinished(async () => {
+        await pool.end();
+        await stop();
+      });
+      return { options: { store: postgresStore({ pool }) } };
+    },
+  },
+];
+
+const bullmq: Engine = {
+  name: 'BullMQ',
+  isThere: hasRedis,
+  open: async () => {
+    const redis = await startRedis();
+    const connection = { path: redis.path, maxRetriesPerRequest: null };
+    const queue = new Queue<QueuedNotification>('notifications', { connection });
+    let worker: Worker | undefined;
+    onTestFinished(async () => {
+      await worker?.close();
+      await queue.close();
+      await redis.stop();
+    });
+    const work = (receiver: Receiver): void => {
+      worker = new Worker('notifications', bullmqProcessor(receiver), { connection, maxStalledCount: 1_000_000 });
+    };
+    return { options: { queue: bullmqQueue(queue) }, work };
+  },
+};
+
+/** A seller with one unanswered question, and an inbox whose handler fails with `error` once it has read the question. */
+async function shop({ open }: Engine, more: Partial<ReceiverOptions> = {}) {
+  const { options, work } = await open();
+  const marketplace = new FakeMarketplace();
+  const seller = marketplace.addUser();
+  const { user_id } = seller;
+  const { item_id } = marketplace.addItem({ seller_id: user_id });
+  const { id } = marketplace.ask({ from: marketplace.addUser(), item_id, text: 'Is it new?' });
+  const client = marketplace.clientFor(seller);
+  const state = { calls: 0, error: new UnrecoverableError('a person has to look') as Error | undefined };
+  const receiver = createReceiver({
+    clientFor: () => client,
+    retry: { attempts: 1 },
+    logger: silentLogger,
+    on: {
+      questions: async (_, { read }) => {
+        state.calls += 1;
+        await read();
+        if (state.error) throw state.error;
+      },
+    },
+    ...patient,
+    ...options,
+    ...more,
+  });
+  work?.(receiver);
+  receiver.start();
+  onTestFinished(() => receiver.close());
+  const ended = async (dead: number): Promise<void> =>
+    expect.poll(() => receiver.stats(), { timeout: 30_000 }).toMatchObject({ waiting: 0, running: 0, dead });
+  const catchUp = () => receiver.catchUp({ user_ids: [user_id] });
+  return { marketplace, seller, client, receiver, state, ended, catchUp, notification: about(id, { user_id }) };
+}
+
+describe.each([...stores, bullmq])('a dead letter in $name', (engine) => {
+  test.skipIf(!engine.isThere)('stays with a person: catchUp() does not add its question again', async () => {
+    const { receiver, state, ended, catchUp, notification } = await shop(engine);
+    await deliver(receiver, notification);
+    await ended(1);
+    expect(await catchUp()).toEqual({ found: 1, added: 0, failed: [] });
+    await ended(1);
+    expect(state.calls).toBe(1);
+    const [letter] = await receiver.deadLetters.list();
+    expect(await receiver.deadLetters.replay(letter!.entry.key)).toBe(true);
+    await expect.poll(() => state.calls).toBe(2);
+    await ended(1);
+    expect(await receiver.deadLetters.remove(letter!.entry.key)).toBe(true);
+    expect(await catchUp()).toEqual({ found: 1, added: 0, failed: [] });
+    await ended(0);
+    expect(state.calls).toBe(2);
+  });
+
+  test.skipIf(!engine.isThere)('that catchUp() has found is not found again once a person has removed it', async () => {
+    const { receiver, state, ended, catchUp } = await shop(engine);
+    expect(await catchUp()).toMatchObject({ added: 1 });
+    await ended(1);
+    await receiver.deadLetters.removeAll(() => true);
+    expect(await catchUp()).toMatchObject({ found: 1, added: 0 });
+    await ended(0);
+    expect(state.calls).toBe(1);
+  });
+
+  test.skipIf(!engine.isThere)('of a question that the service did not show is added once it does', async () => {
+    const { marketplace, receiver, state, ended, catchUp, notification } = await shop(engine);
+    marketplace.faults.inject({ endpoint: 'questions.get', status: 404 });
+    await deliver(receiver, notification);
+    await ended(1);
+    state.error = undefined;
+    expect(await catchUp()).toMatchObject({ found: 1, added: 1 });
+    await expect.poll(() => state.calls).toBe(2);
+  });
+
+  test.skipIf(!engine.isThere)('of a seller without a valid token is added once there is one', async () => {
+    const { marketplace, receiver, state, ended, catchUp, notification } = await shop(engine);
+    marketplace.faults.inject({ endpoint: 'questions.get', status: 401 });
+    await deliver(receiver, notification);
+    await ended(1);
+    state.error = undefined;
+    expect(await catchUp()).toMatchObject({ found: 1, added: 1 });
+    await expect.poll(() => state.calls).toBe(2);
+  });
+});
+
+test.each(stores.filter(({ isThere }) => isThere))(
+  'what catchUp() has added behind it ends with it, in $name',
+  async (engine) => {
+    const started = Promise.withResolvers<undefined>();
+    const added = Promise.withResolvers<undefined>();
+    let calls = 0;
+    const questions = async (): Promise<void> => {
+      calls += 1;
+      started.resolve(undefined);
+      await added.promise;
+      throw new UnrecoverableError('a person has to look');
+    };
+    const { receiver, ended, catchUp, notification } = await shop(engine, { on: { questions } });
+    await deliver(receiver, notification);
+    await started.promise;
+    expect(await catchUp()).toMatchObject({ added: 1 });
+    added.resolve(undefined);
+    await receiver.idle();
+    await ended(1);
+    expect(calls).toBe(1);
+  },
+);
+
+test('a question that ends its process again and again is not added again', async () => {
+  const added: QueuedNotification[] = [];
+  const queue = { add: async (entry: QueuedNotification) => void added.push(entry), ledger: memoryStore().ledger };
+  const engine = { name: 'a queue', isThere: true, open: async () => ({ options: { queue } }) };
+  const { receiver, catchUp, notification } = await shop(engine);
+  const entry = await queuedNotification(parseNotification(notification), Date.now());
+  expect(await receiver.run(entry, { stalledCount: 5 })).toMatchObject({ kind: 'dead' });
+  expect(await catchUp()).toMatchObject({ found: 1, added: 0 });
+  expect(added).toEqual([]);
+});
