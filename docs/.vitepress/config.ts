@@ -30,6 +30,7 @@ export default {
     'coverage/**',
     'tests/**',
     'src/**',
+    'api/**',
     'tools/**',
     'bench/!(results|faults).md',
     'README.md',
