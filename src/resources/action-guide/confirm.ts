@@ -32,16 +32,29 @@ export async function confirmOption(
   }));
   const byText = await confirmByList<SentMessage | undefined, SendOptionParams>({ ...shown, entries }, input, context);
   if (byText.unknown === undefined || typeof context.before !== 'number') return byText;
-  const recent = shown.entries.filter((entry) => ageOf(dateOf(entry), shown.sent) !== 'older');
-  // A reply of the buyer resets the cap.
-  if (!shown.isComplete || recent.some((entry) => !isFrom(entry, userId))) return byText;
+  if (mayHaveReply(shown, userId)) return byText;
   const usedCaps = context.before - ((await readCap(input, context)) ?? Number.NaN);
-  if (usedCaps === 0) return { done: false };
-  const [entry, ...more] = recent;
+  if (usedCaps === 0) {
+    // The buyer may have replied after the conversation was read, and before the cap was.
+    const later = await readConversation({ pack_id: input.pack_id, user_id: userId }, context);
+    return mayHaveReply(later, userId) ? byText : { done: false };
+  }
+  const [entry, ...more] = recentIn(shown);
   if (!entry || more.length > 0 || usedCaps !== 1) return byText;
   // Whatever the clocks say, an entry with this text is the one that has used the cap.
   const isNew = hasText(entry, input) || ageOf(dateOf(entry), shown.sent) === 'newer';
   return (isNew ? await claimed(entry, context) : undefined) ?? byText;
+}
+
+type Conversation = Awaited<ReturnType<typeof readConversation>>;
+
+function recentIn({ entries, sent }: Conversation): Message[] {
+  return entries.filter((entry) => ageOf(dateOf(entry), sent) !== 'older');
+}
+
+/** Whether the buyer may have replied since the message was sent. A reply resets the cap, so that it proves nothing. */
+function mayHaveReply(shown: Conversation, userId: number | string): boolean {
+  return !shown.isComplete || recentIn(shown).some((entry) => !isFrom(entry, userId));
 }
 
 function hasText({ text }: Message, sent: SendOptionParams): boolean {
