@@ -46,14 +46,14 @@ export async function confirmOption(
   return (isNew ? await claimed(entry, context) : undefined) ?? byText;
 }
 
-type Conversation = Awaited<ReturnType<typeof readConversation>>;
+type ShownConversation = Awaited<ReturnType<typeof readConversation>>;
 
-function recentIn({ entries, sent }: Conversation): Message[] {
+function recentIn({ entries, sent }: ShownConversation): Message[] {
   return entries.filter((entry) => ageOf(dateOf(entry), sent) !== 'older');
 }
 
 /** Whether the buyer may have replied since the message was sent. A reply resets the cap, so that it proves nothing. */
-function mayHaveReply(shown: Conversation, userId: number | string): boolean {
+function mayHaveReply(shown: ShownConversation, userId: number | string): boolean {
   return !shown.isComplete || recentIn(shown).some((entry) => !isFrom(entry, userId));
 }
 
