@@ -28,7 +28,7 @@ const sizes: readonly Limit[] = [
   { what: 'KiB in a bundle, questions only', most: 56, measure: () => bundled(questionsOnly) },
   {
     what: 'KiB in a bundle, the whole client',
-    most: 74.7,
+    most: 74.8,
     measure: () => bundled(`import { SellerClient } from 'marketplace-seller-sdk'; globalThis.it = SellerClient;`),
   },
   { what: 'files read by an import', most: 9, measure: filesOfMainEntry },

@@ -55,5 +55,5 @@ export const concepts: readonly Concepts[] = [
     most: 180,
     measure: async () => functionsOf((await ran()).rejected),
   },
-  { what: 'lines of code in src/core', goal: 5800, most: 7422, measure: () => linesOfCode('core') },
+  { what: 'lines of code in src/core', goal: 5800, most: 7425, measure: () => linesOfCode('core') },
 ];
