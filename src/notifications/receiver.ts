@@ -155,7 +155,8 @@ export class Receiver {
    * Looks for the unanswered questions of sellers and for the unread messages of the last 7 days that nobody has answered, and
    * handles those that neither wait nor were handled: their notifications may never have come. Marks nothing as read. A dead
    * letter stays with a person: for 14 days its question or message is not added again, unless the service did not show it, or
-   * rejected the token. `start()` calls it for the `sellers`, and again every 15 minutes (`catchUpEveryMs`), in one of the processes on a store.
+   * rejected the token. `start()` calls it for the `sellers`, and again every 15 minutes (`catchUpEveryMs`), in one of the
+   * processes on a store.
    *
    * A conversation is read again when its count of unread messages has changed, and else after 1 hour, 2, 4, up to 8.
    *

@@ -129,19 +129,12 @@ describe.each([...stores, bullmq])('a dead letter in $name', (engine) => {
     expect(state.calls).toBe(1);
   });
 
-  test.skipIf(!engine.isThere)('of a question that the service did not show is added once it does', async () => {
+  test.skipIf(!engine.isThere).each([
+    ['of a question that the service did not show is added once it does', 404],
+    ['of a seller without a valid token is added once there is one', 401],
+  ])('%s', async (_, status) => {
     const { marketplace, receiver, state, ended, catchUp, notification } = await shop(engine);
-    marketplace.faults.inject({ endpoint: 'questions.get', status: 404 });
-    await deliver(receiver, notification);
-    await ended(1);
-    state.error = undefined;
-    expect(await catchUp()).toMatchObject({ found: 1, added: 1 });
-    await expect.poll(() => state.calls).toBe(2);
-  });
-
-  test.skipIf(!engine.isThere)('of a seller without a valid token is added once there is one', async () => {
-    const { marketplace, receiver, state, ended, catchUp, notification } = await shop(engine);
-    marketplace.faults.inject({ endpoint: 'questions.get', status: 401 });
+    marketplace.faults.inject({ endpoint: 'questions.get', status });
     await deliver(receiver, notification);
     await ended(1);
     state.error = undefined;

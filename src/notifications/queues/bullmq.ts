@@ -58,8 +58,9 @@ const kept = { removeOnComplete: { age: day, count: 10_000 }, removeOnFail: { ag
  *
  * One notification of a resource runs at a time. Those that come while one waits are dropped, since it reads the resource as it
  * is by then; of those that come while one runs, the last is kept and runs after it. The receiver's `retry` says how often a job
- * is tried. Then it is among BullMQ's failed jobs: the newest 10,000, for 14 days at most. A duplicate is dropped while BullMQ still has its job: the newest
- * 10,000 that have ended, for a day at most. At 200 a second that is 50 seconds; `removeOnComplete` changes it.
+ * is tried. Then it is among BullMQ's failed jobs: the newest 10,000, for 14 days at most. A duplicate is dropped while BullMQ
+ * still has its job: the newest 10,000 that have ended, for a day at most. At 200 a second that is 50 seconds;
+ * `removeOnComplete` changes it.
  *
  * @param options Job options in place of these. Without `deduplication`, each notification is a job of its own.
  * @example

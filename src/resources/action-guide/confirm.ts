@@ -4,6 +4,7 @@ import { ageOf, compareText, confirmByList } from '../confirm-by-list.js';
 import { dateOf, isFrom, messageEntry, readConversation } from '../post-sale/conversation.js';
 import type { Message, SentMessage } from '../post-sale/message.js';
 import { caps } from './reads.js';
+import type { ShownList } from '../shown-list.js';
 import type { SendOptionParams } from './schemas.js';
 
 /** Reads how many messages the option allows before the message is sent; `undefined` if the service does not say. */
@@ -22,7 +23,8 @@ export async function confirmOption(
 ): Promise<Confirmation<SentMessage | undefined>> {
   const { userId } = context;
   if (userId === undefined) return { unknown: 'the access token does not name the seller whose conversation to read' };
-  const shown = await readConversation({ pack_id: input.pack_id, user_id: userId }, context);
+  const conversation = { pack_id: input.pack_id, user_id: userId };
+  const shown = await readConversation(conversation, context);
   const own = shown.entries.filter((entry) => isFrom(entry, userId));
   const entries = own.map((entry) => ({
     entry,
@@ -36,7 +38,7 @@ export async function confirmOption(
   const usedCaps = context.before - ((await readCap(input, context)) ?? Number.NaN);
   if (usedCaps === 0) {
     // The buyer may have replied after the conversation was read, and before the cap was.
-    const later = await readConversation({ pack_id: input.pack_id, user_id: userId }, context);
+    const later = await readConversation(conversation, context);
     return mayHaveReply(later, userId) ? byText : { done: false };
   }
   const [entry, ...more] = recentIn(shown);
@@ -46,14 +48,12 @@ export async function confirmOption(
   return (isNew ? await claimed(entry, context) : undefined) ?? byText;
 }
 
-type ShownConversation = Awaited<ReturnType<typeof readConversation>>;
-
-function recentIn({ entries, sent }: ShownConversation): Message[] {
+function recentIn({ entries, sent }: ShownList<Message>): Message[] {
   return entries.filter((entry) => ageOf(dateOf(entry), sent) !== 'older');
 }
 
 /** Whether the buyer may have replied since the message was sent. A reply resets the cap, so that it proves nothing. */
-function mayHaveReply(shown: ShownConversation, userId: number | string): boolean {
+function mayHaveReply(shown: ShownList<Message>, userId: number | string): boolean {
   return !shown.isComplete || recentIn(shown).some((entry) => !isFrom(entry, userId));
 }
 
