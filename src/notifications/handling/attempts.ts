@@ -140,7 +140,7 @@ export class Attempts {
       const known = await ledger.get(key);
       if (known !== answered) await ledger.replace(key, known, value, ms);
     } catch (error) {
-      reporter.failed('It was not kept that a notification was handled', error);
+      reporter.failed('It was not kept how a notification ended', error);
     }
   }
 
