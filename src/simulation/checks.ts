@@ -1,5 +1,6 @@
 import { isObject } from '../core/json/plain-object.js';
-import type { SimulatedCall } from './history.js';
+import { numberOf } from '../testing/state/packs.js';
+import type { History, SimulatedCall } from './history.js';
 import type { Check } from './options.js';
 
 /** How long calls of a seller may still begin after the first one was told that the grant is revoked. */
@@ -66,18 +67,30 @@ const noSelfReply: Check = ({ calls }) =>
     })
     .map(({ name }) => `${name} goes to the seller who sends it`);
 
-/** A write that was rejected with 400, 403, 404 or 422 is not sent again by the process that has received this. */
-const noRejectionRepeated: Check = ({ calls }) => {
-  const rejected = new Map<string, SimulatedCall>();
+/**
+ * A write that was rejected with 400, 403, 404 or 422 is not sent again by the process that has received this. A message to a
+ * conversation is another one for each message of its buyer, also with the same text.
+ */
+const noRejectionRepeated: Check = ({ calls, marketplace }) => {
+  const ended = new Map<string, SimulatedCall[]>();
   return calls.flatMap((call) => {
     if (call.method === 'GET') return [];
     const key = JSON.stringify([call.start, call.method, call.path, call.body]);
-    const earlier = rejected.get(key);
-    if (!earlier && refusals.has(call.status)) rejected.set(key, call);
-    if (!earlier || (earlier.receivedAt ?? Infinity) >= call.at) return [];
-    return [`${call.name} was rejected with ${earlier.status ?? 0} before, as ${earlier.name}`];
+    const earlier = ended.get(key) ?? [];
+    if (refusals.has(call.status) || (call.status ?? 0) < 300) ended.set(key, [...earlier, call]);
+    const rejection = earlier.find(({ status }) => refusals.has(status));
+    if ((rejection?.receivedAt ?? Infinity) >= call.at || earlier.length < messagesOfBuyer(marketplace, call))
+      return [];
+    return [`${call.name} was rejected with ${rejection?.status ?? 0} before, as ${rejection?.name ?? ''}`];
   });
 };
+
+/** How many messages the buyer had written when a message was sent to the conversation; 0 for another write. */
+function messagesOfBuyer({ packs, messages }: History['marketplace'], { path, at }: SimulatedCall): number {
+  const pack_id = /^\/messages\/packs\/(\w+)\/sellers\//.exec(path)?.[1];
+  const pack = packs.all.find((each) => String(numberOf(each)) === pack_id);
+  return pack ? messages.of(pack).filter(({ from, sentAt }) => from === pack.buyer_id && sentAt <= at).length : 0;
+}
 
 /**
  * A minute after a process has received a 401 for a seller who has revoked the application, it calls no more for that seller.

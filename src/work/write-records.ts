@@ -35,8 +35,8 @@ interface Place {
   isTaken: boolean | 'forEqual';
 }
 
-/** A later attempt of a call is noted again, because reading back goes by the time of sending. */
-const exactMs = 1000;
+/** A later attempt of a call is noted again, because reading back goes by the time of sending. It is not more exact. */
+const exactMs = 100;
 
 /**
  * The writes of a handler or a job, which may run several times: each write is noted before it is sent, and happens once.

@@ -128,13 +128,16 @@ describe('a message after another one of this process, by a clock that is ahead'
     isStated: fc.boolean(),
     /** How long before the lost write somebody else has written the same text. */
     beforeMs: fc.integer({ min: 1500, max: 60_000 }),
+    /** How often the service rejects the other one with 429 before it takes it. */
+    throttled: fc.integer({ min: 0, max: 2 }),
   });
 
   async function confirmedAfterAnother(
-    { aheadMs, isStated, beforeMs }: typeof given extends fc.Arbitrary<infer T> ? T : never,
+    { aheadMs, isStated, beforeMs, throttled }: typeof given extends fc.Arbitrary<infer T> ? T : never,
     isCarriedOut: boolean,
   ): Promise<Confirmation> {
     const messages: object[] = [];
+    let rejections = 0;
     const add = (id: string, sent: string, ms = 0): object => {
       const created = new Date(Date.now() - aheadMs - ms).toISOString();
       const message = { id, text: sent, from: { user_id: 7 }, message_date: { created } };
@@ -146,12 +149,13 @@ describe('a message after another one of this process, by a clock that is ahead'
     const service = ({ method }: Request): Response => {
       if (method === 'GET')
         return Response.json({ messages, paging: { total: messages.length } }, { headers: headers() });
+      if ((rejections += 1) <= throttled) return new Response('', { status: 429, headers: { 'retry-after': '2' } });
       if (messages.length === 0) return Response.json(add('1', 'Gracias por su compra'), { headers: headers() });
       if (isCarriedOut) add('2', text);
       else add('3', text, beforeMs);
       throw new TypeError('fetch failed');
     };
-    const { sellerClient } = stubbed([service], { accessToken: token, maxRetries: 0 });
+    const { sellerClient } = stubbed([service], { accessToken: token, maxRetries: 3 });
     const send = (sent: string) =>
       sellerClient.messages.send({ pack_id: '900', user_id: 7, to: { user_id: 31 }, text: sent });
     await advanceUntilSettled(Promise.resolve(send('Gracias por su compra')));
@@ -170,7 +174,9 @@ describe('a message after another one of this process, by a clock that is ahead'
   test.each([0, 1, 999])('is found if the other one was written %i ms after a whole second', async (ms) => {
     for (const aheadMs of [0, 1, 500, 2_931_495]) {
       vi.setSystemTime(Date.UTC(2026, 2, 2) + aheadMs + ms);
-      expect(await confirmedAfterAnother({ aheadMs, isStated: true, beforeMs: 1500 }, true)).toMatchObject({
+      expect(
+        await confirmedAfterAnother({ aheadMs, isStated: true, beforeMs: 1500, throttled: 0 }, true),
+      ).toMatchObject({
         done: true,
       });
     }

@@ -146,6 +146,19 @@ describe('each check notices a fault, and says what it is', () => {
     expect(await violationsOf({ seeds: 2, bot, load, faults: 'none' })).toEqual([]);
   });
 
+  test('two messages of a buyer may each get the same reply, also where the service rejects both', async () => {
+    const replying = (times: number): ((world: World) => Bot) =>
+      onEach(async (posted, world) => {
+        const { packs, messages } = world.marketplace;
+        const pack = packs.all.find((each) => messages.of(each).length === 2);
+        if (pack) packs.change(pack, { blockedBy: 'blocked_by_cancelled_order' });
+        for (let count = 0; count < times; count += 1) await reply(posted, world).catch(() => undefined);
+      });
+    const options = { seeds: 5, load: writes, faults: 'none', checks: [checks.noRejectionRepeated] } as const;
+    expect(await violationsOf({ ...options, bot: replying(1) })).toEqual([]);
+    expect(await violationsOf({ ...options, bot: replying(2) })).not.toEqual([]);
+  });
+
   test('a bot that stops calling once its grant is revoked is no violation', async () => {
     const bot = (world: World): Bot => polling(world, (error) => error instanceof AuthenticationError);
     const options = { seeds: 3, load: few, faults: { revocations: 1 }, checks: [checks.noCallAfterRevocation] };

@@ -65,6 +65,8 @@ export class ClientCall {
   readonly throttledAt: number[] = [];
   /** When the first attempt was sent. */
   firstSentAt = 0;
+  /** When the first attempt was sent that may have been carried out. */
+  sentAt = 0;
   /** What is known of the attempts that have ended. */
   outcome: WriteOutcome = 'none';
   /** What the hook has decided about the write. */
@@ -123,9 +125,11 @@ export class ClientCall {
     const now = performance.now();
     this.attempts += 1;
     this.emit?.({ type: 'attempt', call: this.info, attempt: this.attempts });
-    if (this.attempts > 1) return now;
-    this.firstSentAt = now;
-    if (this.isBooked) this.#write = this.runtime.shared.writes.add(this.described(true));
+    if (this.attempts === 1) this.firstSentAt = now;
+    if (this.outcome === 'unknown') return now;
+    this.sentAt = now;
+    if (this.#write) this.#write.sentAt = Date.now();
+    else if (this.isBooked) this.#write = this.runtime.shared.writes.add(this.described(true));
     return now;
   }
 

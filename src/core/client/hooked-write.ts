@@ -24,7 +24,7 @@ function pendingWrite(
     request: { endpoint, input: write.input },
     options,
     token,
-    firstSentAt: performance.now() - (Date.now() - write.sentAt),
+    sentAt: performance.now() - (Date.now() - write.sentAt),
     view,
     before: write.before,
   });

@@ -28,7 +28,7 @@ export interface UnconfirmedCall {
   readonly options: CallOptions;
   readonly token: string | undefined;
   /** A time of `performance.now()`. */
-  readonly firstSentAt: number;
+  readonly sentAt: number;
   readonly view: BookView;
   /** What the endpoint's `readBefore` returned. */
   readonly before?: unknown;
@@ -127,12 +127,12 @@ async function confirmOnce(
 /** Reads with the token and headers of the write, within the deadline and the signal of the confirmation. */
 function confirmContextOf(
   requester: Requester,
-  { options, token, before, firstSentAt, view }: UnconfirmedCall,
+  { options, token, before, sentAt, view }: UnconfirmedCall,
   scope: CancelScope,
   signal: AbortSignal | undefined,
 ): ConfirmContext & Pick<ConfirmResult, 'response'> {
   const { accessToken, headers, timeoutMs } = options;
-  let sent = sentTime(firstSentAt, new Headers());
+  let sent = sentTime(sentAt, new Headers());
   let response: ConfirmResult['response'] = { status: 200, headers: new Headers() };
   const read: ConfirmContext['read'] = async (endpoint, input, status = 200) => {
     const deadlineMs = Math.max(1, scope.remainingMs);
@@ -150,7 +150,7 @@ function confirmContextOf(
     if (!parsed.success) throw new TypeError('the response has another shape');
     const other = identityMismatch(endpoint, input, parsed.data);
     if (other) throw new TypeError(`the response is of another resource: ${other.message}`);
-    sent = sentTime(firstSentAt, received.headers);
+    sent = sentTime(sentAt, received.headers);
     return { data: parsed.data, body, sent };
   };
   return {
@@ -166,8 +166,8 @@ function confirmContextOf(
 }
 
 /** By this machine's clock and by the service's: either may be wrong, and a cached response has an old date. */
-function sentTime(firstSentAt: number, headers: Headers): SentTime {
-  const elapsedMs = performance.now() - firstSentAt;
+function sentTime(sentAt: number, headers: Headers): SentTime {
+  const elapsedMs = performance.now() - sentAt;
   const local = Date.now() - elapsedMs;
   const stated = parseHttpDate(headers.get('date'));
   const aheadMs = Date.now() - (stated ?? Date.now());

@@ -24,7 +24,7 @@ export class RememberedWrite implements BookedWrite {
   readonly id: string;
   readonly input: unknown;
   readonly calledAt: number;
-  readonly sentAt: number;
+  sentAt: number;
   state: BookedWrite['state'];
   /** Whether its call is still running. */
   isInFlight: boolean;
