@@ -32,7 +32,7 @@ export type {
 } from './core/options/hooks.js';
 export { refreshingToken, type RefreshingTokenOptions } from './oauth/refreshing-token.js';
 export type { TokenSet } from './oauth/token-set.js';
-export type { CallOptions } from './core/scope/call-options.js';
+export type { CallOptions, DownloadProgress, UploadProgress } from './core/scope/call-options.js';
 export type { ClientOptions, HttpAgent } from './core/options/client-options.js';
 export type { Limiter, AttemptReport, AttemptInfo } from './core/options/limiter.js';
 export type { Confirmation, ConfirmOptions, StoredWriteOptions } from './core/errors/confirmation.js';
@@ -71,8 +71,6 @@ export {
   ServerError,
   UnprocessableEntityError,
 } from './core/errors/status-errors.js';
-export type { Bytes } from './core/files/bytes.js';
 export type { Download } from './core/files/download.js';
-export type { DownloadProgress, UploadProgress } from './core/scope/progress.js';
-export type { ByteStream, FileSource, NeededBy } from './core/files/file-source.js';
+export type { Bytes, ByteStream, FileSource, NeededBy } from './core/files/file-source.js';
 export * from './resources.js';

@@ -1,7 +1,7 @@
 // Declares `AsyncDisposable` for callers with an older `lib`.
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { Issue } from '../errors/issue.js';
-import type { Bytes } from './bytes.js';
+import type { Bytes } from './file-source.js';
 
 /** What is known about a download when it begins. */
 export interface DownloadParts {

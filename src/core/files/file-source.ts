@@ -1,5 +1,10 @@
 import type { Issue } from '../errors/issue.js';
-import type { Bytes } from './bytes.js';
+
+/**
+ * Bytes that are not in shared memory, so `fetch` and `Blob` accept them: `Uint8Array<ArrayBuffer>` in TypeScript 5.7
+ * and later, `Uint8Array` in earlier versions, where it is not generic.
+ */
+export type Bytes = ReturnType<Uint8Array['slice']>;
 
 /** A stream of bytes: a Node stream, a web stream, or another async iterable. */
 export type ByteStream = AsyncIterable<Uint8Array> | ReadableStream<Uint8Array>;

@@ -1,6 +1,6 @@
 import type { CancelScope } from '../scope/cancel-scope.js';
-import type { Bytes } from './bytes.js';
-import type { DownloadProgress } from '../scope/progress.js';
+import type { Bytes } from './file-source.js';
+import type { DownloadProgress } from '../scope/call-options.js';
 
 type Body = ReadableStream<Bytes>;
 

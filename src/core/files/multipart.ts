@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
 import { issueAt } from './file-source.js';
 import type { FileInput } from './file-source.js';
-import type { UploadProgress } from '../scope/progress.js';
+import type { UploadProgress } from '../scope/call-options.js';
 import { openUpload as openPlatformUpload } from './upload.js';
 import type { MultipartBody, Upload } from './upload.js';
 import { UploadReader, unreadable } from './upload-reader.js';

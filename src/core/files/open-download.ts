@@ -1,5 +1,5 @@
 import type { CancelScope } from '../scope/cancel-scope.js';
-import type { Bytes } from './bytes.js';
+import type { Bytes } from './file-source.js';
 import { Download } from './download.js';
 import type { DownloadParts } from './download.js';
 import { limitedStream } from './limited-stream.js';

@@ -1,8 +1,7 @@
-import type { Bytes } from './bytes.js';
 import type { Issue } from '../errors/issue.js';
 import { issueAt } from './file-source.js';
-import type { ByteStream, ResolvedFile } from './file-source.js';
-import type { UploadProgress } from '../scope/progress.js';
+import type { Bytes, ByteStream, ResolvedFile } from './file-source.js';
+import type { UploadProgress } from '../scope/call-options.js';
 
 /** Creates the error of a file that cannot be uploaded. `prefix` is the beginning of its message. */
 export type RejectFile = (issue: Issue, prefix?: string) => Error;

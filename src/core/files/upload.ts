@@ -1,10 +1,17 @@
+import type { Writable } from 'node:stream';
 import { checkFile, issueAt, typeOf, validateSize } from './file-source.js';
-import type { FileInput, ResolvedFile } from './file-source.js';
-import type { UploadProgress } from '../scope/progress.js';
-import type { StreamedBody } from './streamed-body.js';
+import type { Bytes, FileInput, ResolvedFile } from './file-source.js';
+import type { UploadProgress } from '../scope/call-options.js';
 import { UploadReader } from './upload-reader.js';
-import type { Bytes } from './bytes.js';
 import type { OpenFile, RejectFile } from './upload-reader.js';
+
+/** A multipart body. It is sent once, in one of these ways. */
+export interface StreamedBody {
+  /** Writes the body into a request of `node:http`; absent if the platform has no streams of Node.js. */
+  readonly pipeTo?: (request: Writable) => void;
+  /** Returns the body for `fetch`. */
+  readonly forFetch: () => BodyInit;
+}
 
 /** The body of an attempt of an upload. */
 export interface MultipartBody {

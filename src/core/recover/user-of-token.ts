@@ -5,16 +5,6 @@ export function userOfToken(token: string): string | undefined {
   return /^APP_USR-.{1,200}-(\d{1,20})$/.exec(token)?.[1];
 }
 
-/** A client of this or another copy of the package. */
-interface ClientOfUser {
-  'marketplace-seller-sdk.user'?(): string | undefined;
-}
-
-/** Returns the user whose token a client has; `undefined` if it is not known, or the object is no client of this package. */
-export function userOfClient(client: object): string | undefined {
-  return (client as ClientOfUser)['marketplace-seller-sdk.user']?.();
-}
-
 /** Returns the user for whom a call is made: that of the token, else the seller in the path; `undefined` if unknown. */
 export function userOf(
   { path }: Pick<Endpoint, 'path'>,

@@ -76,9 +76,10 @@ export interface WriteRecord extends BookedWrite {
 export const hookOfRun: { find?: () => WriteHook | undefined } = {};
 
 /** A client of this or another copy of the package. */
-interface HookedClient<C> {
-  // Not a symbol: bundlers keep a class that computes the name of a method, and with it all resources.
+interface PackageClient<C> {
+  // Not symbols: bundlers keep a class that computes the name of a method, and with it all resources.
   'marketplace-seller-sdk.hookWrites'?(hook: WriteHook): C;
+  'marketplace-seller-sdk.user'?(): string | undefined;
 }
 
 /**
@@ -86,5 +87,10 @@ interface HookedClient<C> {
  * that is no client of this package, such as a mock, is returned as it is.
  */
 export function withWriteHook<C>(client: C, hook: WriteHook): C {
-  return (client as HookedClient<C>)['marketplace-seller-sdk.hookWrites']?.(hook) ?? client;
+  return (client as PackageClient<C>)['marketplace-seller-sdk.hookWrites']?.(hook) ?? client;
+}
+
+/** Returns the user whose token a client has; `undefined` if it is not known, or the object is no client of this package. */
+export function userOfClient(client: object): string | undefined {
+  return (client as PackageClient<object>)['marketplace-seller-sdk.user']?.();
 }

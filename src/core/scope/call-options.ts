@@ -1,5 +1,3 @@
-import type { DownloadProgress, UploadProgress } from './progress.js';
-
 /** Options of one call. They take precedence over the client's. */
 export interface CallOptions {
   /**
@@ -65,4 +63,19 @@ export interface InternalOptions extends CallOptions {
   readonly attributes?: readonly string[] | undefined;
   readonly onUploadProgress?: ((progress: UploadProgress) => void) | undefined;
   readonly onDownloadProgress?: ((progress: DownloadProgress) => void) | undefined;
+}
+
+/** The progress of an upload. */
+export interface UploadProgress {
+  /** How many bytes of the file have been passed to the network. */
+  readonly sentBytes: number;
+  /** The size of the file, in bytes. */
+  readonly totalBytes: number;
+}
+
+/** The progress of a download. */
+export interface DownloadProgress {
+  readonly receivedBytes: number;
+  /** The size of the file, in bytes; `undefined` if the service did not state it. */
+  readonly totalBytes: number | undefined;
 }

@@ -1,5 +1,5 @@
 import type { Endpoint } from '../operation/endpoint.js';
-import type { StreamedBody } from '../files/streamed-body.js';
+import type { StreamedBody } from '../files/upload.js';
 import type { ResponseHeaders } from '../errors/response-headers.js';
 import type { CallInfo } from '../options/hooks.js';
 

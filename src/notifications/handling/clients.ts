@@ -1,4 +1,4 @@
-import { userOfClient } from '../../core/recover/user-of-token.js';
+import { userOfClient } from '../../core/recover/write-hook.js';
 import type { Notification } from '../notification.js';
 import type { Inbox } from '../inbox.js';
 import { ForeignClientError, UnknownSellerError } from './errors.js';

@@ -1,4 +1,4 @@
-import type { Bytes } from '../../core/files/bytes.js';
+import type { Bytes } from '../../core/files/file-source.js';
 import { formOf, readUpTo } from '../http/request-body.js';
 
 /** A file of a multipart form. */

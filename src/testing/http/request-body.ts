@@ -1,4 +1,4 @@
-import type { Bytes } from '../../core/files/bytes.js';
+import type { Bytes } from '../../core/files/file-source.js';
 import { parseJson } from './parse-json.js';
 
 const maxRecordedBytes = 1024 * 1024;

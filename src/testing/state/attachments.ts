@@ -1,4 +1,4 @@
-import type { Bytes } from '../../core/files/bytes.js';
+import type { Bytes } from '../../core/files/file-source.js';
 import { uuidOf } from '../identifier.js';
 import { assertSite } from '../local-time.js';
 import { FakeMarketplaceError } from '../errors.js';
