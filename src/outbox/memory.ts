@@ -40,7 +40,8 @@ class MemoryOutbox implements OutboxStore {
 
   async add(entry: StoredJob): Promise<JobStatus> {
     const known = this.#jobs.get(entry.key);
-    if (known) return statusOf(known, known.progress);
+    if (known && !isExpired(known)) return statusOf(known, known.progress);
+    this.#jobs.delete(entry.key);
     const job: JobInMemory = {
       entry: structuredClone(entry),
       number: (this.#added += 1),
@@ -118,8 +119,7 @@ class MemoryOutbox implements OutboxStore {
   }
 
   #forgetExpired(): void {
-    for (const [key, { state, dueAt }] of this.#jobs)
-      if (isFinal(state) && dueAt <= performance.now()) this.#jobs.delete(key);
+    for (const [key, job] of this.#jobs) if (isExpired(job)) this.#jobs.delete(key);
   }
 
   async deadLetters(limit: number, after = 0): Promise<readonly JobDeadLetter[]> {
@@ -180,6 +180,7 @@ function isOpen(state: JobState): boolean {
   return state === 'waiting' || state === 'running';
 }
 
-function isFinal(state: JobState): boolean {
-  return state === 'accepted' || state === 'rejected';
+/** Whether the key of a job need not be kept any longer. */
+function isExpired({ state, dueAt }: JobInMemory): boolean {
+  return (state === 'accepted' || state === 'rejected') && dueAt <= performance.now();
 }

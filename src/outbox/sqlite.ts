@@ -79,6 +79,7 @@ class SqliteOutbox implements OutboxStore {
     // Only an outbox that works adds and claims.
     this.#db.mustExist = false;
     return this.#db.write(({ now }) => {
+      this.#db.run(`DELETE FROM outbox_job WHERE key = ? AND ${isExpired}`, job.key, now);
       const insert = `INSERT OR IGNORE INTO outbox_job (key, job, added_at, due_at) VALUES (?, ?, ?, ?)`;
       this.#db.run(insert, job.key, JSON.stringify(job), Date.now(), now);
       const stored = this.#find(job.key);
@@ -224,6 +225,9 @@ class SqliteOutbox implements OutboxStore {
     return this.#db.close();
   }
 }
+
+/** Whether the key of a job need not be kept any longer. */
+const isExpired = "state IN ('accepted', 'rejected') AND due_at <= ?";
 
 const nextDeadNumber = '(SELECT coalesce(max(dead_number), 0) + 1 FROM outbox_job)';
 

@@ -14,12 +14,14 @@ import { silentLogger } from '../support/silent.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'outbox-'));
 const file = join(folder, 'invoice.pdf');
+const empty = join(folder, 'empty.pdf');
 let locations = 0;
 
 let inFlight = 0;
 const advanceUntilSettled = <T>(work: Promise<T>): Promise<T> => advanceBetweenRequests(work, () => inFlight);
 
 beforeAll(() => writeFileSync(file, '%PDF-1.7 an invoice'));
+beforeAll(() => writeFileSync(empty, ''));
 afterAll(() => rmSync(folder, { recursive: true }));
 loadClientFirst();
 fakeTimersOfInbox();
@@ -320,6 +322,10 @@ describe('a job is checked when it is added', () => {
   const { user_id, pack_id, message } = shop();
   const call = { endpoint: endpoints.messages.send, input: message('It leaves today.') };
   const upload = { endpoint: endpoints.messages.upload, input: { site_id: 'MLA', file } };
+  const withFiles = (count: number) => ({
+    ...call,
+    input: { ...call.input, attachments: Array.from({ length: count }, (_, index) => `${index}.pdf`) },
+  });
   test.for<[object, string]>([
     [{ user_id, ...call }, '`key` takes a text'],
     [{ key: '', user_id, ...call }, '`key` takes a text'],
@@ -332,7 +338,21 @@ describe('a job is checked when it is added', () => {
     [{ key: 'k', user_id, endpoint: { ...call.endpoint, name: 'mine' }, input: call.input }, 'name it in `endpoints`'],
     [{ key: 'k', user_id, contact: { pack_id, user_id, text: '' } }, 'text'],
     [{ key: 'k', user_id, contact: call.input, ...call }, '`contact` stands in place'],
+    [{ key: 'k', user_id, contact: call.input, input: call.input }, '`contact` stands in place'],
+    [{ key: 'k', user_id, contact: call.input, endpoint: call.endpoint }, '`contact` stands in place'],
+    [{ key: 'k'.repeat(501), user_id, ...call }, '`key` takes a text of 1 to 500 characters'],
     [{ key: 'k', user_id, steps: [] }, '`steps` takes a list'],
+    [{ key: 'k', user_id, steps: call }, '`steps` takes a list'],
+    [{ key: 'k', user_id, steps: [call], endpoint: call.endpoint }, '`steps` stands in place'],
+    [{ key: 'k', user_id, steps: [call], contact: call.input }, '`steps` stands in place'],
+    [
+      { key: 'k', user_id, endpoint: { ...call.endpoint, method: 'PUT' }, input: call.input },
+      'no endpoint of this package',
+    ],
+    [{ key: 'k', user_id, steps: [upload, withFiles(25)] }, '26 files'],
+    [{ key: 'k', user_id, steps: [upload, upload, withFiles(24)] }, '26 files'],
+    [{ key: 'k', user_id, steps: [upload, call, upload] }, 'used by no message'],
+    [{ key: 'k', user_id, ...upload, input: { site_id: 'MLA', file: empty } }, 'an empty one'],
     [{ key: 'k', user_id, steps: [call, { ...call, input: {} }] }, 'steps[1]: '],
     [{ key: 'k', user_id, steps: [upload, { endpoint: endpoints.questions.hide, input: { question_id: 1 } }] }, 'used by no message'], // prettier-ignore
     [{ key: 'k', user_id, ...upload, input: { site_id: 'MLA', file: new Uint8Array(3) } }, 'the path of a file'],
@@ -341,6 +361,20 @@ describe('a job is checked when it is added', () => {
     const outbox = createOutbox({ store: memoryOutbox(), clientFor: () => undefined });
     await expect(outbox.add(job as never)).rejects.toThrow(problem);
     expect(await outbox.stats()).toMatchObject({ waiting: 0 });
+  });
+
+  test.for<[string, object]>([
+    ['the longest key', { key: 'k'.repeat(500), ...call }],
+    ['the seller as a text', { key: 'k', ...call, input: { ...call.input, user_id: String(user_id) } }],
+    ['one step', { key: 'k', steps: [call] }],
+    ['a file alone', { key: 'k', ...upload }],
+    ['as many files as fit into a message', { key: 'k', steps: [upload, withFiles(24)] }],
+    ['a file for the first of two messages', { key: 'k', steps: [upload, call, withFiles(25)] }],
+    ['a file for a contact', { key: 'k', steps: [upload, { contact: call.input }] }],
+    ['an id as a bigint', { key: 'k', endpoint: endpoints.questions.hide, input: { question_id: 5n } }],
+  ])('%s is right', async ([, job]) => {
+    const outbox = createOutbox({ store: memoryOutbox(), clientFor: () => undefined });
+    expect(await outbox.add({ user_id, ...job } as never)).toMatchObject({ state: 'waiting' });
   });
 });
 

@@ -1,0 +1,91 @@
+import { SellerError } from 'marketplace-seller-sdk';
+import type { SentMessage } from 'marketplace-seller-sdk';
+import { endpoints } from 'marketplace-seller-sdk/schemas';
+import { describe, expect, test, vi } from 'vitest';
+import { followModeration, hasModeration } from '../../src/outbox/follow-moderation.js';
+import type { JobRun, OutboxClient } from '../../src/outbox/job.js';
+import type { OutboxContext } from '../../src/outbox/options.js';
+import { stoppedClocks } from '../support/fake-time.ts';
+
+// How a job follows the moderation of its message: at the first look, at the second, and at the last.
+
+stoppedClocks();
+
+const pending: SentMessage = { id: 'm', status: 'available', message_moderation: { status: 'pending' } };
+const clean: SentMessage = { ...pending, message_moderation: { status: 'clean' } };
+const rejected: SentMessage = { ...pending, status: 'moderated', message_moderation: { status: 'rejected' } };
+const minute = 60_000;
+
+/** A run that has followed its message for so long, or that has just sent it. */
+function following(sent: SentMessage | undefined, ageMs?: number, client: object = {}, timeoutMs = 60 * minute) {
+  const followedSince = ageMs === undefined ? undefined : Date.now() - ageMs;
+  const write = (id: string, sentAt: number) => {
+    return { id, target: 'messages.send 1', input: { text: id }, sentAt, state: 'sent' as const };
+  };
+  const progress = { outputs: [], writes: [write('first', 1), write('last', 2)], followedSince };
+  const run = { progress, signal: new AbortController().signal } as unknown as JobRun;
+  const context = { options: { moderationTimeoutMs: timeoutMs }, known: new Map([['messages.send', endpoints.messages.send]]) }; // prettier-ignore
+  const decision = followModeration(sent, run, client as OutboxClient, context as unknown as OutboxContext);
+  return { run, decision };
+}
+const reading = (message: SentMessage) => ({ messages: { get: async () => message } });
+
+test.each([
+  ['messages.send', true],
+  ['contact', true],
+  ['actionGuide.send', true],
+  ['messages.upload', false],
+  ['questions.answer', false],
+])('moderation decides about %s: %s', (endpoint, expected) => {
+  expect(hasModeration({ endpoint, input: {} })).toBe(expected);
+});
+
+describe('a message that is pending is read again', () => {
+  test.each([
+    [0, 2_000],
+    [4_000, 2_000],
+    [4_002, 2_001],
+    [10 * minute, 5 * minute],
+    [10 * minute + 2, 5 * minute],
+    [30 * minute, 5 * minute],
+    [56 * minute, 4 * minute],
+    [60 * minute - 1, 1],
+  ])('after %i ms, in %i ms', async (ageMs, inMs) => {
+    expect(await following(pending, ageMs, reading(pending)).decision).toEqual({ state: 'pending', inMs });
+  });
+
+  test.each([60 * minute, 60 * minute + 1])('after %i ms, by a person', async (ageMs) => {
+    expect(await following(pending, ageMs, reading(pending)).decision).toMatchObject({ state: 'overdue' });
+  });
+});
+
+test('the time counts from the first look', async () => {
+  const { run, decision } = following(pending);
+  await decision;
+  const since = Date.now();
+  expect(run.progress.followedSince).toBe(since);
+  const later = following(pending, 3 * minute, reading(pending));
+  await later.decision;
+  expect(later.run.progress.followedSince).toBe(since - 3 * minute);
+});
+
+test.each<[string, SentMessage, number | undefined, SentMessage, string]>([
+  ['that was just sent is not read', clean, undefined, rejected, 'accepted'],
+  ['that was accepted since is accepted', pending, minute, clean, 'accepted'],
+  ['that was rejected since is rejected', pending, minute, rejected, 'rejected'],
+])('a message %s', async (_, sent, ageMs, shown, state) => {
+  expect(await following(sent, ageMs, reading(shown)).decision).toMatchObject({ state });
+});
+
+test('a message that cannot be read now is read later, and another error is one', async () => {
+  const failing = (error: Error) => ({ messages: { get: async () => Promise.reject(error) } });
+  const sent = following(pending, minute, failing(new SellerError('down')));
+  expect(await sent.decision).toMatchObject({ state: 'pending' });
+  await expect(following(pending, minute, failing(new TypeError('a mistake'))).decision).rejects.toThrow('a mistake');
+});
+
+test('a message whose response had no id is looked for by the last write of its step', async () => {
+  const confirm = vi.fn(async () => ({ done: true, output: clean }));
+  expect(await following(undefined, minute, { confirm }).decision).toEqual({ state: 'accepted', output: clean });
+  expect(confirm.mock.calls).toMatchObject([[endpoints.messages.send, { text: 'last' }, { sentAt: 2 }]]);
+});
