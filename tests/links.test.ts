@@ -28,6 +28,13 @@ test.each(['docs/README.md', 'llms.txt'])('%s names every guide', (index) => {
   expect(guides.filter((path) => !named.includes(path))).toEqual([]);
 });
 
+test('the promise of a version is about every entry', () => {
+  const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { exports: object };
+  const text = readFileSync(join(root, 'docs/versioning.md'), 'utf8');
+  const entries = Object.keys(exports).filter((entry) => entry !== './package.json');
+  expect(entries.filter((entry) => !text.includes(`\`${entry}\``))).toEqual([]);
+});
+
 test('the list of decisions names every decision', () => {
   const decisions = documents.filter((path) => path.startsWith('docs/decisions/') && !path.endsWith('README.md'));
   const named = linksIn('docs/decisions/README.md').map((link) => posix.join('docs/decisions', link));

@@ -25,6 +25,8 @@ export function reports(): Map<string, string> {
 export function writeReports(folder: string): void {
   mkdirSync(folder, { recursive: true });
   for (const [reportFileName, types] of reports()) {
+    // The types behind the exported ones are nearly all behind the main entry too: there they are reported once.
+    const includeForgottenExports = reportFileName === 'index.api.md';
     const none = { default: { logLevel: ExtractorLogLevel.None } };
     const config = ExtractorConfig.prepare({
       configObject: {
@@ -33,7 +35,13 @@ export function writeReports(folder: string): void {
         compiler: {
           overrideTsconfig: { extends: join(root, 'tsconfig.json'), files: [join(root, types)], include: [] },
         },
-        apiReport: { enabled: true, reportFileName, reportFolder: folder, reportTempFolder: folder },
+        apiReport: {
+          enabled: true,
+          includeForgottenExports,
+          reportFileName,
+          reportFolder: folder,
+          reportTempFolder: folder,
+        },
         docModel: { enabled: false },
         dtsRollup: { enabled: false },
         tsdocMetadata: { enabled: false },

@@ -109,9 +109,20 @@ function permanence(
   }
   if (permanent ?? permanentStatuses.has(status ?? 0))
     return '`isPermanent` is `true`: the same call can never succeed.';
+  const later = isLasting(type, documented)
+    ? 'somebody has to change something first: `isLasting` is `true`, because waiting alone does not help.'
+    : `the same call may succeed ${status === 401 || status === 403 ? 'with another token, or later' : 'later'}.`;
   const first = readBack(type, classes, all);
-  if (first === '') return '`isPermanent` is `false`: the same call may succeed later, or with another token.';
-  return `\`isPermanent\` is \`false\`. ${first} Otherwise the same call may succeed later, or with another token.`;
+  return first === ''
+    ? `\`isPermanent\` is \`false\`: ${later}`
+    : `\`isPermanent\` is \`false\`. ${first} Otherwise ${later}`;
+}
+
+/** Whether waiting alone does not help, as an error of this class says. */
+function isLasting({ lasting }: ErrorClass, [documented]: readonly DocumentedError[]): boolean {
+  if (documented === undefined) return lasting ?? false;
+  const details = { ...documented, headers: new Headers(), body: undefined, causes: [] };
+  return new documented.error('', details).isLasting;
 }
 
 /** What a class says of an unknown outcome, itself or a class that it extends: the type of `outcomeUnknown`. */

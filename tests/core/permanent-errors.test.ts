@@ -47,6 +47,23 @@ describe('isPermanent: the same call can never succeed', () => {
     expect(new error('failed', details).isPermanent).toBe(expected);
   });
 
+  const moved = documented.flatMap((each) => (each.otherStatuses ?? []).map((other) => ({ ...each, other })));
+
+  test.each(moved)('$error.kind with $other is as with $status', ({ error, status, other }) => {
+    const of = (status: number, documentedStatus?: number): object => {
+      const details = { status, documentedStatus, headers: new Headers(), body: undefined, causes: [] };
+      const { isPermanent, isLasting, isNotFound } = new error('failed', details);
+      return { isPermanent, isLasting, isNotFound };
+    };
+    expect(of(other, status)).toEqual(of(status));
+  });
+
+  test.each([400, 403])('a used-up cap opens again, also where the service reports it with %i', async (status) => {
+    const { sellerClient } = stubbed([Response.json({ code: 'limit_exceeded' }, { status })], { maxRetries: 0 });
+    const error = await errorOf(sellerClient.actionGuide.send({ pack_id: 1, option_id: 'OTHER', text: 'Hello' }));
+    expect(error).toMatchObject({ name: 'CapExhaustedError', status, isPermanent: false, isLasting: true });
+  });
+
   test('as the class says, where no response decides', async () => {
     const { sellerClient } = stubbed([networkFault('ECONNRESET')], { maxRetries: 0 });
     const text = 'x'.repeat(3000);

@@ -140,8 +140,8 @@ export class OutcomeUnknownError extends ConnectionError {
 /**
  * A received notification cannot be read.
  *
- * Remedy: do not use its content. In an endpoint of your own, respond with 200, so that the service does not send it again. The
- * receiver of the inbox responds with 400.
+ * Remedy: do not use its content. In an endpoint of your own, respond with 200, so that the service does not send it again, as
+ * the receiver of the inbox does. It responds with 400 only to what is no JSON object.
  */
 export class NotificationError extends SellerError {
   static override readonly kind: string = 'NotificationError';

@@ -68,6 +68,8 @@ export interface ApiErrorDetails extends ResponseDetails {
   readonly outcomeUnknown?: boolean | undefined;
   /** The service asks to try again. */
   readonly transient?: boolean | undefined;
+  /** The status with which the error is documented, where the service may report it with another one. */
+  readonly documentedStatus?: number | undefined;
 }
 
 /**
@@ -122,10 +124,10 @@ export class ApiError extends SellerError {
     this.attempts = details.attempts ?? 1;
     this.retryAfterMs = details.retryAfterMs;
     this.outcomeUnknown = details.outcomeUnknown ?? false;
-    const { body, headers, url, endpoint } = details;
-    const isPermanent = !details.transient && (new.target.permanent ?? permanentStatuses.has(details.status));
-    const isLasting = !details.transient && (new.target.lasting ?? (isPermanent || deniesForLong(new.target, details)));
-    const isNotFound = new.target.notFound ?? details.status === 404;
+    const { body, headers, url, endpoint, transient, documentedStatus: status = details.status } = details;
+    const isPermanent = !transient && (new.target.permanent ?? permanentStatuses.has(status));
+    const isLasting = !transient && (new.target.lasting ?? (isPermanent || deniesForLong(new.target, status)));
+    const isNotFound = new.target.notFound ?? status === 404;
     defineHidden(this, { body, url, endpoint, isPermanent, isLasting, isNotFound }, headers);
   }
 
@@ -136,7 +138,7 @@ export class ApiError extends SellerError {
 }
 
 /** Whether the service has denied a call with a 403 or 404 that it explains, unlike one of a proxy. */
-function deniesForLong(Class: typeof ApiError, { status }: ApiErrorDetails): boolean {
+function deniesForLong(Class: typeof ApiError, status: number): boolean {
   const isDocumented = Class !== ApiError && !Object.hasOwn(Class, 'statuses');
   return isDocumented && Class.permanent !== false && (status === 403 || status === 404);
 }

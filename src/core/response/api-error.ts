@@ -69,6 +69,7 @@ export function apiError(
     retryAfterMs: read.retryAfterMs,
     outcomeUnknown: known.outcomeUnknown || known.earlierUnknown,
     transient: known.transient,
+    documentedStatus: documented?.status,
   });
 }
 
