@@ -123,7 +123,8 @@ function unreadable({ method = '' }: IncomingMessage): Response {
 }
 
 async function send(response: Response, outgoing: ServerResponse, { Readable, promises }: Streams): Promise<void> {
-  outgoing.writeHead(response.status, Object.fromEntries(response.headers));
+  // A list, because there can be several `Set-Cookie`.
+  outgoing.writeHead(response.status, [...response.headers].flat());
   if (response.body) await promises.pipeline(Readable.fromWeb(response.body as ReadableStream), outgoing);
   else outgoing.end();
 }

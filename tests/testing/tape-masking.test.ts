@@ -109,6 +109,15 @@ const personal: Readonly<Record<string, string>> = {
   'text in Chinese': '王小明',
   receipt: 'factura A 0001-00001234',
   'tracking number': 'RR123456785AR',
+  'postal code with a zero': '03810',
+  'first name in three capitals': 'EVA',
+  'BIC of a bank': 'BSCHESMMXXX',
+  'plate with the letters of a site': 'MAB-12',
+  'another plate with them': 'MAB123',
+  latitude: '-34.58123',
+  'handle after words of the service': 't.me/luciaf',
+  'name in a code': 'user_garcia_not_found',
+  'name in words of the service': 'message.from.gutierrez',
 };
 
 const headers = { 'content-type': 'application/json' };
@@ -128,7 +137,7 @@ function echoing(): Taping {
           status: 400,
           cause: [text, { code: text, message: `it says ${text}`, [text]: text }],
         },
-        { status: 400, headers: { 'x-note': encodeURIComponent(text), 'set-cookie': 'sid=1' } },
+        { status: 400, headers: asHeaders(text, 'x-note', 'set-cookie', 'retry-after', 'allow', 'location') },
       );
     const question = {
       id: 1,
@@ -154,6 +163,9 @@ function echoing(): Taping {
   onTestFinished(() => void vi.unstubAllGlobals());
   return taping('http://service.test');
 }
+
+const asHeaders = (text: string, ...names: string[]): Record<string, string> =>
+  Object.fromEntries(names.map((name) => [name, encodeURIComponent(text)]));
 
 const asHeader = (text: string): string => encodeURIComponent(text);
 
@@ -256,6 +268,30 @@ describe('a tape has nothing of a person and no secret', () => {
       for (const found of written(text)) expect(masked).not.toContain(found);
     },
   );
+
+  test('of a code, the words stay that are of the service', async () => {
+    vi.stubGlobal('fetch', () =>
+      Promise.resolve(
+        Response.json(
+          { error: 'user_garcia_not_found', message: 'blocked_by_payment', cause: ['OTHER'] },
+          { status: 404 },
+        ),
+      ),
+    );
+    onTestFinished(() => void vi.unstubAllGlobals());
+    const { fetch, tape } = taping('http://service.test');
+    await fetch('http://localhost/questions/1');
+    expect(tape()[0]!.response.value).toEqual({
+      error: 'user_xxxxxx_not_found',
+      message: 'blocked_by_payment',
+      cause: ['OTHER'],
+    });
+  });
+
+  test('a number stays a number', () => {
+    const place = { kinds: ['id'] } as const;
+    for (const value of [-5, 0.5, 1e21]) expect(new Masker().leaf(value, place)).toSatisfy(Number.isFinite);
+  });
 
   test('a number that could be of a person is masked in every field, also in those of ids and counts', () => {
     const numbers = Object.values(personal)

@@ -54,11 +54,27 @@ describe('a recorder', () => {
     expect(tape().map(({ user }) => user !== null)).toEqual([false, true, false, false, false, false]);
   });
 
-  test.each([204, 304])('passes on a %i without a body', async (status) => {
+  test.each([204, 205, 304])('passes on a %i without a body', async (status) => {
     const { fetch, tape } = await recorderOf(() => new Response(null, { status }));
     const received = await fetch('http://proxy.test/currencies');
     expect([received.status, received.body]).toEqual([status, null]);
     expect(tape()).toMatchObject([{ status, response: { kind: 'none', value: null } }]);
+  });
+
+  test('passes on an encoding that it does not know, and each cookie', async () => {
+    const headers = new Headers([
+      ['content-type', 'application/json'],
+      ['content-encoding', 'own'],
+      ['set-cookie', 'a=1'],
+      ['set-cookie', 'b=2'],
+    ]);
+    const { fetch, tape, unwritten } = await recorderOf(() => new Response('[]', { headers }));
+    const received = await fetch('http://proxy.test/currencies');
+    expect([received.headers.get('content-encoding'), received.headers.getSetCookie()]).toEqual([
+      'own',
+      ['a=1', 'b=2'],
+    ]);
+    expect([tape(), unwritten]).toEqual([[], [expect.stringContaining('its response is compressed')]]);
   });
 
   test('writes of a body that is no JSON only its kind and its size', async () => {

@@ -3,7 +3,7 @@ import { isObject } from '../../core/json/plain-object.js';
 import { userOfToken } from '../../core/recover/user-of-token.js';
 import { endpointOf } from '../http/all-endpoints.js';
 import { bearerToken } from '../http/call.js';
-import { maskName, maskText } from './mask.js';
+import { isServiceCode, maskName, maskText } from './mask.js';
 import type { Masker, Replace } from './mask.js';
 import {
   conventions,
@@ -17,7 +17,6 @@ import {
 import type { SchemaPlace } from './places.js';
 import type { FormPart } from './read-body.js';
 import type { TapeBody, TapeExchange, TapePart, TokenState } from './tape.js';
-import { isServiceCode } from './words.js';
 
 /** One exchange as it was sent. */
 export interface RawExchange {
@@ -63,10 +62,10 @@ export function maskExchange(exchange: RawExchange, masker: Masker, callers: Map
     caller: token === null ? null : callerOf(token, headers, masker, callers),
     user: user === undefined ? null : (masker.id(user) ?? null),
     token: token === null ? null : tokenState(exchange),
-    headers: maskHeaders(headers, ['x-client-id'], masker),
+    headers: maskHeaders(headers, requestHeaders, masker),
     request: maskBody(exchange.request, request, masker),
     status,
-    responseHeaders: maskHeaders(responseHeaders, ['retry-after', 'allow'], masker),
+    responseHeaders: maskHeaders(responseHeaders, responseHeadersKept, masker),
     response: maskBody(exchange.response, response, masker),
   };
 }
@@ -92,16 +91,23 @@ function tokenState({ headers, status, response }: RawExchange): TokenState {
   return status === 400 && /application id is required/i.test(String(message)) ? 'without application' : 'valid';
 }
 
-/** A header that is an id, a number of seconds, methods or a date; any other value is masked. */
-function maskHeaders(headers: Headers, names: readonly string[], masker: Masker): Record<string, string> {
-  return Object.fromEntries(
-    names.flatMap((name) => {
-      const value = headers.get(name);
-      if (value === null) return [];
-      const isPlain = name === 'retry-after' ? /^\d{1,6}$/.test(value) : /^[A-Z]+(, [A-Z]+)*$/.test(value);
-      return [[name, isPlain ? value : ((name === 'x-client-id' ? masker.id(value) : undefined) ?? maskText(value))]];
-    }),
-  );
+/** The headers that matter: an id, a number of seconds, and methods. */
+const requestHeaders: Readonly<Record<string, SchemaPlace>> = { 'x-client-id': { kinds: ['id'] } };
+const responseHeadersKept: Readonly<Record<string, SchemaPlace>> = {
+  'retry-after': { kinds: ['count'] },
+  allow: { kinds: ['enum'], values: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] },
+};
+
+function maskHeaders(
+  headers: Headers,
+  places: Readonly<Record<string, SchemaPlace>>,
+  masker: Masker,
+): Record<string, string> {
+  const entries = Object.entries(places).flatMap(([name, place]) => {
+    const value = headers.get(name);
+    return value === null ? [] : [[name, String(masker.leaf(value.replaceAll(', ', ','), place))]];
+  });
+  return Object.fromEntries(entries) as Record<string, string>;
 }
 
 /** Changes what fills the path template, and the query: values by their places, and names that no schema knows. */

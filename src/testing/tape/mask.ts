@@ -1,7 +1,7 @@
 import { isObject } from '../../core/json/plain-object.js';
 import { entryOf, fieldOf, outside } from './places.js';
 import type { Kind, SchemaPlace } from './places.js';
-import { isKnownMessage, isServiceCode, isServiceName } from './words.js';
+import { isKnownMessage, isServiceName, isServiceWord } from './words.js';
 
 /** A larger count is masked: it could be a document or a phone number. */
 const largestCount = 999_999;
@@ -41,6 +41,17 @@ export function maskName(name: string): string {
   return isServiceName(name) ? name : maskText(name);
 }
 
+/** Masks the words of a code, e.g. `not_unanswered_question`, that are none of the service; `undefined` if a text is no code. */
+export function maskCode(text: string): string | undefined {
+  if (text.length > 80 || !/^[A-Za-z]+([_./-][A-Za-z]+)*$/.test(text)) return undefined;
+  return text.replace(/[A-Za-z]+/g, (word) => (isServiceWord(word) ? word : maskText(word)));
+}
+
+/** Whether a code has only words of the service. */
+export function isServiceCode(text: string): boolean {
+  return maskCode(text) === text;
+}
+
 /** Masks a text: its length and the classes of its characters stay, because texts have limits and alphabets. */
 export function maskText(text: string): string {
   const masked = text.replace(/[a-z]/g, 'x').replace(/[A-Z]/g, 'X').replace(/[0-9]/g, '0');
@@ -74,16 +85,20 @@ export function hashOf(text: string): number {
   return hash >>> 0;
 }
 
+/** The codes of sites. */
+const site = 'M(?:L[ABCMUV]|BO|CO|CR|CU|EC|GT|HN|NI|PA|PE|PY|RD|SV)';
+const currencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
+
 /** The forms of ids: what stays of an id, and its new digits, of which the last four count ids with the same mark. */
 const forms: readonly (readonly [RegExp, (mark: string, found: RegExpExecArray) => string])[] = [
   [/^[1-9]\d{0,9}$/, (mark) => `9${mark}`],
   [/^[1-9]\d{10,}$/, (mark) => `9000000${mark}`],
-  [/^(M[A-Z]{2})-?\d+$/, (mark, [, site = '']) => `${site}9${mark}`],
+  [new RegExp(`^(${site})-?\\d+$`), (mark, [, ofItem = '']) => `${ofItem}9${mark}`],
   [/^[0-9a-f]{16,}$/i, (mark) => mark.padStart(28, 'e')],
   [/^(?=.*\d)[\w.~:-]{1,200}$/, (mark) => `id-${mark}`],
 ];
 /** Ids that name a thing of the service, and no entry of an account. */
-const constantId = /^(TEMPLATE___[A-Z_]+___\d{1,3}(___VAR___[A-Z]+)?|[A-Z]{3}|M[A-Z]{2}-\d{1,2}|0)$/;
+const constantId = new RegExp(`^(TEMPLATE___[A-Z_]+___\\d{1,3}(___VAR___[A-Z]+)?|${site}(-\\d{1,2})?|0)$`);
 
 /**
  * Masks the values of one tape. An id becomes another one that is always the same: five of its digits are a mark, made from the
@@ -138,7 +153,7 @@ export class Masker {
 
   /** Masks an id; `undefined` if the text has the form of none. */
   id(text: string): string | undefined {
-    if (constantId.test(text) || (!/\d/.test(text) && isServiceCode(text))) return text;
+    if (constantId.test(text) || currencies.has(text) || isServiceCode(text)) return text;
     const form = this.#keepsIds ? undefined : formOf(text);
     const masked = form === undefined ? formOf(text) && text : `${form}${this.#numberOf(form, text)}`;
     if (masked !== undefined) this.#ids.set(masked, text);
@@ -148,7 +163,7 @@ export class Masker {
   /** Masks the ids in a path such as `/packs/1/sellers/2`, and what is no word of the service. */
   link(path: string): string {
     return path.replace(/[^/?&=]+/g, (part) =>
-      isServiceCode(part) || /^v\d$/.test(part) ? part : (this.id(part) ?? maskText(part)),
+      /^v\d$/.test(part) ? part : (maskCode(part) ?? this.id(part) ?? maskText(part)),
     );
   }
 
@@ -163,12 +178,13 @@ export class Masker {
   #kept(value: string | number, kind: Kind, { values = [] }: SchemaPlace): string | number | undefined {
     const text = String(value);
     const asGiven = (masked: string | undefined): string | number | undefined =>
-      masked !== undefined && typeof value === 'number' ? Number(masked) : masked;
+      masked !== undefined && typeof value === 'number' ? Number(masked) || undefined : masked;
     switch (kind) {
       case 'id':
         return asGiven(eachPart(text, (part) => this.id(part)));
       case 'count':
-        return /^-?(0|[1-9]\d*)(\.\d+)?$/.test(text) && Math.abs(Number(text)) <= largestCount ? value : undefined;
+        // With more decimals, it could be a position on a map.
+        return /^-?(0|[1-9]\d*)(\.\d{1,2})?$/.test(text) && Math.abs(Number(text)) <= largestCount ? value : undefined;
       case 'status':
         return /^[1-9]\d{0,2}$/.test(text) ? value : undefined;
       case 'date':
@@ -177,11 +193,11 @@ export class Masker {
       case 'word':
       case 'names':
         return (
-          eachPart(text, (part) => (isWord(part, values) ? part : undefined)) ??
+          eachPart(text, (part) => (isValue(part, values) ? part : maskCode(part))) ??
           (/^\d{1,3}$/.test(text) ? value : undefined)
         );
       case 'error text':
-        return isKnownMessage(text) || isServiceCode(text) ? value : undefined;
+        return isKnownMessage(text) ? value : maskCode(text);
       case 'secret':
         return this.secret(text);
       case 'link':
@@ -201,8 +217,8 @@ export class Masker {
   }
 }
 
-function isWord(text: string, values: readonly string[]): boolean {
-  return text === '' || values.some((each) => each.toLowerCase() === text.toLowerCase()) || isServiceCode(text);
+function isValue(text: string, values: readonly string[]): boolean {
+  return text === '' || values.some((each) => each.toLowerCase() === text.toLowerCase());
 }
 
 /** Masks each part of a list with commas; `undefined` if one is of another kind. */

@@ -78,11 +78,9 @@ export const tokenResponse: SchemaPlace = object({
 
 /** Query parameters that every call can have, and the filters that are known. */
 export const conventions: Readonly<Record<string, SchemaPlace>> = {
+  ...Object.fromEntries(['limit', 'offset', 'api_version'].map((name) => [name, leaf('count')])),
   ...Object.fromEntries(
-    ['limit', 'offset', 'api_version', 'mark_as_read', 'tag', 'role', 'sort', 'status', 'search_type'].map((name) => [
-      name,
-      leaf('count', 'word'),
-    ]),
+    ['mark_as_read', 'tag', 'role', 'sort', 'status', 'search_type'].map((name) => [name, leaf('word')]),
   ),
   attributes: leaf('names'),
   callback: leaf('text'),

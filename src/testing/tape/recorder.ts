@@ -8,6 +8,12 @@ import type { TapeExchange } from './tape.js';
 /** Hop-by-hop headers, and those that `fetch` sets itself. */
 const ownHeaders = ['host', 'connection', 'content-length', 'transfer-encoding', 'accept-encoding', 'expect'];
 
+/** Encodings that `fetch` decodes. */
+const isDecoded = /^(x-gzip|gzip|deflate|br)(, *(x-gzip|gzip|deflate|br))*$/i;
+
+/** The statuses of a response without a body. */
+const withoutBody = [204, 205, 304];
+
 /** What a recorder does with each exchange. */
 export interface RecorderOptions {
   /** Takes an exchange, masked. */
@@ -48,7 +54,7 @@ export function createRecorder(
     } catch (error) {
       skipped?.(`${method} was passed on and not written to the tape: ${reasonOf(error)}`);
     }
-    return new Response(hasBody(status) ? received.bytes : null, { status, headers: received.headers });
+    return new Response(withoutBody.includes(status) ? null : received.bytes, { status, headers: received.headers });
   };
 }
 
@@ -77,14 +83,10 @@ async function forward(
     const response = await fetch(url, init);
     const bytes = await response.arrayBuffer();
     const kept = new Headers(response.headers);
-    // `fetch` has decoded the body.
-    for (const name of ['content-encoding', 'content-length', 'transfer-encoding', 'connection']) kept.delete(name);
+    for (const name of ['content-length', 'transfer-encoding', 'connection']) kept.delete(name);
+    if (isDecoded.test(kept.get('content-encoding') ?? '')) kept.delete('content-encoding');
     return { status: response.status, headers: kept, bytes };
   } catch (error) {
     return errorJson(502, `The upstream cannot be reached: ${error instanceof Error ? error.message : String(error)}`);
   }
-}
-
-function hasBody(status: number): boolean {
-  return status !== 204 && status !== 304;
 }

@@ -218,7 +218,8 @@ class Replay {
     const text = isObject(body) ? body.text : undefined;
     const moderation = isObject(response.value) ? response.value.message_moderation : undefined;
     if (typeof text !== 'string' || text.trim() === '' || !isObject(moderation)) return;
-    this.#marketplace.messages.choose(text, typeof moderation.reason === 'string' ? moderation.reason : null);
+    const { reason } = moderation;
+    this.#marketplace.messages.choose(text, typeof reason === 'string' && reason.trim() !== '' ? reason : null);
   }
 
   /** Obtains a code or a refresh token anew that the tape has used and not received; ends one that the service rejected. */

@@ -6,7 +6,7 @@ const more = `multipart form file json application image text html plain octet s
   authorization refresh grant offline access read write oauth token orders shipments claims packs sellers users me post sale
   relevance title asc desc condition number string date boolean invalid many requests local rate limited expired revoked
   scan scroll zone bad gateway timeout conflict validation error internal service unavailable
-  method allowed entity large unprocessable unauthorized forbidden denied scopes scope null failed failure too state seller buyer get put delete options block blocked by`;
+  method allowed entity large unprocessable initiated ai assistant refund return fraud restrictions account unauthorized forbidden denied scopes scope null failed failure too state seller buyer get put delete options block blocked by`;
 
 /** Names of fields that the service was seen to send and no schema has. */
 const seenNames = `tags seller is_admin sorts caller hidden claim_ids texts mla html mlb mlc mco mlu origin set capabilities
@@ -28,7 +28,6 @@ const commonMessages = [
 
 interface Words {
   readonly names: ReadonlySet<string>;
-  readonly values: ReadonlySet<string>;
   readonly words: ReadonlySet<string>;
   readonly messages: ReadonlySet<string>;
 }
@@ -42,9 +41,8 @@ function wordsOfService(): Words {
   const messages = [...errors.map(({ message }) => message), ...commonMessages];
   const texts = [...errors.map(({ code = '' }) => code), ...allEndpoints.map(({ path }) => path), ...messages, more];
   const words = new Set([...names, ...values, ...texts].flatMap(split));
-  const lower = (all: Iterable<string>): Set<string> => new Set([...all].map((each) => each.toLowerCase()));
   for (const name of seenNames.split(/\s+/)) names.add(name);
-  known = { names, values: lower(values), words, messages: new Set(messages.map(plain)) };
+  known = { names, words, messages: new Set(messages.map(plain)) };
   return known;
 }
 
@@ -53,13 +51,9 @@ export function isServiceName(name: string): boolean {
   return wordsOfService().names.has(name);
 }
 
-/** Whether most words of a code such as `not_unanswered_question` are words of the service. */
-export function isServiceCode(text: string): boolean {
-  const { values, words } = wordsOfService();
-  if (values.has(text.toLowerCase())) return true;
-  if (text.length > 80 || !/^[A-Za-z]+([_./-][A-Za-z]+)*$/.test(text)) return false;
-  const parts = split(text);
-  return parts.filter((word) => words.has(word)).length > parts.length / 2;
+/** Whether a word, e.g. one of `not_unanswered_question`, is one of the service. */
+export function isServiceWord(word: string): boolean {
+  return wordsOfService().words.has(word.toLowerCase());
 }
 
 /** Whether a message is, as a whole, one that the documents know. */
