@@ -1,16 +1,19 @@
 import {
   ApiError,
   AuthenticationError,
+  ConflictError,
   ForbiddenError,
   NotFoundError,
+  ServerError,
+  UnprocessableEntityError,
   UnexpectedResponseError,
 } from 'marketplace-seller-sdk';
 import { describe, expect, test } from 'vitest';
 import { everyEndpoint } from '../support/every-endpoint.ts';
 import { errorOf, stubbed, wireQuestion } from '../support/stubs.ts';
 
-/** Files are read as they come, GraphQL reports errors in its own form, and so does the assignment of a driver. */
-const plain = everyEndpoint.filter(({ endpoint }) => endpoint.responseBody !== 'stream' && !endpoint.errorInBody);
+/** Files are read as they come. */
+const plain = everyEndpoint.filter(({ endpoint }) => endpoint.responseBody !== 'stream');
 
 /** The error of a call whose response has this body, with status 200. */
 async function errorAfter({ endpoint, input }: (typeof plain)[number], body: unknown): Promise<ApiError> {
@@ -24,7 +27,10 @@ describe.each(plain)('an error in a 200 of $name', (trial) => {
     [{ status_code: 403, code: 'forbidden', message: 'Not yours' }, 403, ForbiddenError],
     [{ status: 404, message: 'item not found' }, 404, NotFoundError],
     [{ status: 401, error: 'unauthorized', cause: [] }, 401, AuthenticationError],
-    [{ status: 422, data: { anything: true } }, 422, ApiError],
+    [{ status: 422, details: { anything: true } }, 422, ApiError],
+    [{ status: '404', message: 'item not found' }, 404, NotFoundError],
+    [{ status: 200, status_code: 409 }, 409, ConflictError],
+    [{ status: 503, error: 'busy' }, 503, ServerError],
   ])('%j has the class of the status that it states', async (body, status, Class) => {
     const error = await errorAfter(trial, body);
     expect(error).toBeInstanceOf(Class);
@@ -33,16 +39,32 @@ describe.each(plain)('an error in a 200 of $name', (trial) => {
     expect(error.outcomeUnknown).toBe(false);
   });
 
-  test.each([{ error: 'a_new_error' }, { code: 'A-17' }, { error: 'a_new_error', message: 'Try later', cause: null }])(
-    '%j is not taken for its content',
-    async (body) => {
-      const error = await errorAfter(trial, body);
-      expect([ApiError, UnexpectedResponseError].some((each) => error instanceof each)).toBe(true);
-      expect(error.message).toContain(body.error ?? body.code);
-      if (error instanceof UnexpectedResponseError) expect(error.message).toContain('did not do it');
-    },
-  );
+  test.each([
+    [{ error: 'a_new_error' }],
+    [{ error: 'a_new_error', message: 'Try later', cause: null }],
+    [{ error: 'a_new_error', request_id: 'r-1', path: '/x' }],
+    [{ error: { code: 'a_new_error', message: 'Try later' } }],
+    [{ errors: [{ message: 'a_new_error' }] }],
+    [{ code: 'a_new_error' }],
+    [{ code: 'a_new_error', message: 'Try later', blocked_by: 'policy' }],
+    [{ code: 409, message: 'a_new_error' }],
+  ])('%j is not taken for its content', async (body) => {
+    const error = await errorAfter(trial, body);
+    expect([ApiError, UnexpectedResponseError].some((each) => error instanceof each)).toBe(true);
+    expect(error.message).toContain('a_new_error');
+    if (error instanceof UnexpectedResponseError) expect(error.message).toContain('did not do it');
+  });
 });
+
+// GraphQL has its data in `data`.
+test.each(plain.filter(({ endpoint }) => !endpoint.loadExchange))(
+  'an error in a 200 of $name that has data too has the class of its status',
+  async (trial) => {
+    const error = await errorAfter(trial, { status: 422, data: { anything: true } });
+    expect(error).toBeInstanceOf(UnprocessableEntityError);
+    expect(error.outcomeUnknown).toBe(false);
+  },
+);
 
 const lists = plain.filter(({ name }) =>
   [
@@ -66,6 +88,27 @@ test.each([
 ])('a body with fields of the output is content: %j', async (body) => {
   const { sellerClient } = stubbed([Response.json(body)]);
   expect(await sellerClient.questions.get({ question_id: 42 })).toMatchObject({ id: 42 });
+});
+
+const done = [
+  { error: false },
+  { error: null, message: 'Done' },
+  { errors: [] },
+  { code: 200, message: 'OK' },
+  { code: 0 },
+];
+
+test.each(done)('%j is no error', async (body) => {
+  const { sellerClient } = stubbed([Response.json(body)]);
+  expect(await sellerClient.questions.blacklist.add({ seller_id: 7, user_id: 31 })).toEqual(body);
+});
+
+test('a configuration beside an empty list of errors is read', async () => {
+  for (const errors of [null, []]) {
+    const { sellerClient } = stubbed([Response.json({ configuration: { is_moderated: false }, errors })]);
+    const found = sellerClient.flex.configuration({ site_id: 'MLA', user_id: 7, service_id: 1 });
+    expect(await found).toEqual({ is_moderated: false });
+  }
 });
 
 test('a write with an error in its 200 was rejected: it is not sent again, and its outcome is known', async () => {

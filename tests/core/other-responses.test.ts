@@ -6,6 +6,14 @@ import type { SellerClient } from 'marketplace-seller-sdk';
 const reads: readonly (readonly [string, unknown, (client: SellerClient) => PromiseLike<unknown>])[] = [
   ['another question', { ...wireQuestion, id: 666 }, (c) => c.questions.get({ question_id: 1 })],
   ['another message', { message_id: 'b', text: { plain: 'x' } }, (c) => c.messages.get({ message_id: 'a' })],
+  ['another message, in a list', { messages: [{ id: 'b', text: 'x' }] }, (c) => c.messages.get({ message_id: 'a' })],
+  ['two other messages', { messages: [{ id: 'b' }, { id: 'c' }] }, (c) => c.messages.get({ message_id: 'a' })],
+  ['a message whose id has only digits', { id: '12', text: 'x' }, (c) => c.messages.get({ message_id: 'a' })],
+  [
+    'the messages of another pack, in upper case',
+    { messages: [{ id: 'a', message_resources: [{ id: '2', name: 'PACKS' }] }] },
+    (c) => c.messages.conversation({ pack_id: 1, user_id: 7 }).toArray(),
+  ],
   [
     'the questions of another seller',
     { total: 1, questions: [{ ...wireQuestion, seller_id: 77 }] },
@@ -19,6 +27,29 @@ const reads: readonly (readonly [string, unknown, (client: SellerClient) => Prom
   ['the response time of another seller', { user_id: 9 }, (c) => c.questions.responseTime({ user_id: 7 })],
 ];
 
+const ofAnotherPack = { id: 'a', status: 'available', message_resources: [{ id: '2', name: 'packs' }] };
+const notThePack = '`message_resources.name=packs.id` is 2, not the `pack_id` of the call';
+const writes: readonly (readonly [string, unknown, (client: SellerClient) => PromiseLike<unknown>, string])[] = [
+  [
+    'the answer to another question',
+    { ...wireQuestion, id: 666 },
+    (c) => c.questions.answer({ question_id: 1, text: 'Yes' }),
+    '`id` is 666, not the `question_id` of the call',
+  ],
+  [
+    'a message to another pack',
+    ofAnotherPack,
+    (c) => c.messages.send({ pack_id: 1, user_id: 7, to: { user_id: 31 }, text: 'Hi' }),
+    notThePack,
+  ],
+  [
+    'an option of another pack',
+    ofAnotherPack,
+    (c) => c.actionGuide.send({ pack_id: 1, option_id: 'OTHER', text: 'Hi' }),
+    notThePack,
+  ],
+];
+
 describe.each(eachTransport)('over %s', (_, create) => {
   test.each(reads)('a read that gets %s is rejected', async (_name, body, read) => {
     const { sellerClient, sent } = await create([Response.json(body)]);
@@ -29,11 +60,11 @@ describe.each(eachTransport)('over %s', (_, create) => {
     expect(sent).toHaveLength(1);
   });
 
-  test('the outcome of a write that gets the response to another one is unknown', async () => {
-    const { sellerClient, sent } = await create([Response.json({ ...wireQuestion, id: 666 })]);
-    const error = await errorOf<OutcomeUnknownError>(sellerClient.questions.answer({ question_id: 1, text: 'Yes' }));
+  test.each(writes)('the outcome of a write that gets %s is unknown', async (_name, body, write, message) => {
+    const { sellerClient, sent } = await create([Response.json(body)]);
+    const error = await errorOf<OutcomeUnknownError>(write(sellerClient));
     expect(error).toBeInstanceOf(OutcomeUnknownError);
-    expect(error.message).toContain('`id` is 666, not the `question_id` of the call');
+    expect(error.message).toContain(message);
     expect(sent).toHaveLength(1);
   });
 

@@ -211,9 +211,9 @@ export const documentedResponses: Readonly<Record<string, DocumentedResponse>> =
   },
   'actionGuide.send': {
     body: message,
-    call: (client) => client.actionGuide.send({ pack_id: 1, option_id: 'OTHER', text: 'Hola' }),
+    call: (client) => client.actionGuide.send({ pack_id: place.pack_id, option_id: 'OTHER', text: 'Hola' }),
     required: ['from.user_id', 'to.user_id', 'message_attachments.*.filename'],
-    known: ['="word"', 'id=7', 'to=[]', 'text={}', 'message_attachments.0.filename=7', 'message_resources.0.id=7'],
+    known: ['="word"', 'id=7', 'to=[]', 'text={}', 'message_attachments.0.filename=7'],
   },
   'messages.conversation': {
     body: {
@@ -239,7 +239,7 @@ export const documentedResponses: Readonly<Record<string, DocumentedResponse>> =
     body: legacyMessage,
     call: (client) => client.messages.get({ message_id: '5f1b' }),
     required: ['from.user_id', 'to.*.user_id', 'attachments.*.filename'],
-    known: ['message_id=7', 'to={}', 'text="word"', 'attachments.0.filename=7', 'resource_id=7'],
+    known: ['to={}', 'text="word"', 'attachments.0.filename=7', 'resource_id=7'],
   },
   'messages.get, wrapped': {
     body: { paging: null, conversation_status: null, messages: [message] },
@@ -315,7 +315,7 @@ export const documentedResponses: Readonly<Record<string, DocumentedResponse>> =
     body: [{ code: 200, body: { id: 'MLA100', status: 'active' } }],
     call: (client) => client.items.status({ ids: ['MLA100'] }),
     required: [],
-    known: ['={}', '={"word":7}', '0="word"', '0.body="word"', '0.body.id=7'],
+    known: ['={}', '={"word":7}', '0="word"', '0.body="word"', ],
   },
   'contacts.questions.ofItem': {
     body: { ...total, ...ofItem },

@@ -54,9 +54,10 @@ export interface Endpoint<In = unknown, Out = unknown> {
   readonly errors: readonly DocumentedError[];
   /**
    * Finds the error in the body of a success: GraphQL reports its errors with status 200. It is treated like an error
-   * response with the status that it states: retried, or sent again with a new token.
+   * response with the status that it states: retried, or sent again with a new token. If it returns `undefined`, the rule for
+   * all endpoints decides; with `null` there is no error.
    */
-  readonly errorInBody?: ((body: unknown) => ErrorInBody | undefined) | undefined;
+  readonly errorInBody?: ((body: unknown) => ErrorInBody | null | undefined) | undefined;
   /**
    * Loads what makes the exchanges of a call in place of plain JSON: GraphQL needs a client of its own. It checks the
    * body before anything is sent; `reject` creates the error of a wrong one.

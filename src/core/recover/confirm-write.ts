@@ -138,7 +138,7 @@ function confirmContextOf(
     const deadlineMs = Math.max(1, scope.remainingMs);
     const limits: CallOptions = { signal, accessToken, headers, timeoutMs, deadlineMs };
     // Nothing is left out or set aside: a response of another shape proves nothing, and an error counts by its real status.
-    const { errorInBody = () => undefined } = endpoint;
+    const { errorInBody = () => null } = endpoint;
     const reading = requester.call({ ...endpoint, errorInBody, output: unknown }, input, limits).withResponse();
     const { data: body, response: received } = await reading.catch((error: unknown) => {
       if (error instanceof ApiError) response = error;

@@ -52,6 +52,8 @@ export interface Failure {
   readonly retryAfterMs?: number | undefined;
   /** The service certainly did nothing and asks to try again. */
   readonly transient?: boolean;
+  /** The error stands in a success: the service has judged the request and did not do it, whatever the status. */
+  readonly isRejected?: boolean;
   /** The error, if its body had to be read. */
   readonly read?: ReadError | undefined;
 }
@@ -82,6 +84,7 @@ function errorResponseOf(response: BufferedResponse, endpoint: Endpoint, inBody:
     status: read?.status ?? status,
     retryAfterMs: parseRetryAfter(headers, Date.now()),
     transient: read?.documented?.transient === true,
+    isRejected: inBody !== undefined,
     read,
   };
 }
@@ -96,7 +99,7 @@ export function withoutEffect(failure: Failure): Failure {
  * Whether a failed write may have been carried out nevertheless: it got no response, or the service failed and did not
  * state that it did nothing. Every `outcomeUnknown` in this library comes from this function.
  */
-export function mayHaveSucceeded(retry: RetryClass, { kind, status = 0, transient }: Failure): boolean {
-  if (retry === 'safe') return false;
+export function mayHaveSucceeded(retry: RetryClass, { kind, status = 0, transient, isRejected }: Failure): boolean {
+  if (retry === 'safe' || isRejected) return false;
   return kind === 'noResponse' || (status >= 500 && status !== 501 && !transient);
 }

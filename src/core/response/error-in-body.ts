@@ -6,59 +6,58 @@ import type { StandardSchema } from '../schema/schema.js';
 import type { BufferedResponse } from './body.js';
 
 /** The names under which services report errors. */
-const errorNames = new Set([
-  'error',
-  'code',
-  'message',
-  'status',
-  'status_code',
-  'cause',
-  'error_description',
-  'errors',
-]);
+const errorNames = ['error', 'code', 'message', 'status', 'status_code', 'cause', 'error_description', 'errors'];
 
 /**
  * Finds the error in the body of a success. It is one if the body states a status of 400 or more, or has an `error` or a
- * `code` and no field of the output. An endpoint can have a rule of its own.
+ * `code` and no field of the output. An endpoint can have a rule of its own, which is asked first.
  */
 export function errorInBody(endpoint: Endpoint, response: BufferedResponse): ErrorInBody | undefined {
   const { isTruncated, result } = response;
-  // An exchange that returns a value has found no error.
-  if (isTruncated || typeof result === 'object') return undefined;
-  const { isJson, value } = response.body;
-  if (!isJson) return undefined;
-  if (!endpoint.errorInBody) return isObject(value) ? standardError(endpoint.output, value) : undefined;
+  if (isTruncated) return undefined;
+  const { value } = typeof result === 'object' ? result : response.body;
   try {
-    return endpoint.errorInBody(value);
+    const found = endpoint.errorInBody?.(value);
+    if (found !== undefined) return found ?? undefined;
   } catch {
     // The schema then explains the body.
     return undefined;
   }
+  return isObject(value) ? standardError(endpoint.output, value) : undefined;
 }
 
 function standardError(output: StandardSchema, body: ObjectBody): ErrorInBody | undefined {
   for (const name of ['status', 'status_code']) {
     const stated = body[name];
-    if (typeof stated !== 'number' || stated < 400 || stated > 599) continue;
+    if (!/^[4-9]\d\d$/.test(String(stated))) continue;
     // A number of this name may be a field of the output.
-    if (!['integer', 'number', 'int64'].includes(unwrapped(shapeOf(output)[name]).kind)) return { status: stated };
+    if (!['integer', 'number', 'int64'].includes(unwrapped(shapeOf(output)[name]).kind))
+      return { status: Number(stated) };
   }
-  const { error, code } = body;
-  // A number as `code` is for example the 200 of an entry.
-  const isNamed = (error ?? '') !== '' || (typeof code === 'string' && code !== '');
+  const { error, errors, code } = body;
+  if (!error && !errors && !code) return undefined;
+  // A number as `code` may be the status of a success: 200.
+  const isNamed = isGiven(error) || isGiven(errors) || (isGiven(code) && !(Number(code) < 400));
   return isNamed && !hasContent(output, body, contentNames) ? {} : undefined;
+}
+
+/** Whether a value says something: `false`, `0`, an empty text and an empty list do not. */
+function isGiven(value: unknown): boolean {
+  return typeof value === 'object' && value !== null ? Object.keys(value).length > 0 : Boolean(value);
 }
 
 type ObjectBody = Readonly<Record<string, unknown>>;
 
 /** The names in a body that can be its content. */
 function contentNames(body: ObjectBody): string[] {
-  return Object.keys(body).filter((name) => body[name] !== undefined && body[name] !== null && !errorNames.has(name));
+  return Object.keys(body).filter(
+    (name) => body[name] !== undefined && body[name] !== null && !errorNames.includes(name),
+  );
 }
 
 /**
- * Whether a body has anything of the output: one of its fields, or, where none is documented, any name. `namesOf` returns
- * the names in a body that count.
+ * Whether a body has anything of the output: one of its fields, or, where none is documented, any name if the body has no
+ * `error` and no `message`. `namesOf` returns the names in a body that count.
  */
 export function hasContent(output: StandardSchema, body: unknown, namesOf: (body: ObjectBody) => string[]): boolean {
   const found = inspect(output);
@@ -82,7 +81,7 @@ export function hasContent(output: StandardSchema, body: unknown, namesOf: (body
       return isObject(body) && namesOf(body).some((name) => Object.hasOwn(found.shape, name));
     case 'unknown':
     case 'record':
-      return !isObject(body) || namesOf(body).length > 0;
+      return !isObject(body) || (namesOf(body).length > 0 && !isGiven(body.error) && !isGiven(body.message));
     default:
       return !isObject(body);
   }

@@ -40,7 +40,8 @@ function idsAt(value: unknown, [step, ...rest]: readonly string[], found: string
   if (step !== '*' && wanted === undefined)
     return idsAt((value as NamedValues | null | undefined)?.[name], rest, found);
   for (const entry of Array.isArray(value) ? (value as unknown[]) : [value])
-    if (wanted === undefined || (entry as NamedValues | null)?.[name] === wanted) idsAt(entry, rest, found);
+    if (wanted === undefined || String((entry as NamedValues | null)?.[name]).toLowerCase() === wanted)
+      idsAt(entry, rest, found);
   return found;
 }
 
@@ -58,7 +59,7 @@ function addIds(value: unknown, ids: string[]): void {
 
 const digits = /^\d+$/;
 
-/** A text in place of a number, or a number in place of a text, is drift and names no other resource. */
+/** A text in place of a number is drift and names no other resource. */
 function isComparable(id: string, named: readonly string[]): boolean {
-  return named.some((each) => digits.test(each) === digits.test(id));
+  return named.some((each) => digits.test(id) || !digits.test(each));
 }

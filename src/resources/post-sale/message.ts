@@ -143,7 +143,8 @@ export function messageWithId(message_id: unknown): Schema<Message> {
     const [only, ...others] = entries ?? [raw];
     const isWithoutId = others.length === 0 && isObject(only) && 'text' in only && idOf(only) === undefined;
     if (isWithoutId) return toCurrentShape(raw, { ...only, id: message_id });
-    return entries ? toCurrentShape(raw, entries.find(isIt) ?? {}) : toCurrentShape(raw);
+    // If none is it, the first one shows whose response it is.
+    return entries ? toCurrentShape(raw, entries.find(isIt) ?? only ?? {}) : toCurrentShape(raw);
   });
 }
 

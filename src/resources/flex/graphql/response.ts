@@ -36,7 +36,8 @@ function withoutNested(text: string): string {
 export function parseResult(text: string): object {
   const body = parseJson(text);
   if (!isGraphqlResult(body)) return { data: body };
-  const { data, errors } = body;
+  const { errors, ...bare } = body;
+  const { data = 'data' in body ? undefined : bare } = body;
   return errors === null || errors === undefined ? { data } : { data, errors };
 }
 
