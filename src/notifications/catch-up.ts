@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../core/errors/errors.js';
 import { checkConfiguration, listOf } from '../core/options/rules.js';
 import { forEachOf } from '../core/paging/for-each.js';
+import { assertOwner } from './handling/clients.js';
 import type { NotificationClient } from './handling/read-notification.js';
 import { unansweredQuestions } from './handling/unanswered.js';
 import type { ReadConversations } from './handling/read-conversations.js';
@@ -58,7 +59,10 @@ export async function catchUp(
     try {
       const client = await clientFor(user_id);
       if (!client) return;
+      assertOwner(client, user_id);
       for await (const { found, entries } of missedBy(inbox, client, user_id, conversations)) {
+        // The token of a function is known once it was used.
+        assertOwner(client, user_id);
         total.found += found;
         for (const entry of entries) if (await add(entry)) total.added += 1;
       }

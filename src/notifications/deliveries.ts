@@ -6,7 +6,7 @@ import { handlerOf } from './handling/handler.js';
 import { DeliveryRejected, checkHeaders, decodeBody, deliveryRequest, respond } from './http/request.js';
 import type { IncomingRequest, OutgoingResponse } from './http/request.js';
 import type { Inbox } from './inbox.js';
-import { parseNotification } from './notification.js';
+import { isReadReceipt, parseNotification } from './notification.js';
 import type { Notification } from './notification.js';
 import { queuedNotification } from './queued-notification.js';
 import type { QueuedNotification } from './queued-notification.js';
@@ -175,9 +175,4 @@ function isJsonObject(body: string | object): boolean {
   } catch {
     return false;
   }
-}
-
-/** That the counterpart has read a message is no new message. */
-function isReadReceipt({ topic, actions }: Notification): boolean {
-  return topic === 'messages' && actions?.length === 1 && actions[0] === 'read';
 }

@@ -129,6 +129,11 @@ function messageIdOf(resource: string): string {
   return id;
 }
 
+/** That the counterpart has read a message is no new message. */
+export function isReadReceipt({ topic, actions }: Notification): boolean {
+  return topic === 'messages' && actions?.length === 1 && actions[0]?.toLowerCase() === 'read';
+}
+
 function invalid(reason: string): NotificationError {
   return new NotificationError(`The notification is invalid: ${reason}`);
 }

@@ -17,7 +17,7 @@ import type { NotificationClient } from './handling/read-notification.js';
 import type { IncomingRequest, OutgoingResponse } from './http/request.js';
 import { inboxOf } from './inbox.js';
 import type { Inbox } from './inbox.js';
-import { parseNotification } from './notification.js';
+import { isReadReceipt, parseNotification } from './notification.js';
 import type { ReceiverOptions } from './options.js';
 import { queuedNotification } from './queued-notification.js';
 import type { QueuedNotification } from './queued-notification.js';
@@ -140,7 +140,8 @@ export class Receiver {
 
   /**
    * Adds a notification that was not delivered, such as one from a list of missed ones: its text, or the object. Resolves once
-   * it is stored. A notification that waits, or was handled within `deduplicationMs`, is not handled again.
+   * it is stored. A notification that waits, or was handled within `deduplicationMs`, is not handled again. That
+   * a message was read is no work, and is not stored.
    *
    * @example
    * await receiver.add({ user_id: 7, topic: 'questions', resource: `/questions/${question_id}` });
@@ -148,7 +149,8 @@ export class Receiver {
    * @throws {StoreFullError} when the store is full.
    */
   async add(notification: string | object): Promise<void> {
-    await this.#addNew(await queuedNotification(parseNotification(notification), Date.now()));
+    const parsed = parseNotification(notification);
+    if (!isReadReceipt(parsed)) await this.#addNew(await queuedNotification(parsed, Date.now()));
   }
 
   /**

@@ -323,7 +323,7 @@ describe.skipIf(!hasRedis)('an operator of an inbox in BullMQ', () => {
       waiting: 3,
       running: 0,
       dead: 0,
-      topics: { questions: { waiting: 3 } },
+      topics: { questions: { waiting: 3, oldestAgeMs: expect.any(Number) as number } },
     });
     expect(await inbox.waiting.remove(first!.entry.key)).toBe(true);
     expect([await inbox.waiting.remove(first!.entry.key), await inbox.waiting.retryNow(first!.entry.key)]).toEqual([false, false]); // prettier-ignore

@@ -69,6 +69,25 @@ describe('the client of another user', () => {
     );
   });
 
+  test.each<[string, () => NotificationClient, number]>([
+    ['with its token', () => marketplace.clientFor({ user_id: 7 }), 0],
+    [
+      'with a function that returns its token, which is known once it was used',
+      () => marketplace.clientFor({ user_id: 7 }).withOptions({ accessToken: async () => token() }),
+      1,
+    ],
+  ])('is not used to look for what was missed: %s', async (_, clientOf, requests) => {
+    const client = clientOf();
+    const pack = marketplace.addPack({ seller_id: 7, buyer_id: 31 });
+    marketplace.buyerWrites({ pack, text: 'When does it come?' });
+    const on = { questions: () => {}, messages: () => {} };
+    const receiver = listening(createReceiver({ ...observed, clientFor: () => client, on }));
+    const { found, failed } = await receiver.catchUp({ user_ids: [31] });
+    expect([found, [...marketplace.requests].length]).toEqual([0, requests]);
+    expect(failed).toMatchObject([{ user_id: 31 }]);
+    expect(await receiver.catchUp({ user_ids: [7] })).toMatchObject({ found: 1, added: 1, failed: [] });
+  });
+
   test('that no token names is used, and it is said once that it was returned for two users', async () => {
     const handled: number[] = [];
     const questions = marketplace.clientFor({ user_id: 7 }).questions;

@@ -79,6 +79,11 @@ test("that a message was read, and the seller's own messages, are no work", asyn
   const requests = [...marketplace.requests].length;
   await deliver(receiver, { ...notification, _id: 'two', actions: ['read'] });
   await receiver.idle();
+  const { id: another } = marketplace.buyerWrites({ pack, text: 'Hello?' });
+  await deliver(receiver, { ...notification, resource: another, _id: 'in capitals', actions: ['READ'] });
+  // From a list of missed notifications.
+  await receiver.add({ ...notification, resource: another, _id: 'missed', actions: ['read'] });
+  await receiver.idle();
   expect([...marketplace.requests]).toHaveLength(requests);
   const written = await client.messages.conversation({ pack_id: pack.pack_id!, user_id: seller.user_id }).toArray();
   const own = written.find(({ text }) => text === 'Thank you.');

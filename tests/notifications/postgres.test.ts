@@ -156,6 +156,42 @@ describe.skipIf(!hasPostgres)('a store in PostgreSQL', () => {
     expect(await lease(store)).toMatchObject({ entry: { key: 'b' } });
   });
 
+  test('what somebody has damaged of the writes or the last error of a row stops nothing', async () => {
+    const store = await open();
+    await store.add(entry('a', 'g', 1));
+    await store.add(entry('b', 'g', 2));
+    await pool.query("UPDATE seller_inbox_waiting SET writes = '{' WHERE key = 'a'");
+    await pool.query("UPDATE seller_inbox_waiting SET last_failure = '{' WHERE key = 'b'");
+    expect((await openInbox(store).waiting.list()).map((each) => each.entry.key)).toEqual(['b']);
+    expect(await store.claim(claim())).toMatchObject({ leases: [], problems: [expect.stringContaining('damaged')] });
+    expect(await lease(store)).toMatchObject({ entry: { key: 'b' } });
+  });
+
+  test('all dead letters are replayed, also behind damaged ones', async () => {
+    const store = await open();
+    const keys = Array.from({ length: 150 }, (_, index) => `k${index}`);
+    await Promise.all(keys.map((key) => store.add(entry(key))));
+    const { leases } = await store.claim(claim({ limit: 150 }));
+    await Promise.all(
+      leases.map((each) => store.settle(settlement(each, { deadLetter: { key: each.entry.key, failure: 'no' } }))),
+    );
+    await pool.query("UPDATE seller_inbox_dead SET entry = '{' WHERE number IN (1, 50)");
+    await pool.query("UPDATE seller_inbox_dead SET writes = '{' WHERE number = 120");
+    const inbox = openInbox(store);
+    expect(await inbox.deadLetters.replayAll()).toBe(147);
+    expect(await inbox.stats()).toMatchObject({ waiting: 147, dead: 3 });
+  });
+
+  test('it is known when the last notification of a topic came, also after it was handled', async () => {
+    const store = await open();
+    await store.add(entry('a'));
+    const topics = async () => (await openInbox(postgresStore({ pool })).stats()).topics;
+    await expect.poll(topics).toMatchObject({ questions: { waiting: 1 } });
+    await store.settle(settlement(await lease(store), { done: ['a'] }));
+    await expect.poll(topics).toMatchObject({ questions: { waiting: 0, lastArrivalAt: expect.any(Number) as number } });
+    expect((await topics()).questions?.oldestAgeMs).toBeUndefined();
+  });
+
   test('a topic with characters that PostgreSQL has no place for is stored', async () => {
     const store = await open();
     const odd = { ...entry('a'), notification: { known: false, user_id: 7, topic: 'a\0b', resource: '\0' } } as const;

@@ -104,7 +104,8 @@ describe('openInbox', () => {
       await store.settle(settlement(await lease(store), { deadLetter: { key: `k${index}`, failure: 'no' } }));
     }
     const db = new DatabaseSync(path);
-    db.exec("UPDATE notification_dead SET entry = '{' WHERE number IN (1, 50, 120)");
+    db.exec("UPDATE notification_dead SET entry = '{' WHERE number IN (1, 50)");
+    db.exec("UPDATE notification_dead SET writes = '{' WHERE number = 120");
     db.close();
     const inbox = openInbox(sqliteStore({ path }));
     expect(await inbox.deadLetters.replayAll()).toBe(147);

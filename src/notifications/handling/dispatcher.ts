@@ -6,6 +6,7 @@ import type { AnyHandler } from './handler.js';
 import { NotFoundBreaker } from './not-found-breaker.js';
 import { entryVersion } from '../queued-notification.js';
 import type { QueuedNotification } from '../queued-notification.js';
+import { isMissing } from './read-notification.js';
 import type { NotificationClient } from './read-notification.js';
 import { withWriteHook } from '../../core/recover/write-hook.js';
 import { runWithWrites } from '../../work/write-scope.js';
@@ -78,7 +79,15 @@ export class Dispatcher {
     const { records } = run;
     const client = found && records ? withWriteHook(found, records) : found;
     const context = (): never => new RunningContext(notification, run, client, topics) as never;
-    const call = async (): Promise<unknown> => await handler(notification as never, context());
+    const call = async (): Promise<unknown> => {
+      try {
+        return await handler(notification as never, context());
+      } catch (error) {
+        // However the handler has read it, and whatever it has made of the error.
+        if (isMissing(error, notification, run.notFound)) Object.assign(run, { notFound: error, confirmed: false });
+        throw error;
+      }
+    };
     const handle = (): Promise<unknown> => (records ? runWithWrites(records, call) : call());
     if (!client) return handle();
     const name = `${notification.user_id} (${notification.topic})`;

@@ -7,6 +7,7 @@ import type { Message } from '../../resources/post-sale/message.js';
 import { checkOptions } from '../../core/options/resolve-options.js';
 import { delay } from '../../core/options/rules.js';
 import { exponentialDelay } from '../../work/backoff.js';
+import { causesOf } from '../../work/failures.js';
 import { inputOf, ownTopicOf } from './own-topic.js';
 import type { OwnTopics } from './own-topic.js';
 import type { Question } from '../../resources/questions/schemas.js';
@@ -42,8 +43,29 @@ export interface NotifiedMessage extends Message {
 }
 
 /** Whether the service says that a resource does not exist. */
-export function isNotFound(error: unknown): boolean {
+export function isNotFound(error: unknown): error is ApiError {
   return error instanceof ApiError && error.isNotFound;
+}
+
+/**
+ * Whether an error, or what caused it, is the 404 of the resource that a notification is about, whatever has read it.
+ *
+ * @param seen The 404 of the handler's `read()`, if there was one.
+ */
+export function isMissing(error: unknown, { question_id, message_id, resource }: Notification, seen: unknown): boolean {
+  const id = String(question_id ?? message_id ?? resource.split('/').at(-1));
+  const isOfResource = (each: unknown): boolean =>
+    each === seen || (isNotFound(each) && each.endpoint?.method === 'GET' && pathOf(each).endsWith(`/${id}`));
+  try {
+    return [...causesOf(error)].some(isOfResource);
+  } catch {
+    // A revoked proxy.
+    return false;
+  }
+}
+
+function pathOf({ url = '' }: ApiError): string {
+  return decodeURIComponent(url.replace(/[?#].*/s, ''));
 }
 
 const notFoundBackoff = { baseMs: 200, capMs: Infinity };

@@ -2,7 +2,8 @@ import { withoutUnknown } from '../../work/write-records.js';
 import type { DeadLetter, StoreStats, StoredNotifications, TopicStats, WaitingEntry } from '../stores/store.js';
 import { jobIdOf } from './bullmq-job.js';
 import type { BullMQJobData } from './bullmq-job.js';
-import type { TopicArrivals } from './topic-arrivals.js';
+import { topicsWith } from '../topic-arrivals.js';
+import type { TopicArrivals } from '../topic-arrivals.js';
 
 /** A job of BullMQ as an operator sees it. */
 export interface BullMQStoredJob {
@@ -62,13 +63,12 @@ export class BullMQInbox implements StoredNotifications {
     const waiting = unfinished.reduce((sum, state) => sum + (counts[state] ?? 0), 0);
     const ids = await this.#queue.getRanges(unfinished, 0, counted - 1, true);
     const jobs = await this.#jobs(ids.slice(0, counted));
-    const oldest = Math.min(...jobs.map(({ timestamp }) => timestamp));
     return {
       waiting,
       running: active,
       dead: failed,
-      ...(jobs.length > 0 && { oldestAgeMs: Math.max(0, Date.now() - oldest) }),
-      topics: topicsOf(jobs, await this.#tools.arrivals.read()),
+      ...(jobs.length > 0 && { oldestAgeMs: oldestAgeOf(jobs) }),
+      topics: topicsWith(await this.#tools.arrivals.read(), waitingByTopic(jobs)),
     };
   }
 
@@ -178,18 +178,15 @@ function entryOf({ lastFailure: _, writes: __, ...entry }: BullMQJobData): DeadL
   return entry;
 }
 
-function topicsOf(
-  jobs: readonly BullMQStoredJob[],
-  arrivals: Readonly<Record<string, number>>,
-): Readonly<Record<string, TopicStats>> {
-  const topics = new Map<string, TopicStats>();
-  for (const [topic, lastArrivalAt] of Object.entries(arrivals)) topics.set(topic, { waiting: 0, lastArrivalAt });
-  for (const { data, timestamp } of jobs) {
-    const { topic } = data.notification;
-    const { waiting = 0, lastArrivalAt = 0 } = topics.get(topic) ?? {};
-    topics.set(topic, { waiting: waiting + 1, lastArrivalAt: Math.max(lastArrivalAt, timestamp) });
+function* waitingByTopic(jobs: readonly BullMQStoredJob[]): Generator<readonly [string, TopicStats]> {
+  for (const [topic, ofTopic] of Map.groupBy(jobs, ({ data }) => data.notification.topic)) {
+    const lastArrivalAt = Math.max(...ofTopic.map(({ timestamp }) => timestamp));
+    yield [topic, { waiting: ofTopic.length, lastArrivalAt, oldestAgeMs: oldestAgeOf(ofTopic) }];
   }
-  return Object.fromEntries(topics);
+}
+
+function oldestAgeOf(jobs: readonly BullMQStoredJob[]): number {
+  return Math.max(0, Date.now() - Math.min(...jobs.map(({ timestamp }) => timestamp)));
 }
 
 /** The error with its name. BullMQ keeps the name only in the stack. */

@@ -14,7 +14,7 @@ import type { BullMQJobData } from './bullmq-job.js';
 import { RedisLedger } from './redis-ledger.js';
 import { RedisScripts } from './redis-scripts.js';
 import type { RedisCommands } from './redis-scripts.js';
-import { TopicArrivals } from './topic-arrivals.js';
+import { TopicArrivals } from '../topic-arrivals.js';
 
 /** The part of BullMQ's `Queue` that is used. */
 export interface BullMQQueue {
@@ -80,7 +80,8 @@ export function bullmqQueue(queue: BullMQQueue, options: object = {}): Notificat
   return {
     ...parts,
     add: async (entry) => {
-      const deduplication = { id: entry.groupId, keepLastIfActive: true };
+      // What `catchUp` found is not kept behind a job that runs: that one is about the same, and may end as a dead letter.
+      const deduplication = { id: entry.groupId, keepLastIfActive: !entry.caughtUp };
       const jobId = jobIdOf(entry.key);
       const added = await queue.add('notification', entry, { jobId, deduplication, ...retried, ...kept, ...options });
       void parts.arrivals?.note(entry.notification.topic);

@@ -103,6 +103,27 @@ export class PostgresDatabase {
   }
 }
 
+/** Reads a page. It is full although some rows are damaged, of which nothing is made: a shorter one is the last. */
+export async function fullPage<T>(
+  run: RunStatement,
+  sql: string,
+  {
+    limit,
+    after,
+    of,
+  }: { readonly limit: number; readonly after: number; readonly of: (row: PostgresRow) => readonly T[] },
+): Promise<T[]> {
+  const page: T[] = [];
+  for (let from = after; page.length < limit;) {
+    const rows = await run(sql, from, Math.min(limit - page.length, 2 ** 53));
+    page.push(...rows.flatMap(of));
+    const last = rows.at(-1);
+    if (!last) break;
+    from = last.number;
+  }
+  return page;
+}
+
 function asError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));
 }

@@ -1,3 +1,4 @@
+import { fullPage } from './postgres-database.js';
 import type { PostgresRow, RunStatement } from './postgres-database.js';
 import { entryOf } from './sqlite-entries.js';
 import { deletedForRoom } from './store-limits.js';
@@ -40,9 +41,9 @@ export class PostgresDeadLetters {
 
   /** Those after one, oldest first. */
   async list(run: RunStatement, limit: number, after: number): Promise<DeadLetter[]> {
-    const oldest = `SELECT number::float8, key, entry, attempts, failure, dead_lettered_at FROM seller_inbox_dead
+    const oldest = `SELECT number::float8, key, entry, writes, attempts, failure, dead_lettered_at FROM seller_inbox_dead
       WHERE number > $1 ORDER BY seller_inbox_dead.number LIMIT $2`;
-    return (await run(oldest, after, Math.min(limit, 2 ** 53))).flatMap(letterOf);
+    return fullPage(run, oldest, { limit, after, of: letterOf });
   }
 
   /** Deletes one, and returns its row. */

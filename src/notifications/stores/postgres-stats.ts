@@ -1,8 +1,10 @@
 import type { PostgresRow, RunStatement } from './postgres-database.js';
+import { topicsWith } from '../topic-arrivals.js';
+import type { Arrivals } from '../topic-arrivals.js';
 import type { StoreStats, TopicStats } from './store.js';
 
 /** Counts what an inbox in PostgreSQL holds. */
-export async function statsOf(run: RunStatement): Promise<StoreStats> {
+export async function statsOf(run: RunStatement, arrivals: Arrivals): Promise<StoreStats> {
   const counts = `SELECT (SELECT count(*) FROM seller_inbox_waiting)::float8 AS entries,
     (SELECT count(*) FROM seller_inbox_group WHERE token IS NOT NULL)::float8 AS leased,
     (SELECT count(*) FROM seller_inbox_dead)::float8 AS dead,
@@ -22,7 +24,10 @@ export async function statsOf(run: RunStatement): Promise<StoreStats> {
     ...(expired > 0 && { expired }),
     // There is none where nothing waits.
     ...(typeof row?.arrived_at === 'number' && { oldestAgeMs: ageOf(row) }),
-    topics: Object.fromEntries(topics.map((each) => [each.topic, topicOf(each)])),
+    topics: topicsWith(
+      arrivals,
+      topics.map((each) => [each.topic, topicOf(each)] as const),
+    ),
   };
 }
 

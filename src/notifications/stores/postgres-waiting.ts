@@ -1,3 +1,4 @@
+import { fullPage } from './postgres-database.js';
 import type { PostgresRow, RunStatement } from './postgres-database.js';
 import { nowMs } from './postgres-schema.js';
 import { entryOf, lastFailureOf } from './sqlite-entries.js';
@@ -5,21 +6,12 @@ import type { WaitingEntry } from './store.js';
 
 /** What waits in PostgreSQL after one, in the order of arrival. A row that cannot be read is left out. */
 export async function waitingOf(run: RunStatement, limit: number, after: number): Promise<WaitingEntry[]> {
-  const page = `SELECT waiting.number::float8, waiting.key, waiting.entry, failures + stalls AS attempts, last_failure,
+  const page = `SELECT waiting.number::float8, waiting.key, waiting.entry, writes, failures + stalls AS attempts, last_failure,
       arrived_at, CASE WHEN leased_key = waiting.key THEN NULL WHEN turn IS NOT NULL THEN 0
         ELSE greatest(0, ready_at - ${nowMs}) END AS ready_at
     FROM seller_inbox_waiting AS waiting JOIN seller_inbox_group USING (group_id)
     WHERE waiting.number > $1 ORDER BY waiting.number LIMIT $2`;
-  const entries: WaitingEntry[] = [];
-  // A page is full although some rows are damaged: a shorter one is the last.
-  for (let from = after; entries.length < limit;) {
-    const rows = await run(page, from, Math.min(limit - entries.length, 2 ** 53));
-    entries.push(...rows.flatMap(waitingEntryOf));
-    const last = rows.at(-1);
-    if (!last) break;
-    from = last.number;
-  }
-  return entries;
+  return fullPage(run, page, { limit, after, of: waitingEntryOf });
 }
 
 function waitingEntryOf(row: PostgresRow): WaitingEntry[] {

@@ -11,6 +11,7 @@ import { PostgresLedger } from './postgres-ledger.js';
 import { PostgresRooms, addTo, storable } from './postgres-rooms.js';
 import { nowMs } from './postgres-schema.js';
 import { statsOf } from './postgres-stats.js';
+import { TopicArrivals } from '../topic-arrivals.js';
 import { makeDueNow, removeWaiting, waitingOf } from './postgres-waiting.js';
 import { writesOf } from '../../work/sqlite-rows.js';
 import { resolveStoreOptions } from './store-limits.js';
@@ -63,6 +64,7 @@ class PostgresStore implements NotificationStore {
   readonly #limits: ResolvedLimits;
   readonly #dead: PostgresDeadLetters;
   readonly #rooms: PostgresRooms;
+  readonly #arrivals: TopicArrivals;
   readonly #problems: string[] = [];
   #forgetsAt = 0;
 
@@ -72,6 +74,7 @@ class PostgresStore implements NotificationStore {
     this.#dead = new PostgresDeadLetters(limits);
     this.#rooms = new PostgresRooms(this.#db, limits);
     this.ledger = new PostgresLedger(this.#db);
+    this.#arrivals = new TopicArrivals(this.ledger);
   }
 
   onlyOpen(): void {
@@ -80,7 +83,9 @@ class PostgresStore implements NotificationStore {
 
   async add(entry: QueuedNotification): Promise<EntryState> {
     await this.#age();
-    return this.#rooms.add(entry, JSON.stringify(entry));
+    const state = await this.#rooms.add(entry, JSON.stringify(entry));
+    if (state === 'added') void this.#arrivals.note(entry.notification.topic);
+    return state;
   }
 
   async #age(isForced?: boolean): Promise<void> {
@@ -164,7 +169,8 @@ class PostgresStore implements NotificationStore {
 
   async stats(): Promise<StoreStats> {
     await this.#age(true);
-    return this.#db.write(statsOf);
+    const arrivals = await this.#arrivals.read();
+    return this.#db.write((run) => statsOf(run, arrivals));
   }
 }
 

@@ -1,11 +1,13 @@
+import { writesOf } from '../../work/sqlite-rows.js';
 import type { Row, Statements } from '../../work/sqlite-rows.js';
 import type { LastFailure } from '../handling/outcome.js';
 import type { QueuedNotification } from '../queued-notification.js';
 import type { StoreStats, WaitingEntry } from './store.js';
 
-/** The entry of a row; `undefined` when the row is damaged. */
-export function entryOf({ key, entry }: Pick<Row, 'key' | 'entry'>): QueuedNotification | undefined {
+/** The entry of a row; `undefined` when the row is damaged. Without its writes, some could happen twice. */
+export function entryOf({ key, entry, writes }: Pick<Row, 'key' | 'entry' | 'writes'>): QueuedNotification | undefined {
   try {
+    writesOf({ writes });
     const parsed = JSON.parse(entry) as Partial<QueuedNotification> | null;
     return parsed?.key === key && typeof parsed.notification === 'object' ? (parsed as QueuedNotification) : undefined;
   } catch {
@@ -13,9 +15,13 @@ export function entryOf({ key, entry }: Pick<Row, 'key' | 'entry'>): QueuedNotif
   }
 }
 
-/** The last error of a row; `undefined` when there is none. */
+/** The last error of a row; `undefined` when there is none, or it is damaged. */
 export function lastFailureOf({ last_failure }: Pick<Row, 'last_failure'>): LastFailure | undefined {
-  return last_failure === null ? undefined : (JSON.parse(last_failure) as LastFailure);
+  try {
+    return last_failure === null ? undefined : (JSON.parse(last_failure) as LastFailure);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Counts what the tables hold, without reading all of it. */

@@ -1,0 +1,114 @@
+import { InvalidInputError } from 'marketplace-seller-sdk';
+import type { SellerClient } from 'marketplace-seller-sdk';
+import { createReceiver, readNotification } from 'marketplace-seller-sdk/notifications';
+import type { Notification, ReceiverOptions } from 'marketplace-seller-sdk/notifications';
+import { endpoints } from 'marketplace-seller-sdk/schemas';
+import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { deliver } from '../support/deliveries.ts';
+import { loadClientFirst } from '../support/fake-time.ts';
+import { silent, silentLogger } from '../support/silent.ts';
+
+loadClientFirst();
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+type Client = SellerClient;
+interface Context {
+  readonly client: Client;
+  readonly read: () => Promise<unknown>;
+}
+
+const currencies = { endpoint: endpoints.currencies.get, idOf: (resource: string) => resource.split('/').at(-1) ?? '' };
+
+const read = ({ read: readIt }: Context): Promise<unknown> => readIt();
+const ofQuestion = ({ question_id = 0 }: Notification, { client }: Context) => client.questions.get({ question_id });
+const ofMessage = ({ message_id = '' }: Notification, { client }: Context) => client.messages.get({ message_id });
+
+/** Ways in which a handler reads what its notification is about. */
+const ways: [string, string, (notification: Notification, context: Context) => Promise<unknown>][] = [
+  ['read()', 'questions', (_, context) => read(context)],
+  ['its client', 'questions', (notification, context) => ofQuestion(notification, context)],
+  ['readNotification()', 'questions', (notification, { client }) => readNotification(client, notification, { notFoundTimeoutMs: 0 })], // prettier-ignore
+  ['read(), with an error of its own', 'questions', (_, context) => read(context).catch(wrapped)],
+  ['its client, with an error of its own', 'questions', (notification, context) => ofQuestion(notification, context).catch(wrapped)], // prettier-ignore
+  ['read()', 'messages', (_, context) => read(context)],
+  ['its client', 'messages', (notification, context) => ofMessage(notification, context)],
+  ['read()', 'currencies', (_, context) => read(context)],
+  ['its client', 'currencies', ({ resource }, { client }) => client.currencies.get({ id: currencies.idOf(resource) })], // prettier-ignore
+];
+
+function wrapped(cause: unknown): never {
+  throw new Error('my own words', { cause });
+}
+
+function inbox(handler: (notification: Notification, context: Context) => Promise<unknown>) {
+  const marketplace = new FakeMarketplace();
+  const seller = marketplace.addUser({ user_id: 7 });
+  const reads: number[] = [];
+  const startedAt = Date.now();
+  const client = marketplace.clientFor(seller, {
+    fetch: (request: Request) => {
+      // Not the searches that confirm questions.
+      if (/\/(?:9000000\d+|5)\b/.test(request.url)) reads.push(Math.round((Date.now() - startedAt) / 1_000));
+      return marketplace.fetch(request);
+    },
+  });
+  const receiver = createReceiver({
+    clientFor: () => client,
+    topics: { currencies },
+    on: { questions: handler, messages: handler, currencies: handler },
+    onFailure: silent,
+    logger: silentLogger,
+  } as unknown as ReceiverOptions);
+  return { marketplace, receiver, reads };
+}
+
+describe('what a notification is about, and the service does not show', () => {
+  test.each(ways)(
+    'is read by %s for %s four times in a minute, and is a dead letter then',
+    async (_, topic, handler) => {
+      const { receiver, reads } = inbox(handler);
+      await deliver(receiver, { user_id: 7, topic, resource: `/${topic}/900000001` });
+      await vi.advanceTimersByTimeAsync(59_000);
+      expect(await receiver.deadLetters.list()).toEqual([]);
+      await vi.advanceTimersByTimeAsync(10 * 3_600_000);
+      expect(reads).toEqual([0, 5, 20, 60]);
+      expect(await receiver.deadLetters.list()).toHaveLength(1);
+      await receiver.close();
+    },
+  );
+
+  test.each(ways)('stops the reads of %s for %s where there are many', async (_, topic, handler) => {
+    const { receiver, reads } = inbox(handler);
+    for (let id = 900_000_001; id < 900_000_101; id += 1)
+      await receiver.add({ user_id: 7, topic, resource: `/${topic}/${id}` });
+    await vi.advanceTimersByTimeAsync(59_000);
+    // Those that had begun with the twentieth end.
+    expect(reads.length).toBeLessThanOrEqual(20 + 32);
+    await receiver.close({ graceMs: 0 });
+  });
+});
+
+test.each<[string, (notification: Notification, context: Context) => Promise<unknown>]>([
+  ['another resource', (_, { client }) => client.questions.get({ question_id: 5 })],
+  ['a conversation', ({ user_id }, { client }) => client.messages.conversation({ pack_id: 5, user_id }).toArray()],
+])('the 404 of %s is no reason to read again', async (_, handler) => {
+  const { receiver, reads } = inbox(handler);
+  await deliver(receiver, { user_id: 7, topic: 'questions', resource: '/questions/900000001' });
+  await vi.advanceTimersByTimeAsync(4_000);
+  expect(reads.length).toBeGreaterThan(1);
+  await receiver.close({ graceMs: 0 });
+});
+
+test('an error that has another cause than the 404 that the handler got is decided by itself', async () => {
+  const { receiver, reads } = inbox(async (_, context) => {
+    await read(context).catch(silent);
+    throw new InvalidInputError([]);
+  });
+  await deliver(receiver, { user_id: 7, topic: 'questions', resource: '/questions/900000001' });
+  await vi.advanceTimersByTimeAsync(4_000);
+  expect(reads).toHaveLength(2);
+  expect(await receiver.deadLetters.list()).toHaveLength(1);
+  await receiver.close();
+});
