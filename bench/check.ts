@@ -7,6 +7,7 @@ import { lastVersionIn, unsaid, worsened } from '../tools/worsened.ts';
 import type { Figures } from '../tools/worsened.ts';
 import { concepts } from './rows/concepts.ts';
 import { heapGrowth } from './rows/heap.ts';
+import { lockedPackages } from './rows/installed.ts';
 import { iterate } from './rows/prefetch.ts';
 import { bundled, bytesFrom, filesOfMainEntry } from './rows/size.ts';
 import { transferRatios } from './rows/uploads.ts';
@@ -32,6 +33,7 @@ const sizes: readonly Limit[] = [
     measure: () => bundled(`import { SellerClient } from 'marketplace-seller-sdk'; globalThis.it = SellerClient;`),
   },
   { what: 'files read by an import', most: 9, measure: filesOfMainEntry },
+  { what: 'packages in an installation', most: 29, measure: lockedPackages },
 ];
 
 const limits: readonly Limit[] = [

@@ -74,7 +74,7 @@ export function regions(results: readonly Result[]): Record<string, string> {
   const origins = new Set([...callRows, ...sizeRows].flatMap(([title]) => find(results, title)?.origin ?? []));
   const legend = [
     'A figure is the median of at least five runs, with the lowest and the highest run in brackets, or it was counted.',
-    '**Bold** is lower than all others in its row, with a range that touches no other.',
+    '**Bold** is lower than all others in its row, with a range that touches no other. – was not measured.',
     'All calls are to one machine (loopback), over plain HTTP unless TLS is named.',
   ];
   return {
@@ -89,11 +89,21 @@ export function regions(results: readonly Result[]): Record<string, string> {
     sizes: table(['this', 'Notion', 'Octokit', 'Stripe', 'OpenAI'], sizeRows, results, (row, column) =>
       cellOf(row, sizeColumns[column] ?? '', ({ value, range }) => [value, range], round),
     ),
-    legend: [...legend, ...origins].join('\n'),
+    legend: [...legend, ...measured(origins)].join('\n'),
     files: String(find(results, 'files that the import reads')?.figures[0]?.value ?? '?'),
     kib: kibOf(results, 'the whole client'),
     'kib-questions': kibOf(results, 'questions only'),
   };
+}
+
+/** When the shown rows were measured: a line for each environment, with its days. */
+function measured(origins: Iterable<string>): string[] {
+  const days = new Map<string, string[]>();
+  for (const origin of [...origins].sort()) {
+    const [, day = '', environment = ''] = /^Measured on (\S+) (.+)$/.exec(origin) ?? [];
+    days.set(environment, [...(days.get(environment) ?? []), day]);
+  }
+  return [...days].map(([environment, each]) => `Measured on ${new Intl.ListFormat('en').format(each)} ${environment}`);
 }
 
 type Line = readonly [title: string, label: string];
@@ -133,7 +143,7 @@ function table(
     if (!row) return [];
     const cells = columns.map((_, column) => cell(row, column));
     const rivals = cells.filter((each) => each !== undefined);
-    return `| ${label} | ${cells.map((each) => (each ? emphasized(each, rivals) : '')).join(' | ')} |`;
+    return `| ${label} | ${cells.map((each) => (each ? emphasized(each, rivals) : '–')).join(' | ')} |`;
   });
   return [`| | ${columns.join(' | ')} |`, `| --- |${' ---: |'.repeat(columns.length)}`, ...rows].join('\n');
 }
@@ -183,20 +193,36 @@ export function withRegions(document: string, contents: Readonly<Record<string, 
 /** The libraries that the table of faults in README.md shows. */
 const shown = ['this library', 'Stripe', 'OpenAI', 'Anthropic', 'Octokit'];
 
+/** The cells of each row of the table in bench/faults.md: the scenarios, without titles, packages and scores. */
+export function faultRows(faults: string): string[][] {
+  return cellsIn(faults).filter(([name = '']) => !/^$|^---|^package$|^\*\*/.test(name));
+}
+
+/** How many scenarios each library passed, of those that apply. */
+export function scoresOf(rows: readonly (readonly string[])[]): string[] {
+  const [first = []] = rows;
+  return first.slice(2).map((_, index) => {
+    const marks = rows.map((row) => row[index + 2]?.charAt(0)).filter((mark) => mark !== '–');
+    return `${marks.filter((mark) => mark === '✓').length} of ${marks.length}`;
+  });
+}
+
 /** The part of README.md that shows each verdict of bench/faults.md, without what was observed. */
 export function faultsRegion(faults: string): string {
-  const [head = [], , , ...rows] = faults
-    .split('\n')
-    .filter((each) => each.startsWith('|'))
-    .map((each) =>
-      each
-        .slice(1, -1)
-        .split('|')
-        .map((cell) => cell.trim()),
-    );
+  const [head = [], , , ...rows] = cellsIn(faults);
   const columns = shown.map((name) => head.indexOf(name));
   const cellsOf = (row: readonly string[]): string[] =>
     columns.map((at) => /^[✓✗–]|[\d ]*of \d+/.exec(row[at] ?? '')?.[0] ?? '');
   const lines = rows.map((row) => `| ${(row[0] ?? '').replaceAll('**', '')} | ${cellsOf(row).join(' | ')} |`);
   return [`| | ${shown.join(' | ')} |`, `| --- |${' :-: |'.repeat(shown.length)}`, ...lines].join('\n');
+}
+
+function cellsIn(table: string): string[][] {
+  const lines = table.split('\n').filter((each) => each.startsWith('|'));
+  return lines.map((each) =>
+    each
+      .slice(1, -1)
+      .split('|')
+      .map((cell) => cell.trim()),
+  );
 }

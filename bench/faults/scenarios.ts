@@ -174,6 +174,31 @@ export const scenarios: readonly Scenario[] = [
     play: ({ write }) => succeeds(write),
   },
   {
+    name: 'a write after one 529 succeeds',
+    promisedBy: 'OpenAI, Anthropic, Octokit, Notion',
+    respond: ({ errorBody }) => failsOnce((_, response) => json(response, 529, errorBody(529))),
+    play: ({ write }) => succeeds(write),
+  },
+  {
+    name: 'a write after one 409 succeeds',
+    promisedBy: 'OpenAI, Anthropic, Octokit',
+    respond: ({ errorBody }) => failsOnce((_, response) => json(response, 409, errorBody(409))),
+    play: ({ write }) => succeeds(write),
+  },
+  {
+    name: 'a write after one 408 succeeds',
+    promisedBy: 'OpenAI, Anthropic, Octokit',
+    respond: ({ errorBody }) => failsOnce((_, response) => json(response, 408, errorBody(408))),
+    play: ({ write }) => succeeds(write),
+  },
+  {
+    name: 'a write after one timeout succeeds',
+    promisedBy: 'OpenAI, Anthropic',
+    respond: () => failsOnce(() => undefined),
+    play: ({ write }, _, { hasNoTimeout }) =>
+      hasNoTimeout ? Promise.resolve({ seen: 'no timeout option' }) : succeeds(write),
+  },
+  {
     name: 'a read after one 503 succeeds',
     promisedBy: 'all but Resend',
     respond: ({ errorBody }) => failsOnce((_, response) => json(response, 503, errorBody(503))),

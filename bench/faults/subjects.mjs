@@ -150,7 +150,13 @@ export const subjects = [
       object: 'error',
       status,
       code:
-        { 400: 'validation_error', 429: 'rate_limited', 503: 'service_unavailable' }[status] ?? 'internal_server_error',
+        {
+          400: 'validation_error',
+          409: 'conflict_error',
+          429: 'rate_limited',
+          503: 'service_unavailable',
+          529: 'service_overload',
+        }[status] ?? 'internal_server_error',
       message: 'no',
     }),
     rateLimitHeaders: retryAfter,

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { here } from '../measure.ts';
@@ -26,6 +26,17 @@ function installed(spec: string): { mib: number; packages: number } {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** How many packages an installation has, this one included, by the lockfile. */
+export function lockedPackages(): number {
+  const { packages } = JSON.parse(readFileSync(here('../package-lock.json'), 'utf8')) as {
+    packages: Record<string, { dev?: true; optional?: true; peer?: true; devOptional?: true; link?: true }>;
+  };
+  const isInstalled = ([path, { dev, optional, peer, devOptional, link }]: (typeof entries)[number]): boolean =>
+    (path === '' || path.startsWith('node_modules/')) && !(dev ?? optional ?? peer ?? devOptional ?? link);
+  const entries = Object.entries(packages);
+  return entries.filter(isInstalled).length;
 }
 
 /** What an installation takes on disk, with dependencies. */

@@ -81,7 +81,7 @@ const theirs: Readonly<Record<string, string>> = {
   Anthropic: '@anthropic-ai/sdk',
 };
 
-/** What each library weighs in a bundle. */
+/** What each library weighs in a bundle, and how many files the import of this one reads. */
 export async function size(): Promise<Row[]> {
   const measured: Record<string, number[]> = {};
   await buildFloor();
@@ -105,6 +105,12 @@ export async function size(): Promise<Row[]> {
         { who: 'questions only', value: 45 },
         { who: 'the whole client', value: 60 },
       ],
+    },
+    {
+      title: 'files that the import reads',
+      unit: '',
+      figures: [{ who: 'marketplace-seller-sdk', value: await filesOfMainEntry() }],
+      goal: 'stated',
     },
   ];
 }

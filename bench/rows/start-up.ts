@@ -2,7 +2,6 @@ import { buildFloor } from '../floor.ts';
 import { child, compare, server } from '../measure.ts';
 import type { Row } from '../measure.ts';
 import { bare, everyone, limited, ours, portable } from '../peers.mjs';
-import { filesOfMainEntry } from './size.ts';
 
 interface Cost {
   /** Milliseconds on the clock. */
@@ -61,12 +60,6 @@ export async function startUp(runs = 21): Promise<Row[]> {
       title: 'CPU of the import alone',
       unit: 'ms CPU',
       figures: compare(figures(imports, ({ imported }) => imported.cpu)),
-      goal: 'stated',
-    },
-    {
-      title: 'files that the import reads',
-      unit: '',
-      figures: [{ who: 'marketplace-seller-sdk', value: await filesOfMainEntry() }],
       goal: 'stated',
     },
   ];

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { compare } from '../../bench/measure.ts';
 import type { Figure, Limit, Row } from '../../bench/measure.ts';
-import { faultsRegion, merged, page, regions, withRegions } from '../../bench/results.ts';
+import { scenarios } from '../../bench/faults/scenarios.ts';
+import { faultRows, faultsRegion, merged, page, regions, scoresOf, withRegions } from '../../bench/results.ts';
 import type { Result } from '../../bench/results.ts';
 
 const own = 'marketplace-seller-sdk';
@@ -40,8 +41,8 @@ test('bold is what is lowest, and whose range touches no other', () => {
     const title = 'CPU of a call over loopback, 1 KB, 16 at a time';
     return regions(merged([], [row(title, figures(stripe))], '')).calls ?? '';
   };
-  expect(tableOf([0.61, 0.8])).toContain('| **0.50 (0.40 to 0.60)** |  | 0.70 (0.61 to 0.80) |');
-  expect(tableOf([0.6, 0.8])).toContain('| 0.50 (0.40 to 0.60) |  | 0.70 (0.60 to 0.80) |');
+  expect(tableOf([0.61, 0.8])).toContain('| **0.50 (0.40 to 0.60)** | – | 0.70 (0.61 to 0.80) |');
+  expect(tableOf([0.6, 0.8])).toContain('| 0.50 (0.40 to 0.60) | – | 0.70 (0.60 to 0.80) |');
 });
 
 test('a row says whether its goal was met', () => {
@@ -73,6 +74,29 @@ test('the table of faults in the README is that of bench/faults.md', () => {
   const written = faultsRegion(read('bench/faults.md'));
   expect(cells(written).length).toBeGreaterThan(15);
   expect(cells(inReadme)).toEqual(cells(written));
+});
+
+test('the scores of bench/faults.md are those of its rows, and do not count what does not apply', () => {
+  const text = readFileSync(join(import.meta.dirname, '../../bench/faults.md'), 'utf8');
+  const [, counted = ''] = /^\| \*\*passed[^|]*\*\* \| \| (.+) \|$/m.exec(text) ?? [];
+  const rows = faultRows(text);
+  expect(rows.map(([name]) => name)).toEqual(scenarios.map(({ name }) => name));
+  expect(counted.replaceAll('**', '').split(' | ')).toEqual(scoresOf(rows));
+  expect(
+    scoresOf([
+      ['a', '', '✓ yes', '– no'],
+      ['b', '', '✗ no', '✓ yes'],
+    ]),
+  ).toEqual(['1 of 2', '1 of 1']);
+});
+
+test('the days on which the shown rows were measured are on one line', () => {
+  const results = ['import alone', 'packages installed', 'installed, with dependencies'].map((title, index) => ({
+    ...row(title, []),
+    origin: `Measured on 2026-11-2${3 - index} with Node v24.`,
+  }));
+  const { legend = '' } = regions(results);
+  expect(legend.split('\n').slice(3)).toEqual(['Measured on 2026-11-21, 2026-11-22, and 2026-11-23 with Node v24.']);
 });
 
 test('a document keeps everything outside its regions', () => {
