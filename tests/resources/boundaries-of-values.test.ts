@@ -1,4 +1,4 @@
-import { InvalidInputError, askerId, deliveryPromise, packOf } from 'marketplace-seller-sdk';
+import { InvalidInputError, UnexpectedResponseError, askerId, deliveryPromise, packOf } from 'marketplace-seller-sdk';
 import type { SellerClient } from 'marketplace-seller-sdk';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { advanceUntilSettled } from '../support/fake-time.ts';
@@ -50,6 +50,69 @@ describe('of two ids, the one of the entity counts', () => {
   ])('a pack: %j', (orderOrMessage, expected) => {
     expect(packOf(orderOrMessage)).toBe(expected);
   });
+});
+
+test.each<[unknown, boolean]>([
+  [-1, false],
+  ['-1', false],
+  [0, true],
+  ['0', true],
+  [1, true],
+  ['', false],
+  ['1.5', false],
+  ['1e3', false],
+])('the id %j of an input is right: %s', async (question_id, isRight) => {
+  const { client, paths } = service(() => ({ id: question_id, text: 'New?' }));
+  const error: unknown = await client.questions
+    .get({ question_id: question_id as number })
+    .catch((each: unknown) => each);
+  expect(error instanceof InvalidInputError).toBe(!isRight);
+  expect(paths.length).toBe(Number(isRight));
+});
+
+describe('of two lists or two totals in one response, the named one and the outer one count', () => {
+  const window = (item_id: string): object => ({ item_id, total: 1, results: [] });
+  test.each<[unknown, string[]]>([
+    [null, []],
+    [[], []],
+    [window('A'), ['A']],
+    [
+      [window('A'), window('B')],
+      ['A', 'B'],
+    ],
+    [{ windows: [] }, []],
+    [{ windows: [window('A')] }, ['A']],
+    [{ windows: [window('A'), window('B')] }, ['A', 'B']],
+    [{ results: [window('A'), window('B')] }, ['A', 'B']],
+    [{ results: [window('B')], windows: [window('A')] }, ['A']],
+  ])('windows: %j', async (body, expected) => {
+    const { client } = service(() => body);
+    const found = await client.contacts.phoneViews.windowOfItems({ ids: ['A', 'B'], last: 1, unit: 'day' });
+    expect(found.map(({ item_id }) => item_id)).toEqual(expected);
+  });
+
+  test.each<[object, number | undefined]>([
+    [{}, undefined],
+    [{ total: 2 }, 2],
+    [{ paging: { total: 3 } }, 3],
+    [{ paging: { total: 3 }, total: 2 }, 2],
+    [{ paging: { total: null }, total: 2 }, 2],
+    [{ paging: null, total: 2 }, 2],
+    [{ total: 0, paging: { total: 3 } }, 0],
+  ])('total: %j', async (body, expected) => {
+    const { client } = service(() => ({ questions: [], ...body }));
+    expect(await client.questions.search({ seller_id: 7 }).total()).toBe(expected);
+  });
+});
+
+test.each([0, 1, 2])('a window of three intervals whose entry %i cannot be read is not read', async (wrong) => {
+  const interval = (index: number) => ({
+    date: `2026-03-0${index + 1}T00:00:00Z`,
+    total: index === wrong ? 'many' : 1,
+  });
+  const { client } = service(() => ({ item_id: 'A', total: 3, results: [0, 1, 2].map(interval) }));
+  const window = client.contacts.phoneViews.windowOfItem({ item_id: 'A', last: 3, unit: 'day' });
+  await expect(window).rejects.toBeInstanceOf(UnexpectedResponseError);
 });
 
 test.each([

@@ -95,6 +95,30 @@ describe('the counterpart of a seller', () => {
   });
 });
 
+test.each<[string, object, object, number]>([
+  ['created later', { created: 2, received: 3 }, { created: 1, received: 4 }, 8],
+  ['received later, if neither says when it was created', { received: 2 }, { received: 1 }, 8],
+  ['created after the other was received', { created: 3 }, { received: 2 }, 8],
+  ['with a date, if the other has none', { created: 1 }, {}, 8],
+  ['that comes first, if neither has a date', {}, {}, 8],
+])('the counterpart is that of the message %s', async (_, newer, older, user_id) => {
+  const dated = (hours: object): object =>
+    Object.fromEntries(Object.entries(hours).map(([name, hour]) => [name, `2026-03-02T0${hour}:00:00Z`]));
+  const message = (from: number, hours: object): object => ({
+    id: `m${from}`,
+    from: { user_id: from },
+    to: { user_id: 7 },
+    message_date: dated(hours),
+  });
+  const isUndated = Object.keys(newer).length === 0;
+  const both = [message(8, newer), message(9, older)];
+  for (const messages of isUndated ? [both] : [both, both.toReversed()]) {
+    const { client } = service(() => ({ messages, paging: { total: 2 } }));
+    const { counterpart } = await client.messages.channel({ pack_id: 1, user_id: 7 });
+    expect(counterpart?.user_id).toBe(user_id);
+  }
+});
+
 describe('the channel to a buyer who has not written', () => {
   const other = { id: 'OTHER', enabled: true, actionable: true, cap_available: 1, char_limit: 350 };
   const channelOf = (options: readonly object[]): ReturnType<SellerClient['messages']['channel']> => {
