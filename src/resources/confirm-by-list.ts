@@ -39,6 +39,8 @@ export interface SeenList<T, In = unknown> {
   /** Whether the newest entries were read. */
   readonly isComplete: boolean;
   readonly sent: SentTime;
+  /** Writes of other endpoints whose entries are in the list too. */
+  readonly beside?: Parameters<ConfirmContext['look']>[1];
 }
 
 /**
@@ -56,7 +58,7 @@ export async function confirmByList<T, In>(
   const names = list.entries.flatMap(({ name }) => name ?? []);
   // Another process may take an entry between the look and the claim.
   for (let tries = 0; tries <= names.length; tries += 1) {
-    const known = await context.look(names);
+    const known = await context.look(names, list.beside);
     const aheadMs = aheadMsOf(list, known);
     const others = known.others.map((other) => ({ ...other, sent: corrected(other.sent, aheadMs) }));
     const found = judge({ ...list, sent: corrected(list.sent, aheadMs) }, input, { ...known, others });

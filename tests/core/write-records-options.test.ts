@@ -1,6 +1,6 @@
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import type { SendOptionParams, SellerClient } from 'marketplace-seller-sdk';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { WriteRecords } from '../../src/work/write-records.js';
 import { withWriteHook } from '../../src/core/recover/write-hook.js';
 import type { WriteRecord } from '../../src/core/recover/write-hook.js';
@@ -79,3 +79,49 @@ test('where neither the text nor the cap proves anything, a person has to look',
   expect(result).toMatchObject({ name: 'EarlierWriteUnknownError' });
   expect(options.toSorted()).toEqual(['OTHER', 'REQUEST_BILLING_INFO']);
 });
+
+test.each(['an option', 'a message'])(
+  '%s that was not carried out is not taken for an equal one through the other channel, which is being sent',
+  async (lost) => {
+    const { marketplace, seller, seller_id, buyer_id } = createMarketplace();
+    const pack = marketplace.addPack({ seller_id, buyer_id });
+    let respond = (): void => undefined;
+    const isReceived = new Promise<void>((resolve) => (respond = resolve));
+    const fetch = async (request: Request): Promise<Response> => {
+      const response = await marketplace.fetch(request);
+      if (request.method === 'POST') await isReceived;
+      return response;
+    };
+    const client = marketplace.clientFor(seller, { fetch, maxRetries: 0 });
+    const contact = (by: SellerClient): Promise<unknown> =>
+      by.messages.contact({ pack_id: String(pack.pack_id), user_id: seller_id, text: other.text });
+    const own = (): number => marketplace.messages.of(pack).filter(({ from }) => from === seller_id).length;
+    let writes: readonly WriteRecord[] = [];
+    const run = (): Promise<unknown> => {
+      const records = new WriteRecords({ writes, note: async (all) => void (writes = all) });
+      return contact(withWriteHook(client, records));
+    };
+    const isLost = async (): Promise<void> => {
+      const endpoint = lost === 'an option' ? endpoints.actionGuide.send : endpoints.messages.send;
+      marketplace.faults.inject({ reset: 'before', endpoint });
+      await errorOf(run());
+      writes = writes.map((write) => ({ ...write, sentAt: write.sentAt - 60_000 }));
+    };
+    const isBeingSent = async (): Promise<{ readonly end: Promise<unknown> }> => {
+      const end = contact(client);
+      await vi.waitFor(() => expect(own()).toBe(1));
+      return { end };
+    };
+
+    if (lost === 'an option') await isLost();
+    const before = lost === 'a message' ? await isBeingSent() : undefined;
+    marketplace.buyerWrites({ pack, text: 'When will it arrive?' });
+    if (lost === 'a message') await isLost();
+    const { end } = before ?? (await isBeingSent());
+    expect((await errorOf(run())).name).toBe('EarlierWriteOpenError');
+    respond();
+    await end;
+    await run();
+    expect(own()).toBe(2);
+  },
+);

@@ -157,8 +157,14 @@ export interface ConfirmContext {
   readonly userId: string | undefined;
   /** What `readBefore` returned before the write was sent; `undefined` if it was not called. */
   readonly before: unknown;
-  /** Asks the book of the seller's writes what is known of entries, by their names, and of other writes to this target. */
-  look(entries: readonly string[]): Promise<KnownWrites>;
+  /**
+   * Asks the book of the seller's writes what is known of entries, by their names, and of other writes to this target, and to
+   * those of `beside`: of other endpoints, with entries in the same list. Their input has no content.
+   */
+  look(
+    entries: readonly string[],
+    beside?: readonly { readonly endpoint: Pick<Endpoint, 'name' | 'path'>; readonly input: object }[],
+  ): Promise<KnownWrites>;
   /**
    * Takes an entry as the proof that this write was carried out.
    *
@@ -173,11 +179,11 @@ export interface KnownWrites {
   provedBy(entry: string): 'this' | 'another' | undefined;
   /** When the other write was sent that an entry is the proof of; `undefined` if that is not known. */
   sentOf(entry: string): SentTime | undefined;
-  /** Other writes to the same target without a proof, in the order of sending. */
+  /** Other writes to the same target, or to those beside it, without a proof, in the order of sending. */
   readonly others: readonly OtherWrite[];
 }
 
-/** Another write to the same target. */
+/** Another write whose entry is in the same list. */
 export interface OtherWrite {
   readonly input: unknown;
   readonly sent: SentTime;

@@ -1,7 +1,7 @@
-import type { Endpoint, KnownWrites, OtherWrite, SentTime } from '../operation/endpoint.js';
+import type { ConfirmContext, Endpoint, KnownWrites, OtherWrite, SentTime } from '../operation/endpoint.js';
 import type { BookedWrite, WriteBook } from '../operation/write-book.js';
 import type { MemoryBook } from './memory-book.js';
-import { contentOf } from './write-target.js';
+import { contentOf, targetOf } from './write-target.js';
 
 /** What is needed to see the books from one write. */
 export interface BookViewOptions {
@@ -16,9 +16,8 @@ export interface BookViewOptions {
   readonly timeoutMs: number;
 }
 
-interface SeenWrite extends BookedWrite {
-  readonly isInFlight?: boolean;
-}
+type Asked = Parameters<ConfirmContext['look']>;
+type SeenWrite = BookedWrite & { readonly isInFlight?: boolean };
 
 /** What the books know, as it matters for one write. */
 export class BookView {
@@ -28,16 +27,17 @@ export class BookView {
     this.#options = options;
   }
 
-  /** See `ConfirmContext`. `sent` is when this write was sent. */
-  async look(entries: readonly string[], sent: SentTime): Promise<KnownWrites> {
+  /** See `ConfirmContext`. `sent` is when this write was sent, with this token. */
+  async look([entries, beside = []]: Asked, sent: SentTime, token: string | undefined): Promise<KnownWrites> {
     const { write } = this.#options;
-    const writes = await this.#writes(entries);
+    const targets = [write.target, ...beside.map(({ endpoint, input }) => targetOf(endpoint, input, token))];
+    const found = await Promise.all(targets.map((target) => this.#writesTo(target, entries)));
+    const writes = found.flat().sort((a, b) => a.sentAt - b.sentAt);
     const proved = new Map(writes.map((each) => [each.entry, each]));
-    const idOf = (entry: string): string | undefined => proved.get(entry)?.id;
     const isOther = ({ id, target, state, entry }: BookedWrite): boolean =>
-      id !== write.id && target === write.target && state !== 'rejected' && entry === undefined;
+      id !== write.id && targets.includes(target) && state !== 'rejected' && entry === undefined;
     return {
-      provedBy: (entry) => (proved.has(entry) ? (idOf(entry) === write.id ? 'this' : 'another') : undefined),
+      provedBy: (entry) => (proved.has(entry) ? (proved.get(entry)?.id === write.id ? 'this' : 'another') : undefined),
       sentOf: (entry) => this.#sentOf(proved.get(entry), sent),
       others: writes.filter(isOther).map((other) => this.#seen(other, sent)),
     };
@@ -48,17 +48,16 @@ export class BookView {
     return ((await stored?.claim(entry, write.id)) ?? true) && memory.claim(entry, write.id);
   }
 
-  /** The writes of both books, in the order of sending. This process knows more of its own ones. */
-  async #writes(entries: readonly string[]): Promise<readonly SeenWrite[]> {
-    const { write, memory, stored } = this.#options;
-    const own = await memory.look(write.target, entries);
-    const others = (await stored?.look(write.target, entries)) ?? [];
-    const known = own.map(({ id, target, input, sentAt, state, isInFlight, entry }) => {
+  /** The writes of both books. This process knows more of its own ones. */
+  async #writesTo(target: string, entries: readonly string[]): Promise<readonly SeenWrite[]> {
+    const { memory, stored } = this.#options;
+    const own = await memory.look(target, entries);
+    const others = (await stored?.look(target, entries)) ?? [];
+    const known = own.map(({ id, target: to, input, sentAt, state, isInFlight, entry }) => {
       const proved = entry ?? others.find((each) => each.id === id)?.entry;
-      return { id, target, input, sentAt, state, isInFlight, entry: proved };
+      return { id, target: to, input, sentAt, state, isInFlight, entry: proved };
     });
-    const added = others.filter(({ id }) => own.every((each) => each.id !== id));
-    return [...added, ...known].sort((a, b) => a.sentAt - b.sentAt);
+    return [...others.filter(({ id }) => own.every((each) => each.id !== id)), ...known];
   }
 
   /** By the time of this write: both are known by the same clock. */

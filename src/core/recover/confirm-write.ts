@@ -157,7 +157,7 @@ function confirmContextOf(
     userId: userOfToken(token ?? ''),
     before,
     read,
-    look: (entries) => view.look(entries, sent),
+    look: (...asked) => view.look(asked, sent, token),
     claim: (entry) => view.claim(entry),
     get response() {
       return response;

@@ -1,7 +1,7 @@
 import type { Confirmation } from '../../core/errors/confirmation.js';
 import type { ConfirmContext } from '../../core/operation/endpoint.js';
 import { ageOf, compareText, confirmByList } from '../confirm-by-list.js';
-import { dateOf, isFrom, messageEntry, readConversation } from '../post-sale/conversation.js';
+import { dateOf, isFrom, messageEntry, messageSending, readConversation } from '../post-sale/conversation.js';
 import type { Message, SentMessage } from '../post-sale/message.js';
 import { caps } from './reads.js';
 import type { ShownList } from '../shown-list.js';
@@ -32,7 +32,11 @@ export async function confirmOption(
     date: dateOf(entry),
     compare: ({ text }: SendOptionParams) => (typeof text === 'string' ? compareText(entry.text, text) : 'similar'),
   }));
-  const byText = await confirmByList<SentMessage | undefined, SendOptionParams>({ ...shown, entries }, input, context);
+  const byText = await confirmByList<SentMessage | undefined, SendOptionParams>(
+    { ...shown, entries, beside: [{ endpoint: messageSending, input: conversation }] },
+    input,
+    context,
+  );
   if (byText.unknown === undefined || typeof context.before !== 'number') return byText;
   if (mayHaveReply(shown, userId)) return byText;
   const usedCaps = context.before - ((await readCap(input, context)) ?? Number.NaN);

@@ -1,5 +1,6 @@
 import type { Confirmation } from '../../core/errors/confirmation.js';
 import type { ConfirmContext } from '../../core/operation/endpoint.js';
+import { actionGuideEndpoints } from '../action-guide/endpoints.js';
 import { compareText, confirmByList } from '../confirm-by-list.js';
 import type { Likeness } from '../confirm-by-list.js';
 import { dateOf, isFrom, messageEntry, readConversation } from '../post-sale/conversation.js';
@@ -19,7 +20,9 @@ export async function confirmSent(
     date: dateOf(entry),
     compare: (sent: SendMessageParams) => likenessOf(entry, sent),
   }));
-  return confirmByList<SentMessage | undefined, SendMessageParams>({ ...shown, entries }, input, context);
+  const { pack_id } = input;
+  const beside = [{ endpoint: actionGuideEndpoints.send, input: { pack_id, option_id: 'OTHER' } }];
+  return confirmByList<SentMessage | undefined, SendMessageParams>({ ...shown, entries, beside }, input, context);
 }
 
 /**

@@ -39,6 +39,9 @@ export const readableConversation: Endpoint<ConversationPage, Output<typeof page
   errors: [],
 };
 
+/** What the book of writes needs of `messages.send`. */
+export const messageSending = { name: 'messages.send', path: readableConversation.path } as const;
+
 /** The default length of a page of a conversation. */
 const defaultLength = 10;
 

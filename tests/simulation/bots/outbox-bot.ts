@@ -93,12 +93,16 @@ function unexplained(job: JobStatus, history: History): string[] {
   return [`${what}, although nobody else has written`];
 }
 
-/** Whether the clock of the bot is ahead, and no earlier message in the conversation shows it: the guide says so. */
-function hasNoClock({ entry, addedAt }: JobStatus, { deliveries, marketplace: { messages } }: History): boolean {
+/** Whether the clock of the bot is ahead, and no message in the conversation whose response came soon shows it: the guide says so. */
+function hasNoClock({ entry, addedAt }: JobStatus, { deliveries, calls, nameOf }: History): boolean {
   const told = deliveries.filter(({ resource, outcome }) => outcome === 200 && entry.key.endsWith(idIn(resource)));
-  const aheadMs = addedAt - Math.min(...told.map(({ at }) => at));
-  const own = messages.all.filter(({ pack, from }) => pack === packOf(entry) && from === entry.user_id);
-  return aheadMs > 100 && own.length <= 1;
+  const toldAt = Math.min(...told.map(({ at }) => at));
+  const isOfConversation = (name: string): boolean => name.includes(` ${nameOf(String(packOf(entry)))}#`);
+  const isShown = calls.some(
+    ({ name, method, status = 500, at, receivedAt = Infinity }) =>
+      method === 'POST' && isOfConversation(name) && status < 300 && receivedAt < Math.min(toldAt, at + 1000),
+  );
+  return addedAt - toldAt > 100 && !isShown;
 }
 
 /** Whether a person of the team has answered the question, or written to the conversation. */
