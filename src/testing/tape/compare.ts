@@ -101,8 +101,16 @@ function compareLists(
   else if (pairs.both.length < expected.length)
     report({ path: at, what: 'value', expected: 'these entries', actual: 'others' });
   const order = pairs.both.map(([, b]) => b);
-  if (order.some((b, index) => b < (order[index - 1] ?? -1)))
+  const isReversed = directionOf(expected, place) * directionOf(actual, place) < 0;
+  if (isReversed || order.some((b, index) => b < (order[index - 1] ?? -1)))
     report({ path: at, what: 'order', expected: 'this order', actual: 'another' });
+}
+
+/** Whether the first dates of entries ascend (1) or descend (-1); 0 if neither. */
+function directionOf(list: readonly unknown[], { fields = {} }: SchemaPlace): number {
+  const name = Object.keys(fields).find((each) => fields[each]?.kinds.includes('date')) ?? '';
+  const [first, last] = [list[0], list.at(-1)].map((entry) => Date.parse(String(isObject(entry) && entry[name])));
+  return Math.sign((last ?? 0) - (first ?? 0)) || 0;
 }
 
 /** Returns the positions of entries that are the same one. */

@@ -40,7 +40,7 @@ export interface Places {
 /** Returns what the schemas say of a call and of its response. */
 export function placesOf(method: string, path: string, status: number): Places {
   const [pathname = ''] = path.split('?', 1);
-  if (pathname === '/oauth/token')
+  if (pathname === '/oauth/token' || pathname === '/authorization')
     return { endpoint: undefined, request: tokenRequest, response: status < 400 ? tokenResponse : errorPlace };
   const endpoint = endpointOf(method, pathname);
   const request = endpoint ? requestPlace(endpoint) : outside;

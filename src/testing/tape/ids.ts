@@ -1,7 +1,7 @@
 import { isObject } from '../../core/json/plain-object.js';
 import type { FakeMarketplace } from '../marketplace.js';
 import { numberOf } from '../state/packs.js';
-import { formOf } from './mask.js';
+import { areOfOneForm, formOf } from './mask.js';
 import type { Masker } from './mask.js';
 import type { TapeExchange } from './tape.js';
 
@@ -23,6 +23,8 @@ export class TapeIds {
   readonly #masker: Masker;
   /** The ids of the fake at the start. The same id on a tape is of the same thing. */
   readonly #own: ReadonlySet<string>;
+  /** Those of them that stand only for themselves, because the fake has all things that the tape asks for. */
+  readonly #fixed: ReadonlySet<string>;
   /** The same, by what a masker makes of them without their numbers. */
   readonly #atStart = new Map<string, string[]>();
   readonly #known = new Map<string, string>();
@@ -37,7 +39,10 @@ export class TapeIds {
       const form = formOf(id) ?? id;
       this.#atStart.set(form, [...(this.#atStart.get(form) ?? []), id]);
     }
-    this.#matchInOrder(tape, things);
+    const asked = askedFirst(tape);
+    const isOfFake = asked.length > 0 && asked.every(({ id }) => this.of(id) !== undefined);
+    this.#fixed = new Set(isOfFake ? Object.values(things).flat() : []);
+    this.#matchInOrder(asked, things);
   }
 
   /** Returns the fake's id that stands for one of the tape; `undefined` if none is known. */
@@ -52,7 +57,7 @@ export class TapeIds {
     if (expected === actual) return true;
     const [known, raw] = [this.of(expected), this.#masker.ids.get(actual)];
     if (raw === undefined || known !== undefined) return known !== undefined && known === raw;
-    if (this.#taken.has(raw)) return false;
+    if (this.#taken.has(raw) || this.#fixed.has(raw) || !areOfOneForm(expected, actual)) return false;
     this.#learn(expected, raw);
     return true;
   }
@@ -69,11 +74,13 @@ export class TapeIds {
   }
 
   /** What a tape asks for before any response has named it stands for what the fake has, in order. */
-  #matchInOrder(tape: readonly TapeExchange[], things: Readonly<Record<Thing, readonly string[]>>): void {
-    const asked = askedFirst(tape);
-    const matched = new Set(asked.flatMap(({ id }) => this.of(id) ?? []));
+  #matchInOrder(asked: ReturnType<typeof askedFirst>, things: Readonly<Record<Thing, readonly string[]>>): void {
+    for (const { id } of asked) {
+      const own = this.of(id);
+      if (own !== undefined) this.#taken.add(own);
+    }
     for (const [thing, own] of Object.entries(things)) {
-      const free = own.filter((id) => !matched.has(id));
+      const free = own.filter((id) => !this.#taken.has(id));
       for (const { id } of asked.filter((each) => each.thing === thing && this.of(each.id) === undefined)) {
         const next = free.shift();
         if (next !== undefined) this.#learn(id, next);
@@ -135,7 +142,7 @@ export function thingsIn(text: string): { readonly thing: Thing; readonly id: st
       const thing = (Object.keys(namesOf) as Thing[]).find((each) =>
         (namesOf[each] as readonly string[]).includes(name),
       );
-      return thing === undefined ? [] : ids.split(',').map((id) => ({ thing, id }));
+      return thing === undefined ? [] : [...ids.matchAll(/[^,]+/g)].map(([id]) => ({ thing, id }));
     },
   );
 }

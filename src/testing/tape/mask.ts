@@ -6,6 +6,7 @@ import { isKnownMessage, isServiceName, isServiceWord } from './words.js';
 /** A larger count is masked: it could be a document or a phone number. */
 const largestCount = 999_999;
 
+/** A date of today's service. An earlier one could be of birth. */
 const isoDate = /^20\d\d-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?)?$/;
 
 /** What replaces a string or a number at a place. */
@@ -73,6 +74,12 @@ function maskCharacter(character: string): string {
   return found ? found[1] || character : '→';
 }
 
+/** Masks a date of an earlier century: its form stays. */
+function earlierDate(text: string): string | undefined {
+  if (!isoDate.test(`20${text.slice(2)}`) || !/^\d\d/.test(text)) return undefined;
+  return `1970-01-01${text.slice(10).replace(/\d/g, '0')}`;
+}
+
 /** Masks a number: its digits become ones. */
 function maskNumber(value: number): number {
   return Number(String(value).replace(/[0-9]/g, '1')) || 1;
@@ -89,11 +96,16 @@ export function hashOf(text: string): number {
 const site = 'M(?:L[ABCMUV]|BO|CO|CR|CU|EC|GT|HN|NI|PA|PE|PY|RD|SV)';
 const currencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
 
+/** A longer id stays one that is longer, and one beyond 2^53 stays beyond. */
+function firstDigits(length: number): string {
+  if (length <= 10) return '9';
+  return length <= 16 ? '9000000' : '9000000000';
+}
+
 /** The forms of ids: what stays of an id, and its new digits, of which the last four count ids with the same mark. */
-const forms: readonly (readonly [RegExp, (mark: string, found: RegExpExecArray) => string])[] = [
-  [/^[1-9]\d{0,9}$/, (mark) => `9${mark}`],
-  [/^[1-9]\d{10,}$/, (mark) => `9000000${mark}`],
-  [new RegExp(`^(${site})-?\\d+$`), (mark, [, ofItem = '']) => `${ofItem}9${mark}`],
+const forms: readonly (readonly [RegExp, (mark: string, text: string) => string])[] = [
+  [/^[1-9]\d*$/, (mark, { length }) => `${firstDigits(length)}${mark}`],
+  [new RegExp(`^(${site})-?\\d+$`), (mark, text) => `${text.slice(0, 3)}9${mark}`],
   [/^[0-9a-f]{16,}$/i, (mark) => mark.padStart(28, 'e')],
   [/^(?=.*\d)[\w.~:-]{1,200}$/, (mark) => `id-${mark}`],
 ];
@@ -153,7 +165,7 @@ export class Masker {
 
   /** Masks an id; `undefined` if the text has the form of none. */
   id(text: string): string | undefined {
-    if (constantId.test(text) || currencies.has(text) || isServiceCode(text)) return text;
+    if (constantId.test(text) || currencies.has(text.toUpperCase()) || isServiceCode(text)) return text;
     const form = this.#keepsIds ? undefined : formOf(text);
     const masked = form === undefined ? formOf(text) && text : `${form}${this.#numberOf(form, text)}`;
     if (masked !== undefined) this.#ids.set(masked, text);
@@ -188,7 +200,7 @@ export class Masker {
       case 'status':
         return /^[1-9]\d{0,2}$/.test(text) ? value : undefined;
       case 'date':
-        return isoDate.test(text) ? value : undefined;
+        return isoDate.test(text) ? value : earlierDate(text);
       case 'enum':
       case 'word':
       case 'names':
@@ -230,9 +242,12 @@ function eachPart(text: string, mask: (part: string) => string | undefined): str
 /** Returns the form of an id with its mark; `undefined` for a text that is no id. */
 export function formOf(text: string): string | undefined {
   const mark = String(hashOf(text) % 100_000).padStart(5, '0');
-  for (const [pattern, form] of forms) {
-    const found = pattern.exec(text);
-    if (found) return form(mark, found);
-  }
-  return undefined;
+  const found = forms.find(([pattern]) => pattern.test(text));
+  return found?.[1](mark, text);
+}
+
+/** Whether two ids are of one form: digits, digits after a site, a hexadecimal number, or another one. */
+export function areOfOneForm(a: string, b: string): boolean {
+  const [form, other] = [a, b].map((text) => forms.findIndex(([pattern]) => pattern.test(text)));
+  return form !== undefined && form >= 0 && form === other;
 }

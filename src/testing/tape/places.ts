@@ -54,10 +54,13 @@ export const errorPlace: SchemaPlace = object({
   cause: { ...cause, kinds: ['error text'], entry: { ...cause, kinds: ['error text'] } },
 });
 
-/** The form, or the JSON, that is exchanged for tokens. */
+/** What asks for an authorization, and what is exchanged for tokens: a query, a form or JSON. */
 export const tokenRequest: SchemaPlace = object({
   grant_type: leaf('word'),
+  response_type: leaf('word'),
   client_id: leaf('id'),
+  user_id: leaf('id'),
+  redirect_uri: leaf('text'),
   ...Object.fromEntries(
     ['client_secret', 'code', 'refresh_token', 'code_verifier', 'access_token', 'token'].map((name) => [
       name,
@@ -84,12 +87,15 @@ export const conventions: Readonly<Record<string, SchemaPlace>> = {
   ),
   attributes: leaf('names'),
   callback: leaf('text'),
-  application_id: leaf('id'),
-  seller_id: leaf('id'),
+  ...Object.fromEntries(
+    ['application_id', 'client_id', 'caller', 'seller_id', 'item', 'item_id', 'from'].map((name) => [name, leaf('id')]),
+  ),
   date_from: leaf('date'),
   date_to: leaf('date'),
   access_token: leaf('secret'),
 };
+
+const queryPlace = object(conventions);
 
 /** Names that older versions of the service use, with the field that they stand for. Wire notes 7, 14 and 26. */
 const olderNames: Readonly<Record<string, SchemaPlace>> = {
@@ -181,15 +187,24 @@ function placeOf(schema: StandardSchema, name: string): SchemaPlace {
 }
 
 function mapFields(shape: Readonly<Record<string, Schema>>): Record<string, SchemaPlace> {
-  return Object.fromEntries(Object.entries(shape).map(([name, schema]) => [name, placeOf(schema, name)]));
+  const places = Object.fromEntries(Object.entries(shape).map(([name, schema]) => [name, placeOf(schema, name)]));
+  // The filters of a search are its query, which no schema has.
+  return places.filters?.fields || !places.filters
+    ? places
+    : { ...places, filters: merged(places.filters, queryPlace) };
 }
+
+/** The names of texts that are one of a few words. */
+const words = new Set(
+  'unit,type,source,currency_id,symbol,method,sort,available_sorts,available_filters,filters'.split(','),
+);
 
 function kindOfText(schema: StandardSchema, name: string): Kind {
   const { format, type } = keywordsOf(schema);
   if (format === 'date-time') return 'date';
   // Only the id of an item, a message or a file can be a text or a number.
   if (isIdName(name) || Array.isArray(type)) return 'id';
-  if (['unit', 'type', 'source', 'currency_id', 'symbol'].includes(name)) return 'word';
+  if (words.has(name)) return 'word';
   return name === 'path' || name === 'resource' ? 'link' : 'text';
 }
 

@@ -72,7 +72,8 @@ class Replay {
     const path = url.slice(this.#marketplace.baseUrl.length);
     const sent = await bodyOf('request', headers, await request.clone().arrayBuffer());
     const received = await this.#fetch(request, exchange);
-    const body = await bodyOf('response', received.headers, await received.arrayBuffer());
+    const bytes = method === 'HEAD' ? undefined : await received.arrayBuffer();
+    const body = await bodyOf('response', received.headers, bytes);
     const raw = { method, path, headers, request: sent, status: received.status, responseHeaders: received.headers };
     const actual = maskExchange({ ...raw, response: body }, this.#masker, this.#names);
     const differences = this.#compare(exchange, actual);

@@ -6,7 +6,7 @@ const more = `multipart form file json application image text html plain octet s
   authorization refresh grant offline access read write oauth token orders shipments claims packs sellers users me post sale
   relevance title asc desc condition number string date boolean invalid many requests local rate limited expired revoked
   scan scroll zone bad gateway timeout conflict validation error internal service unavailable
-  method allowed entity large unprocessable initiated ai assistant refund return fraud restrictions account unauthorized forbidden denied scopes scope null failed failure too state seller buyer get put delete options block blocked by`;
+  method allowed entity large unprocessable initiated ai assistant refund return fraud restrictions account online bulk configurations applications missed feeds myfeeds unauthorized forbidden denied scopes scope null failed failure too state seller buyer get put delete options block blocked by`;
 
 /** Names of fields that the service was seen to send and no schema has. */
 const seenNames = `tags seller is_admin sorts caller hidden claim_ids texts mla html mlb mlc mco mlu origin set capabilities
