@@ -85,7 +85,7 @@ export class Deliveries {
     return options.tracing?.wrapDelivery?.({ topic: notification.topic }, accept) ?? accept();
   }
 
-  /** A queue would give the job to any worker, every ten seconds for ever, and has no room that keeps it from filling up. */
+  /** A queue would give the job to any worker, again and again, and has no room that keeps it from filling up. */
   #notQueued({ topic }: Notification): OutgoingResponse {
     return this.#countedOnly(`the topic ${topic} has no handler here, and what goes into a queue needs one`);
   }

@@ -90,6 +90,19 @@ describe('what follows from a run is carried out by BullMQ', () => {
     expect(logger.warn).toHaveBeenCalledOnce();
   });
 
+  test.each<[string, number, number | undefined]>([
+    ['a minute', 60_000, 60_000],
+    ['ten hours', 36_000_000, 300_000],
+    ['more than three days', 3 * 86_400_000 + 1, undefined],
+  ])('what nobody has handled for %s is offered again later, or given up', async (_, ageMs, inMs) => {
+    const { job, delays } = jobOf({ ...(await entryOf()), arrivedAt: Date.now() - ageMs });
+    const onFailure = vi.fn();
+    const running = processing(new Error('no'), { on: undefined, fallback: () => {}, onFailure })(job);
+    await expect(running).rejects.toMatchObject({ name: inMs === undefined ? 'UnrecoverableError' : 'DelayedError' });
+    expect(delays).toEqual(inMs === undefined ? [] : [expect.closeTo(inMs, -3)]);
+    expect(onFailure).toHaveBeenCalledTimes(inMs === undefined ? 1 : 0);
+  });
+
   test('six deploys use up no attempt', async () => {
     const { job, delays } = jobOf(await entryOf());
     for (let deploy = 0; deploy < 6; deploy += 1) {

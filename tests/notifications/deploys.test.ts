@@ -1,6 +1,7 @@
 import { ConfigurationError } from 'marketplace-seller-sdk';
 import { createReceiver, memoryStore, openInbox, sqliteStore } from 'marketplace-seller-sdk/notifications';
 import type { NotificationStore, Receiver, ReceiverOptions } from 'marketplace-seller-sdk/notifications';
+import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { describe, expect, test, vi } from 'vitest';
 import { fakeTimersOfInbox } from '../support/fake-time.ts';
 import { about, deliver } from '../support/deliveries.ts';
@@ -44,6 +45,26 @@ describe('a process without a handler', () => {
     await tick(5_000);
     expect(new Set(handled).size).toBe(60);
     await Promise.all([older, newer, web].map(({ receiver }) => receiver.close()));
+  });
+
+  test('with a topic of its own offers what it cannot handle ever more seldom, so that it takes no turns of others', async () => {
+    const store = memoryStore();
+    const rates = { endpoint: endpoints.currencies.get, idOf: () => 'BRL' };
+    const options = { topics: { rates }, on: { rates: () => {} } } as unknown as ReceiverOptions;
+    const settle = vi.spyOn(store, 'settle');
+    const older = processOn(store, options);
+    await deliver(older.receiver, item(1));
+    await tick(24 * 3_600_000);
+    // After 10, 20, 40, ... seconds, and then every five minutes, instead of 8,640 times.
+    expect(settle.mock.calls.length).toBeLessThanOrEqual(6 + 24 * 12);
+    expect(older.lines).toEqual(['Notifications of the topic items wait for a process that has a handler for it']);
+    await older.receiver.close();
+    const handled: string[] = [];
+    const newer = processOn(store, { fallback: ({ resource }) => void handled.push(resource) });
+    newer.receiver.start();
+    await tick(300_000);
+    expect(handled).toEqual(['/items/1']);
+    await newer.receiver.close();
   });
 
   test('old beside new in 20 rounds: whichever is asked, what was accepted is handled by who can', async () => {

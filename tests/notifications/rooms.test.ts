@@ -220,6 +220,35 @@ describe.for(kinds)('a receiver on a store in $name', ({ create, isShared }) => 
     expect(lines.join()).toContain('were deleted that nothing had confirmed');
   });
 
+  test('dead letters of users whose client is another one do not push out true ones', async () => {
+    const marketplace = new FakeMarketplace();
+    const client = marketplace.clientFor(marketplace.addUser({ user_id: 7 }));
+    const { item_id } = marketplace.addItem({ seller_id: 7 });
+    const receiver = createReceiver({
+      store: create()({ maxDead: 20 }),
+      ...patient,
+      logger,
+      retry: { attempts: 1 },
+      clientFor: () => client, // instead of `undefined` for those who are not ours
+      on: {
+        questions: async (_, { read }) => {
+          await read();
+          throw new Error('no');
+        },
+      },
+    });
+    receivers.push(receiver);
+    const asked = Array.from({ length: 10 }, () => marketplace.ask({ from: marketplace.addUser(), item_id, text: 'Is it new?' })); // prettier-ignore
+    for (const { id } of asked) await deliver(receiver, { user_id: 7, topic: 'questions', resource: `/questions/${id}` }); // prettier-ignore
+    await receiver.idle();
+    for (let user_id = 100; user_id < 150; user_id += 1)
+      await deliver(receiver, { user_id, topic: 'questions', resource: '/questions/1' });
+    await receiver.idle();
+    const letters = await receiver.deadLetters.list();
+    expect(letters).toHaveLength(20);
+    expect(letters.filter(({ entry: { notification } }) => notification.user_id === 7)).toHaveLength(10);
+  });
+
   test('a front tier says what its store has deleted, and what nobody handles can be removed', async () => {
     const store = create()({ maxAgeMs: 1 });
     const receiver = createReceiver({ store, ...patient, logger, handle: false });

@@ -83,7 +83,8 @@ export class Attempts {
       const { key, arrivedAt } = entry;
       const failures = attempt.attempt - stalledCount;
       const { notFound, records } = run;
-      const failedRun = { key, failures, maxAttempts, arrivedAt, lastFailure, notFound, records };
+      const isQueued = this.#inbox.options.queue !== undefined;
+      const failedRun = { key, failures, maxAttempts, arrivedAt, lastFailure, notFound, records, isQueued };
       const outcome = this.#policy.outcomeOf(error, failedRun);
       if (outcome.kind === 'dead') records?.forgetRejections();
       return outcome;

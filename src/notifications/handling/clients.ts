@@ -4,6 +4,11 @@ import type { Inbox } from '../inbox.js';
 import { ForeignClientError, UnknownSellerError } from './errors.js';
 import type { NotificationClient } from './read-notification.js';
 
+/** What a run notes of its notification. */
+interface Confirmation {
+  confirmed?: boolean | undefined;
+}
+
 /** The clients of the users whom notifications are for. */
 export class Clients {
   readonly #inbox: Inbox;
@@ -21,12 +26,12 @@ export class Clients {
    * @throws {UnknownSellerError} when the user is not ours.
    * @throws {ForeignClientError} when the client is known to be another user's.
    */
-  async of({ user_id }: Pick<Notification, 'user_id'>): Promise<NotificationClient | undefined> {
+  async of({ user_id }: Pick<Notification, 'user_id'>, run: Confirmation): Promise<NotificationClient | undefined> {
     const { clientFor } = this.#inbox.options;
     if (!clientFor) return undefined;
     const client = await clientFor(user_id);
     if (!client) throw new UnknownSellerError('clientFor returned no client: the user is not ours');
-    assertOwner(client, user_id);
+    assertOwner(client, user_id, run);
     const first = this.#users.get(client) ?? user_id;
     this.#users.set(client, first);
     if (first !== user_id) this.#warn(first, user_id);
@@ -42,10 +47,14 @@ export class Clients {
   }
 }
 
-/** @throws {ForeignClientError} when the token of a client, as far as it is known, is another user's. */
-export function assertOwner(client: object, user_id: number): void {
+/**
+ * @param run Of it nothing is confirmed if the client is another user's: anybody may have named the user.
+ * @throws {ForeignClientError} when the token of a client, as far as it is known, is another user's.
+ */
+export function assertOwner(client: object, user_id: number, run: Confirmation = {}): void {
   const owner = userOfClient(client);
   if (owner === undefined || owner === String(user_id)) return;
+  run.confirmed = false;
   throw new ForeignClientError(
     `clientFor returned for user ${user_id} a client whose token is of user ${owner}: return undefined for users who are not yours`,
   );

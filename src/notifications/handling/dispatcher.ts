@@ -75,7 +75,7 @@ export class Dispatcher {
     const { notification } = entry;
     const { topics } = this.#options;
     run.controller.signal.throwIfAborted();
-    const found = await this.#clients.of(notification);
+    const found = await this.#clients.of(notification, run);
     const { records } = run;
     const client = found && records ? withWriteHook(found, records) : found;
     const context = (): never => new RunningContext(notification, run, client, topics) as never;

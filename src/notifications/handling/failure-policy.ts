@@ -23,6 +23,8 @@ export interface FailedRun {
   readonly lastFailure?: LastFailure | undefined;
   /** The writes of the run, if something keeps them. */
   readonly records?: WriteRecords | undefined;
+  /** Whether a queue has the entry, and no store. */
+  readonly isQueued?: boolean | undefined;
 }
 
 /**
@@ -33,8 +35,13 @@ const readAgainAtMs = [5_000, 20_000, 60_000];
 /** Timers may be early, and the first attempt late: attempts are at least this far apart, in milliseconds. */
 const leastBetweenMs = 1_000;
 
-/** How soon an entry is offered again that this process cannot handle, in milliseconds. */
-const notHandledHereMs = 10_000;
+/**
+ * When an entry is offered again that this process cannot handle: after as long as it has waited, and within these limits, in
+ * milliseconds. Many of a topic that nobody handles must not take the turns of others.
+ */
+const [soonestMs, latestMs] = [10_000, 300_000];
+/** How long a queue keeps what nobody can handle, in milliseconds. A store has its own limit. */
+const unhandledMs = 3 * 86_400_000;
 
 /** From this many stalls in a row on, an entry is suspected to end the process. More are counted only if it ran alone. */
 export const stallsUntilSuspect = 2;
@@ -100,7 +107,7 @@ function outcomeOf(
 ): Outcome {
   if (error instanceof UnknownSellerError) return { kind: 'dropped', isUnknownSeller: true };
   if (error instanceof DropNotificationError) return { kind: 'dropped', isUnknownSeller: false };
-  if (error instanceof NotHandledHereError) return { kind: 'release', inMs: notHandledHereMs, error };
+  if (error instanceof NotHandledHereError) return notHandledHere(error, run);
   if (error instanceof EarlierWriteOpenError) return { kind: 'release', inMs: error.retryAfterMs, error };
   if (error instanceof UnrecoverableError || error instanceof EarlierWriteUnknownError) return { kind: 'dead', error };
   // The next run reads back what is kept. What is not kept could be sent twice.
@@ -114,6 +121,12 @@ function outcomeOf(
   // The first one may be of a branch that the handler does not take again once it has read the resource anew.
   if (isPermanent && wasPermanent) return { kind: 'dead', error };
   return retryOrGiveUp(error, run, { isPermanent, leastMs: retryAfterOf(error, retry.capMs) }, retry);
+}
+
+function notHandledHere(error: unknown, { arrivedAt = Date.now(), isQueued = false }: FailedRun): Outcome {
+  const ageMs = Date.now() - arrivedAt;
+  if (isQueued && ageMs > unhandledMs) return { kind: 'dead', error };
+  return { kind: 'release', inMs: Math.min(Math.max(ageMs, soonestMs), latestMs), error };
 }
 
 function retryOrGiveUp(

@@ -72,7 +72,7 @@ export class RunningContext implements Omit<MessageContext, 'read'> {
     try {
       const read = await readResource(this.client, notification, { signal, notFoundTimeoutMs: 0, ...options }, topics);
       // The token of a function is known once it was used.
-      assertOwner(this.client, notification.user_id);
+      assertOwner(this.client, notification.user_id, run);
       run.confirmed = true;
       if (notification.topic === 'messages') this.#message = read as NotifiedMessage;
       return read;
