@@ -112,6 +112,12 @@ describe.each(eachTransport)(
       expect(error.message.length).toBeLessThan(1000);
     });
 
+    test('an entry that is delivered as it came may be nested without end', async () => {
+      const body = `[${'['.repeat(200_000)}${']'.repeat(200_000)}]`;
+      const { sellerClient } = await createClient([new Response(body)], { responseValidation: 'report' });
+      expect(await sellerClient.questions.search(search).toArray({ max: 1 })).toHaveLength(1);
+    });
+
     test.each(['constructor', '__proto__', 'toString', 'hasOwnProperty'])(
       'the GraphQL error code %s is no status',
       async (code) => {

@@ -1,5 +1,5 @@
-import { InvalidInputError, SellerClient } from 'marketplace-seller-sdk';
-import type { ItemStatus } from 'marketplace-seller-sdk';
+import { InvalidInputError, SellerClient, UnexpectedResponseError } from 'marketplace-seller-sdk';
+import type { Drift, ItemStatus } from 'marketplace-seller-sdk';
 import type { endpoints } from 'marketplace-seller-sdk/schemas';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { expect, expectTypeOf, test } from 'vitest';
@@ -56,6 +56,40 @@ test('a number that is no status of HTTP, and an entry that is only a text, are 
   expect(await texts.items.status({ ids: ['A'] })).toEqual([{ id: 'A', code: 404, message: 'not here' }]);
 });
 
+test.each([
+  { status_code: 404 },
+  { status_code: 404, body: { message: 'no' } },
+  { code: '404', body: 'no' },
+  { status_code: 500, body: null },
+])('the entry %j has its code, as in either form of the path', async (entry) => {
+  const { sellerClient } = answering([entry]);
+  const [found] = await sellerClient.items.status({ ids: ['A'] });
+  expect(found).toMatchObject({ id: 'A', code: Number(entry.status_code ?? entry.code) });
+  expect(found).not.toHaveProperty('status');
+});
+
+test.each([{ x: 1 }, { message: 'no' }, { error: 'not_found', item: 'A' }])(
+  'the entry %j is neither form: it keeps its place and is reported',
+  async (entry) => {
+    const drifts: unknown[] = [];
+    const { sellerClient } = answering([entry, { status: 'active' }], (drift) => drifts.push(drift.path));
+    const [found, next] = await sellerClient.items.status({ ids: ['A', 'B'] });
+    expect(found).toMatchObject({ id: 'A', status: entry });
+    expect(next).toEqual({ id: 'B', status: 'active' });
+    expect(drifts).toEqual([[0, 'status']]);
+  },
+);
+
+test.each([{}, { word: 7 }, { message: 'Try later' }])('the body %j is no list of items', async (body) => {
+  const { sellerClient } = answering(body);
+  await expect(sellerClient.items.status({ ids: ['A'] })).rejects.toBeInstanceOf(UnexpectedResponseError);
+});
+
+test('a list in `results` is read', async () => {
+  const { sellerClient } = answering({ results: [{ id: 'A', status: 'active' }] });
+  expect(await sellerClient.items.status({ ids: ['A'] })).toEqual([{ id: 'A', status: 'active' }]);
+});
+
 test('an entry without an id gets one by its position only when the list is complete', async () => {
   const { sellerClient } = answering([{ status: 'active' }, { id: 'C', status: 'paused' }]);
   expect(await sellerClient.items.status({ ids: ['A', 'B', 'C'] })).toEqual([
@@ -77,10 +111,11 @@ test('an empty list of ids and an id with a comma are not sent', async () => {
 });
 
 /** A client of a service that gives this one answer. */
-function answering(body: unknown): { sellerClient: SellerClient; sent: string[] } {
+function answering(body: unknown, onDrift?: (drift: Drift) => void): { sellerClient: SellerClient; sent: string[] } {
   const sent: string[] = [];
   const sellerClient = new SellerClient({
     baseUrl: 'https://api.example.com',
+    onDrift,
     fetch: async (request: Request) => {
       const { pathname, search } = new URL(request.url);
       sent.push(`${request.method} ${pathname}${search}`);

@@ -142,7 +142,13 @@ function smallerLimit(limit: number | undefined, reported: number | undefined): 
 
 /** If responses are not validated, an entry may have no id. Then its content identifies it. */
 function keyOf<T>(entry: T | null | undefined, key: (entry: T) => unknown): unknown {
-  return (entry === null || entry === undefined ? undefined : key(entry)) ?? JSON.stringify(entry);
+  const own = entry === null || entry === undefined ? undefined : key(entry);
+  try {
+    return own ?? JSON.stringify(entry);
+  } catch {
+    // It is nested too deeply.
+    return entry;
+  }
 }
 
 /** Ignores a `total` or `limit` that is not a number. */

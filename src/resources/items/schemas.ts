@@ -18,23 +18,42 @@ export interface ItemStatus extends Output<typeof itemStatus> {}
 
 /** The statuses, in the order of the requested ids. */
 export const itemStatuses: Schema<ItemStatus[]> = s.preprocess(s.array(itemStatus), (value) => {
-  const list = isPlainObject(value) ? [value] : value;
+  const list = isPlainObject(value) ? listIn(value) : value;
   return Array.isArray(list) ? list.map(flattened) : list;
 });
 
+/** The list in an object, or the object as its only entry. Another object is no list. */
+function listIn(value: object): unknown {
+  const { results } = value as { results?: unknown };
+  return results ?? (isEntry(value) ? [value] : value);
+}
+
+/** Whether an object is the entry of an item. */
+function isEntry(value: object): boolean {
+  return ['id', 'status', 'code', 'status_code', 'body'].some((name) => name in value);
+}
+
+interface Fields {
+  readonly [name: string]: unknown;
+}
+
 /**
- * An entry is `{status}`, `{code, body: {status}}`, `{code, body: "why"}`, only the status, or `null`. Any other keeps its
- * place as a wrong status, which is reported: without ids, only its place tells which item an entry is about.
+ * An entry is `{status}`, `{code, body: {status}}`, `{code, body: "why"}`, the same with `status_code`, only the status, or
+ * `null`. Any other keeps its place as a wrong status, which is reported: without ids, only its place tells which item an
+ * entry is about.
  */
 function flattened(entry: unknown): unknown {
   if (!isPlainObject(entry)) return entry === null ? {} : { status: entry };
-  const { body, ...own } = entry as { body?: unknown };
+  const { status_code, code = status_code }: Fields = { ...entry };
+  const given: Fields = { ...entry, ...(code !== undefined && { code }) };
+  const { body, ...own } = given;
   const inner = typeof body === 'string' ? { message: body } : isPlainObject(body) ? body : { status: body };
-  const found: { status?: unknown } = body === undefined || body === null ? entry : { ...own, ...inner };
+  const found: Fields = body === undefined || body === null ? given : { ...own, ...inner };
   const { status, ...rest } = found;
   // In the entry of an item that could not be read, the status is that of HTTP.
   const isOfHttp = Number.isInteger(status) && Number(status) >= 100 && Number(status) < 600;
-  return isOfHttp ? { code: status, ...rest } : found;
+  if (isOfHttp) return { code: status, ...rest };
+  return isEntry(found) || Object.keys(found).length === 0 ? found : { ...found, status: entry };
 }
 
 export const itemStatusParams = s.strictObject({
