@@ -36,6 +36,21 @@ describe('a seller that got no 429', () => {
     expect(results.slice(0, 4).every(({ status }) => status === 'rejected')).toBe(true);
   });
 
+  test.each([
+    [20, 200],
+    [100, 200],
+    [198, 200],
+  ])('has its call sent behind %i of %i that are blocked for an hour', async (blocked, count) => {
+    let sent = 0;
+    const clients = sellersOf(count, (request) => {
+      sent += 1;
+      return Number(tokenOf(request).slice('token-'.length)) < blocked ? throttled(3600) : undefined;
+    });
+    const results = await advanceUntilSettled(Promise.allSettled(clients.map(read)));
+    expect(results.map(({ status }) => status === 'fulfilled')).toEqual(clients.map((_, n) => n >= blocked));
+    expect(sent).toBe(count);
+  });
+
   test('does not wait for one that is paused', async () => {
     const [paused, other] = sellersOf(2, (request) => (tokenOf(request) === 'token-0' ? throttled(20) : undefined));
     const call = errorOf(paused!.questions.get({ question_id: 1 }, { maxRetries: 0 }));

@@ -135,7 +135,9 @@ export class TurnQueue implements Waiter {
    */
   release(result: LimitSignal, sentAt: number, rules?: PauseRules): boolean {
     const now = performance.now();
-    const isFirst = result === 'throttled' && !this.#bucket.isThrottled;
+    // One for which no call waits blocks its seller, and shows no rate of the application.
+    const { retryAfterMs = 0, maxPauseMs = Infinity } = rules ?? {};
+    const isFirst = result === 'throttled' && !this.#bucket.isThrottled && retryAfterMs <= maxPauseMs;
     if (this.#maxInFlight !== Infinity) this.#countInFlight(-1);
     this.#bucket.end(result, now, sentAt);
     this.#application.bucket.end(result, now, sentAt);
