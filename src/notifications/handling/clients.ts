@@ -5,7 +5,7 @@ import { ForeignClientError, UnknownSellerError } from './errors.js';
 import type { NotificationClient } from './read-notification.js';
 
 /** What a run notes of its notification. */
-interface Confirmation {
+interface Confirmable {
   confirmed?: boolean | undefined;
 }
 
@@ -26,7 +26,7 @@ export class Clients {
    * @throws {UnknownSellerError} when the user is not ours.
    * @throws {ForeignClientError} when the client is known to be another user's.
    */
-  async of({ user_id }: Pick<Notification, 'user_id'>, run: Confirmation): Promise<NotificationClient | undefined> {
+  async of({ user_id }: Pick<Notification, 'user_id'>, run: Confirmable): Promise<NotificationClient | undefined> {
     const { clientFor } = this.#inbox.options;
     if (!clientFor) return undefined;
     const client = await clientFor(user_id);
@@ -51,7 +51,7 @@ export class Clients {
  * @param run Of it nothing is confirmed if the client is another user's: anybody may have named the user.
  * @throws {ForeignClientError} when the token of a client, as far as it is known, is another user's.
  */
-export function assertOwner(client: object, user_id: number, run: Confirmation = {}): void {
+export function assertOwner(client: object, user_id: number, run: Confirmable = {}): void {
   const owner = userOfClient(client);
   if (owner === undefined || owner === String(user_id)) return;
   run.confirmed = false;
