@@ -33,7 +33,7 @@ function isEntry(value: object): boolean {
   return ['id', 'status', 'code', 'status_code', 'body'].some((name) => name in value);
 }
 
-interface Fields {
+interface EntryFields {
   readonly [name: string]: unknown;
 }
 
@@ -44,11 +44,11 @@ interface Fields {
  */
 function flattened(entry: unknown): unknown {
   if (!isPlainObject(entry)) return entry === null ? {} : { status: entry };
-  const { status_code, code = status_code }: Fields = { ...entry };
-  const given: Fields = { ...entry, ...(code !== undefined && { code }) };
+  const { status_code, code = status_code }: EntryFields = { ...entry };
+  const given: EntryFields = { ...entry, ...(code !== undefined && { code }) };
   const { body, ...own } = given;
   const inner = typeof body === 'string' ? { message: body } : isPlainObject(body) ? body : { status: body };
-  const found: Fields = body === undefined || body === null ? given : { ...own, ...inner };
+  const found: EntryFields = body === undefined || body === null ? given : { ...own, ...inner };
   const { status, ...rest } = found;
   // In the entry of an item that could not be read, the status is that of HTTP.
   const isOfHttp = Number.isInteger(status) && Number(status) >= 100 && Number(status) < 600;
