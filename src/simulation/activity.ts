@@ -20,6 +20,8 @@ const leaks: Readonly<Record<string, string>> = {
   UDPWRAP: 'opened a socket',
   PIPEWRAP: 'opened a pipe',
   GETADDRINFOREQWRAP: 'looked up a host',
+  GETNAMEINFOREQWRAP: 'looked up a host',
+  QUERYWRAP: 'looked up a host',
   PROCESSWRAP: 'started a process',
   WORKER: 'started a worker',
 };
@@ -38,6 +40,8 @@ const stuckAfterSeconds = 6;
 export class Activity {
   /** Why the run cannot go on. */
   failure: Error | undefined;
+  /** The failure because of a timer: a socket sets one first. */
+  #timer: Error | undefined;
   readonly #pending = new Set<number>();
   #last = '';
   #seconds = 0;
@@ -58,11 +62,12 @@ export class Activity {
     if (type === 'PROMISE' || type === 'TickObject') return;
     const process = currentProcess();
     if (!process) return;
-    const leak = leaks[type];
-    if (leak !== undefined && process.isAlive)
-      this.failure ??= new Error(
-        `${process.name} ${leak}${callerOf()}. ${remedies[leak] ?? 'It cannot be simulated.'}`,
-      );
+    const leak = process.isAlive ? leaks[type] : undefined;
+    if (leak !== undefined && (!this.failure || (this.failure === this.#timer && type !== 'Timeout'))) {
+      const remedy = remedies[leak] ?? 'It cannot be simulated.';
+      this.failure = new Error(`${process.name} ${leak}${callerOf()}. ${remedy}`);
+      if (type === 'Timeout') this.#timer = this.failure;
+    }
     if (!work.test(type)) return;
     this.#pending.add(id);
     if (this.#seconds > 1) this.#last = `${type}${callerOf()}`;

@@ -47,7 +47,7 @@ export class Bots {
     this.#line(`start ${start} of the bot`);
     const process = (this.process = processOf(start));
     this.#bot = undefined;
-    const begun = process.run(async () => bot(worldOf(start)));
+    const begun = process.run(async () => botIn(await bot(worldOf(start))));
     begun.then(
       (made) => {
         if (process.isAlive) this.#bot = made;
@@ -101,7 +101,9 @@ export class Bots {
     if (!process?.isAlive || !callback) throw new TypeError('connect ECONNREFUSED');
     return new Promise((resolve, reject) => {
       const forget = process.onEnd(() => reject(new TypeError('read ECONNRESET')));
-      const responded = process.run(async () => callback(request)).catch((error: unknown) => this.#failed(error));
+      const responded = process
+        .run(async () => responseIn(await callback(request)))
+        .catch((error: unknown) => this.#failed(error));
       void responded.then(resolve).finally(forget);
     });
   }
@@ -121,4 +123,14 @@ export class Bots {
 /** The class of an error, and the first line of its message. */
 function nameOf(error: unknown): string {
   return String(error).split('\n')[0] ?? '';
+}
+
+function botIn(made: Bot | undefined): Bot {
+  if (typeof made === 'object' && (made as unknown) !== null) return made;
+  throw new TypeError('bot(world) returned no bot: an object, e.g. with `callback`, `stop` and `stats`');
+}
+
+function responseIn(response: Response | undefined): Response {
+  if (response && Number.isInteger(response.status)) return response;
+  throw new TypeError('`callback` returned no Response');
 }

@@ -87,7 +87,7 @@ function orElse<A extends unknown[], R>(simulated: (...args: A) => R, original: 
 
 function replaceClocks(all: Replacements): void {
   all.replace(globalThis, 'Date', simulatedDate);
-  all.replace(performance, 'now', (original) => () => currentProcess()?.time.elapsedMs ?? original.call(performance));
+  all.replace(performance, 'now', (original) => () => currentProcess()?.elapsedMs ?? original.call(performance));
   all.replace(process, 'hrtime', (original) => {
     const bigint = (): bigint => nanoseconds() ?? original.bigint();
     const hrtime = (since?: [number, number]): [number, number] => {
@@ -103,7 +103,7 @@ function replaceClocks(all: Replacements): void {
 const second = 1_000_000_000n;
 
 function nanoseconds(): bigint | undefined {
-  const elapsedMs = currentProcess()?.time.elapsedMs;
+  const elapsedMs = currentProcess()?.elapsedMs;
   return elapsedMs === undefined ? undefined : BigInt(Math.round(elapsedMs * 1e6));
 }
 

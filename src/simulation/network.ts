@@ -47,6 +47,7 @@ export class Network {
   async send(request: Request, from: SimulatedProcess, start: number): Promise<Response> {
     // Nothing is received by a process that has ended, and nothing that it begins gets out.
     if (!from.isAlive) return new Promise(() => undefined);
+    from.count('calls');
     request.signal.throwIfAborted();
     const { world } = this.#init;
     const body = request.body ? await request.arrayBuffer() : undefined;

@@ -2,7 +2,9 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { createRandom } from '../testing/random.js';
 import type { VirtualTime } from './virtual-time.js';
 
-const mostTimersAnHour = 100_000;
+/** What a process does more often never becomes idle. The clock is read so often while it stands still. */
+const mostAnHour = { timers: 100_000, calls: 5_000 };
+const mostReads = 5_000_000;
 const current = new AsyncLocalStorage<SimulatedProcess>();
 
 /** The process whose code runs now; `undefined` outside of a simulation. */
@@ -25,8 +27,12 @@ export class SimulatedProcess {
   readonly print: (text: string) => void;
   readonly fetch: (request: Request, process: SimulatedProcess) => Promise<Response>;
   isAlive = true;
+  /** Why the run cannot go on. */
+  failure: Error | undefined;
   #hour = 0;
-  #fired = 0;
+  #counts = { timers: 0, calls: 0 };
+  #readAt = 0;
+  #reads = 0;
   readonly #onEnd = new Set<() => void>();
 
   constructor(init: ProcessInit) {
@@ -38,9 +44,18 @@ export class SimulatedProcess {
     this.fetch = init.fetch;
   }
 
-  /** Its time, in milliseconds since 1970. */
+  /** Its time, in milliseconds since 1970. @throws {Error} in a loop that waits for the clock, which stands still while code runs */
   get now(): number {
-    return this.time.now + this.clockAheadMs;
+    const { now } = this.time;
+    if (this.#readAt !== now) [this.#readAt, this.#reads] = [now, 0];
+    this.#reads += 1;
+    if (this.#reads > mostReads) throw this.#fail('it waits for the clock in a loop, without a timer');
+    return now + this.clockAheadMs;
+  }
+
+  /** What `performance.now()` shows. */
+  get elapsedMs(): number {
+    return this.now - this.clockAheadMs - this.time.startedAt;
   }
 
   /** Runs a function as this process. */
@@ -53,13 +68,16 @@ export class SimulatedProcess {
     return new Promise((resolve) => this.time.set(this, resolve, ms));
   }
 
-  /** Counts a timer that has fired. @throws {Error} when more than 100,000 do within an hour */
-  countTimer(): void {
+  /** Counts a timer that has fired, or a call: too many within an hour end the run. */
+  count(what: keyof typeof mostAnHour): void {
     const hour = Math.floor(this.time.now / 3_600_000);
-    if (hour !== this.#hour) [this.#hour, this.#fired] = [hour, 0];
-    this.#fired += 1;
-    if (this.#fired > mostTimersAnHour)
-      throw new Error(`${this.name} never becomes idle: more than ${mostTimersAnHour} timers within an hour`);
+    if (hour !== this.#hour) [this.#hour, this.#counts] = [hour, { timers: 0, calls: 0 }];
+    this.#counts[what] += 1;
+    if (this.#counts[what] > mostAnHour[what]) this.#fail(`more than ${mostAnHour[what]} ${what} within an hour`);
+  }
+
+  #fail(why: string): Error {
+    return (this.failure ??= new Error(`${this.name} never becomes idle: ${why}`));
   }
 
   /** Calls a function when the process ends. @returns a function that takes this back */

@@ -99,12 +99,13 @@ class SeedRun {
 
   /** Fires one timer after the other until a time, or until something has resolved. */
   async #drive(until: number, isDone: () => boolean = () => false): Promise<void> {
-    await this.#activity.settle();
-    while (!isDone()) {
-      const fired = this.#scene.time.fireNext(until);
-      if (!fired) return;
-      fired.owner.countTimer();
+    const { time, bots } = this.#scene;
+    for (;;) {
       await this.#activity.settle();
+      if (bots.process?.failure) throw bots.process.failure;
+      const fired = isDone() ? undefined : time.fireNext(until);
+      if (!fired) return;
+      fired.owner.count('timers');
     }
   }
 

@@ -71,8 +71,20 @@ async function simulateSeed(options: SimulationOptions, seed: number): Promise<v
 
 function failureOf(checks: readonly Check[], history: History): FailedCheck | undefined {
   for (const check of checks) {
-    const violations = check(history);
+    const violations = violationsOf(check, history);
     if (violations.length > 0) return { check, violations, history };
   }
   return undefined;
+}
+
+/** What a check says. One that throws, as an assertion of a test runner does, has found what it throws. */
+function violationsOf(check: Check, history: History): readonly string[] {
+  let found: unknown;
+  try {
+    found = check(history);
+  } catch (error) {
+    return [String(error)];
+  }
+  if (Array.isArray(found)) return found as string[];
+  throw new ConfigurationError('simulate: a check returns a list of strings: what is wrong, or nothing');
 }

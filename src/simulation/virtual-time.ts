@@ -1,7 +1,7 @@
 /** Whom a timer belongs to. */
 export interface TimerOwner {
   readonly isAlive: boolean;
-  countTimer(): void;
+  count(what: 'timers'): void;
 }
 
 /** A timer of the virtual time. */
@@ -61,15 +61,10 @@ export class VirtualTime {
   /** The next one last; of those with one time, the one that was set first is last. */
   #timers: { readonly at: number; readonly timer: VirtualTimer }[] = [];
 
-  readonly #startedAt: number;
+  readonly startedAt: number;
 
   constructor(now: number) {
-    this.now = this.#startedAt = now;
-  }
-
-  /** What `performance.now()` shows. */
-  get elapsedMs(): number {
-    return this.now - this.#startedAt;
+    this.now = this.startedAt = now;
   }
 
   /** Sets a timer. That of a process that has ended never fires. */

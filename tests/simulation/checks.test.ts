@@ -176,4 +176,14 @@ describe('each check notices a fault, and says what it is', () => {
     const options: SimulationOptions = { seeds: [1], bot: () => ({}), load: few, faults: 'none', checks: [quick] };
     expect((await violationsOf(options))[0]).toMatch(/^q1 of \d$/);
   });
+
+  test('a check that throws has found something, and one that returns no list is wrong', async () => {
+    const options: SimulationOptions = { seeds: [1], bot: () => ({}), load: few, faults: 'none' };
+    const throwing: Check = () => {
+      throw new RangeError('20 calls are too many');
+    };
+    expect(await violationsOf({ ...options, checks: [throwing] })).toEqual(['RangeError: 20 calls are too many']);
+    const checks = [(() => Promise.resolve([])) as never];
+    await expect(simulate({ ...options, checks })).rejects.toThrow('a check returns a list of strings');
+  });
 });

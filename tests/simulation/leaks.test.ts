@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';
-import { lookup } from 'node:dns';
-import { createServer } from 'node:http';
+import { lookup, lookupService, resolve4 } from 'node:dns';
+import { createServer, get } from 'node:http';
 import { connect } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { simulate } from 'marketplace-seller-sdk/simulation';
@@ -36,6 +36,7 @@ describe('a bot that leaves the simulation is told what it did, and where', () =
   });
 
   test.each([
+    ['of node:http', () => void get('http://127.0.0.1:65000').on('error', () => undefined)],
     ['of node:net', () => void connect(1, '127.0.0.1').on('error', () => undefined)],
     ['of a captured fetch', () => void capturedFetch('http://127.0.0.1:65000').catch(() => undefined)],
   ])('a socket %s', async (_, open) => {
@@ -50,6 +51,8 @@ describe('a bot that leaves the simulation is told what it did, and where', () =
     ['a process', 'started a process', () => void spawn(process.execPath, ['--version'])],
     ['a worker', 'started a worker', () => new Worker('', { eval: true })],
     ['a look-up of a host', 'looked up a host', () => lookup('localhost', () => undefined)],
+    ['a query of DNS', 'looked up a host', () => resolve4('localhost', () => undefined)],
+    ['a look-up of an address', 'looked up a host', () => lookupService('127.0.0.1', 80, () => undefined)],
     ['a port of UDP', 'opened a socket', () => createSocket('udp4').close()],
   ])('%s', async (_, did, open) => {
     const failing = run(() => {
@@ -89,6 +92,38 @@ describe('a bot that leaves the simulation is told what it did, and where', () =
     // The last one runs, and asks for the next in vain.
     await new Promise(stoppable);
     globalThis.setImmediate = stoppable;
+  });
+
+  test.each<[string, string, (world: World) => Bot | Promise<Bot>]>([
+    [
+      'calls',
+      'more than 5000 calls within an hour',
+      async ({ baseUrl }) => {
+        for (;;) await fetch(`${baseUrl}/sites`);
+      },
+    ],
+    [
+      'a loop that reads the clock',
+      'it waits for the clock in a loop, without a timer',
+      () => {
+        for (const until = Date.now() + 1000; Date.now() < until;);
+        return {};
+      },
+    ],
+  ])('%s without an end', async (_, what, bot) => {
+    const failing = simulate({ seeds: 1, faults: 'none', load: { questions: 0, sales: 0 }, checks: [], bot });
+    await expect(failing).rejects.toThrow(`The bot never becomes idle: ${what}`);
+  });
+
+  test.each<[string, () => unknown, string]>([
+    ['bot(world)', () => undefined, 'bot(world) returned no bot'],
+    ['callback', () => ({ callback: () => 'OK' }), '`callback` returned no Response'],
+  ])('a %s that returns something else', async (_, bot, message) => {
+    const traces: string[] = [];
+    const check: Check = ({ trace }) => [...(traces.push(...trace), [])];
+    const load = { questions: 1, sales: 0 };
+    await simulate({ seeds: 1, faults: 'none', load, checks: [check], bot: bot as () => Bot });
+    expect(traces.join('\n')).toContain(`TypeError: ${message}`);
   });
 
   test('a host that is not the marketplace', async () => {
