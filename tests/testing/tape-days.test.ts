@@ -2,6 +2,7 @@ import { SellerClient } from 'marketplace-seller-sdk';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { expect, test } from 'vitest';
 import { isSame, verifyTape } from '../../src/testing/tape/replay.js';
+import { seedOfTape } from '../../src/testing/tape/seed-of-tape.js';
 import { fc } from '../support/fast-check.ts';
 import { tapingOf } from '../support/taping.ts';
 
@@ -108,7 +109,7 @@ async function act(
 }
 
 test(
-  'any day with a fake, replayed on a fake with the same content, has no difference',
+  'any day with a fake, replayed on a fake with the same content, has no difference, and gives a seed',
   { timeout: 120_000 },
   async () => {
     await fc.assert(
@@ -130,6 +131,7 @@ test(
           for (const each of steps) await act(each, marketplace, clientOf);
           const results = await verifyTape(recorder.tape(), fake(given));
           expect(results.filter((each) => !isSame(each))).toEqual([]);
+          new FakeMarketplace().seed(seedOfTape(recorder.tape()));
         },
       ),
       { numRuns: 15 },

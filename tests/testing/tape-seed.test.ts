@@ -12,9 +12,13 @@ const now = '2030-03-04T12:00:00Z';
 const [seller_id, pack_id] = [1001, 2_000_000_000_000_001];
 
 /** Records a day of the sample, which has more in it than the tape shows. */
-async function recorded(use: (seller: SellerClient, buyer: SellerClient) => Promise<unknown>): Promise<TapeExchange[]> {
+async function recorded(
+  use: (seller: SellerClient, buyer: SellerClient) => Promise<unknown>,
+  prepare: (marketplace: FakeMarketplace) => unknown = () => undefined,
+): Promise<TapeExchange[]> {
   const marketplace = new FakeMarketplace({ now });
   marketplace.seed(sample(Date.parse(now)));
+  prepare(marketplace);
   const recorder = await tapingOf(marketplace);
   const client = (accessToken: string): SellerClient =>
     new SellerClient({ baseUrl: 'https://proxy.test', accessToken, fetch: recorder.fetch, maxRetries: 0 });
@@ -54,6 +58,22 @@ test('a fake with the seed of a tape responds as on the tape', async () => {
   });
   expect(different(await verifiedOnSeed(tape))).toEqual([]);
   expect(tape.length).toBeGreaterThan(15);
+});
+
+test('a seed has what only a search, a list of hours or an option shows', async () => {
+  const other_pack = pack_id + 7;
+  const tape = await recorded(
+    async (seller) => {
+      await seller.sites.search({ site_id: 'MLA', q: 'a' }).toArray();
+      await seller.sites.search({ site_id: 'MLA', q: 'nothing like it' }).toArray();
+      await seller.flex.subscriptions({ site_id: 'MLA', user_id: seller_id });
+      await seller.flex.configuration({ site_id: 'MLA', user_id: seller_id, service_id: 10_001 });
+      await seller.messages.conversation({ pack_id: other_pack, user_id: seller_id }).toArray();
+      await seller.actionGuide.send({ pack_id: other_pack, option_id: 'OTHER', text: 'Hola' });
+    },
+    (marketplace) => marketplace.addPack({ pack_id: other_pack, seller_id, buyer_id: 1002 }),
+  );
+  expect(different(await verifiedOnSeed(tape))).toEqual([]);
 });
 
 test('a seed has the state before the tape, and nothing that the tape has made', async () => {

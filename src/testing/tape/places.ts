@@ -111,6 +111,7 @@ const olderNames: Readonly<Record<string, SchemaPlace>> = {
   code: leaf('status'),
   status_code: leaf('status'),
   plain: leaf('text'),
+  seller: object({ id: leaf('id') }),
 };
 const olderObjects: Readonly<Record<string, string>> = {
   moderation: 'message_moderation',

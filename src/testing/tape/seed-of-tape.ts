@@ -55,8 +55,8 @@ class Seen {
       'questions.answer': () => this.#answered(body),
       'questions.blacklist.list': () => this.#blacklist(path, entriesOf(body.users ?? response.value)),
       'messages.conversation': () => this.#conversation(path, body),
-      'messages.send': () => this.#made.add(`message ${String(body.id)}`),
-      'actionGuide.send': () => this.#made.add(`message ${String(body.id)}`),
+      'messages.send': () => this.#sent(path, body, caller),
+      'actionGuide.send': () => this.#sent(path, body, caller),
       'actionGuide.options': () =>
         this.#shipping(
           path,
@@ -123,6 +123,7 @@ class Seen {
 
   #item(item_id: string, seller_id?: number, more: SeedEntry = {}): void {
     const site_id = /^M[A-Z]{2}/.exec(item_id)?.[0];
+    if (seller_id !== undefined) this.#user(seller_id, '');
     const given = { ...(seller_id !== undefined && { seller_id }), ...(site_id !== undefined && { site_id }), ...more };
     this.#items.set(item_id, { item_id, ...given, ...this.#items.get(item_id) });
   }
@@ -152,7 +153,6 @@ class Seen {
     if (seller_id !== undefined && this.#items.has(item_id))
       this.#items.set(item_id, { ...this.#items.get(item_id), seller_id });
     this.#item(item_id, seller_id, state === undefined ? {} : { status: state });
-    if (seller_id !== undefined) this.#user(seller_id, '');
   }
 
   #answered(question: TapeFields): void {
@@ -191,6 +191,18 @@ class Seen {
       ...(numberOf(shipping_id) !== undefined && { shipping_id: numberOf(shipping_id) }),
     });
     for (const message of messages) this.#message(pack, message);
+  }
+
+  /** The seller of a pack may be the caller, and the other one is its buyer. */
+  #sent(path: string, { id, to, from }: TapeFields, caller: number | undefined): void {
+    this.#made.add(`message ${String(id)}`);
+    const pack = numberOf(/\/packs\/(\d+)/.exec(path)?.[1]);
+    const seller_id = numberOf(/\/sellers\/(\d+)/.exec(path)?.[1]) ?? numberOf(fieldsOf(from).user_id) ?? caller;
+    const users = [to, from].flatMap((each) => numberOf(fieldsOf(each).user_id) ?? []);
+    const buyer_id = users.find((user) => user !== seller_id);
+    if (pack === undefined || buyer_id === undefined) return;
+    this.#user(buyer_id, '');
+    this.#pack(pack, seller_id, { buyer_id });
   }
 
   #message(pack: number, { id, from, text, message_date }: TapeFields): void {
