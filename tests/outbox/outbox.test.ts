@@ -222,17 +222,25 @@ describe.for(kinds)('an outbox in $name', ({ create }) => {
     await outbox.close();
   });
 
-  test('each of two messages of a job has only the file that was uploaded for it', async () => {
-    const { message, user_id, sent, messages, open } = shop();
+  test('each of three messages of a job has only the files that were uploaded for it, behind those that it names', async () => {
+    const { marketplace, seller, message, user_id, sent, messages, open } = shop();
     const outbox = open(create()());
+    const bytes = new TextEncoder().encode('%PDF-1.7');
+    const named = marketplace.attachments.add({ owner: user_id, site_id: seller.site_id, filename: 'named.pdf', type: '', bytes }).id; // prettier-ignore
     const upload = { endpoint: endpoints.messages.upload, input: { site_id: 'MLA', file } };
-    const send = (text: string) => ({ endpoint: endpoints.messages.send, input: message(text) });
-    await outbox.add({ key: 'two', user_id, steps: [upload, send('The invoice.'), upload, send('The guarantee.')] });
+    const send = (text: string, attachments?: string[]) => {
+      return { endpoint: endpoints.messages.send, input: { ...message(text), ...(attachments && { attachments }) } };
+    };
+    const steps = [upload, send('One.'), upload, upload, send('Two.', [named]), upload, send('Three.'), send('Four.')];
+    await outbox.add({ key: 'several', user_id, steps });
     await done(outbox);
-    expect(sent.filter((path) => path.endsWith('/attachments'))).toHaveLength(2);
-    const files = messages().map((each) => each.files.map(({ id }) => id));
-    expect(files.map(({ length }) => length)).toEqual([1, 1]);
-    expect(new Set(files.flat()).size).toBe(2);
+    expect(sent.filter((path) => path.endsWith('/attachments'))).toHaveLength(4);
+    const files = messages()
+      .map((each) => each.files.map(({ id }) => id))
+      .toReversed();
+    expect(files.map(({ length }) => length)).toEqual([1, 3, 1, 0]);
+    expect(files[1]![0]).toBe(named);
+    expect(new Set(files.flat()).size).toBe(5);
     await outbox.close();
   });
 

@@ -74,6 +74,22 @@ describe('a question that may have been asked', () => {
   });
 });
 
+test.each([
+  [120, 120, false],
+  [121, 120, undefined],
+  [120, 121, undefined],
+  [119, 120, undefined],
+])('of %i questions at first and then %i: it was not asked: %s', async (first, then, done) => {
+  const { client } = service((_, { url }) => {
+    const offset = Number(new URL(url).searchParams.get('offset'));
+    const count = Math.min(50, (offset === 0 ? first : then) - offset);
+    const questions = several(count, (n) => ({ id: offset + n + 1, from: { id: 99 }, text: 'New?', date_created: at(-60) }));
+    return { questions, total: offset === 0 ? first : then, limit: 50 };
+  }, { accessToken: 'APP_USR-1-31' }); // prettier-ignore
+  const found = await client.confirm(endpoints.questions.ask, { item_id: 'MLA1', text: 'Red?' }, limits);
+  expect(found.done).toBe(done);
+});
+
 describe('a question that may have been deleted', () => {
   test.each<[unknown, unknown]>([
     ['DELETED', true],

@@ -153,6 +153,25 @@ test.each([
   expect(paths.length).toBe(Number(isRight));
 });
 
+test.each([
+  [0, true],
+  [1, true],
+  [25, true],
+  [26, false],
+])('a message with %i files is sent: %s', async (count, isRight) => {
+  const bodies: { attachments?: unknown }[] = [];
+  const { client } = service(async (_, request) => {
+    bodies.push((await request.json()) as object);
+    return { id: 'm' };
+  });
+  const attachments = Array.from({ length: count }, (_, index) => `${index}.pdf`);
+  const input = { pack_id: 1, user_id: 7, to: { user_id: 9 }, text: 'Hello', attachments };
+  const error: unknown = await client.messages.send(input).catch((each: unknown) => each);
+  expect(error instanceof InvalidInputError).toBe(!isRight);
+  const sent = count === 0 ? undefined : attachments;
+  expect(bodies.map((body) => body.attachments)).toEqual(isRight ? [sent] : []);
+});
+
 describe('a blacklist that states no total', () => {
   test.each([
     [0, 1],
@@ -178,6 +197,28 @@ describe('the status of items', () => {
     const found = await client.items.status({ ids: some(count) });
     expect(found.map(({ id }) => id)).toEqual(some(count));
     expect(found.filter(({ status }) => status === 'paused').map(({ id }) => id)).toEqual(['MLA0']);
+  });
+
+  test('an entry that cannot be named leaves those of another request in their order', async () => {
+    const ids = some(22);
+    const { client } = service((_, { url }) => {
+      const asked = idsIn(url);
+      return asked.length === 20 ? asked.map((id) => ({ id, status: 'active' })).toReversed() : [{ status: 'paused' }];
+    });
+    const found = await client.items.status({ ids });
+    expect(found.map(({ id }) => id)).toEqual([...ids.slice(0, 20), undefined]);
+  });
+
+  test.each([
+    [1, 1],
+    [20, 20],
+    [21, 1],
+    [41, 1],
+  ])('of %i items, the response is that of the last request, of %i', async (count, last) => {
+    const { client } = service((_, { url }) => idsIn(url).map((id) => ({ id, status: 'active' })));
+    const { data, response } = await client.items.status({ ids: some(count) }).withResponse();
+    expect(data.length).toBe(count);
+    expect(idsIn(response.url)).toEqual(some(count).slice(-last));
   });
 
   test.each([[['A', 'A']], [['A', 'B', 'A']], [['B', 'A', 'A']]])('of %j is asked for once each', async (ids) => {
