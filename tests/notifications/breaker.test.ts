@@ -102,6 +102,33 @@ test('long after its first minute, a true question is confirmed by one search at
   await receiver.close({ graceMs: 0 });
 });
 
+test('forged questions of a seller do not stop the reading of their messages', async () => {
+  const marketplace = new FakeMarketplace();
+  const [seller, buyer] = [marketplace.addUser({ user_id: 7 }), marketplace.addUser()];
+  const pack = marketplace.addPack({ seller_id: 7, buyer_id: buyer.user_id });
+  const read: unknown[] = [];
+  const receiver = createReceiver({
+    clientFor: () => marketplace.clientFor(seller),
+    on: {
+      questions: async (_, context) => {
+        await context.read();
+      },
+      messages: async (_, { read: message }) => {
+        read.push((await message()).text);
+      },
+    },
+    onFailure: silent,
+    logger: { debug: silent, info: silent, warn: silent, error: silent },
+  });
+  await flood(receiver, 60);
+  await tick(1_000);
+  const { id } = marketplace.buyerWrites({ pack, text: 'Where is it?' });
+  await receiver.add({ user_id: 7, topic: 'messages', resource: id, _id: 'true' });
+  await tick(1_000);
+  expect(read).toEqual(['Where is it?']);
+  await receiver.close({ graceMs: 0 });
+});
+
 describe('the 404s of a user', () => {
   /** The state after 404s at these times, in milliseconds. */
   function after(times: readonly number[]): { breaker: NotFoundBreaker; opened: string[] } {

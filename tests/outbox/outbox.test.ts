@@ -283,6 +283,20 @@ describe.for(kinds)('an outbox in $name', ({ create }) => {
     },
   );
 
+  test('a contact of an excepted case whose response was lost goes once, also if the case is none any more', async () => {
+    const { user_id, pack_id, pack, buyer, marketplace, messages, open } = shop(['response lost'], { hasWritten: false }); // prettier-ignore
+    marketplace.packs.change(pack, { exceptedCase: true });
+    const outbox = open(create()());
+    const contact = { pack_id, user_id, to: { user_id: buyer.user_id }, text: 'It leaves today.' };
+    await outbox.add({ key: 'leaves', user_id, contact });
+    await advanceUntilSettled(outbox.flush());
+    marketplace.packs.change(pack, { exceptedCase: false });
+    await done(outbox);
+    expect(messages().map(({ text }) => text)).toEqual(['It leaves today.']);
+    expect(await outbox.get('leaves')).toMatchObject({ state: 'accepted' });
+    await outbox.close();
+  });
+
   test('what the service rejects goes to a person at once, and can be replayed', async () => {
     const { job, marketplace, messages, sent, open } = shop();
     marketplace.faults.inject({ endpoint: endpoints.messages.send, status: 403, times: 1 });
@@ -324,6 +338,20 @@ describe.for(kinds)('an outbox in $name', ({ create }) => {
     expect(messages()).toHaveLength(1);
     await outbox.close();
   });
+});
+
+test('a process that has lost its job after the first step does not begin the second', async () => {
+  const { user_id, message, sent, open } = shop();
+  const store = memoryOutbox();
+  const note = store.note.bind(store);
+  store.note = async (lease, progress) => progress.outputs.length === 0 && note(lease, progress);
+  const outbox = open(store, { retry: { attempts: 1 } });
+  const steps = ['One.', 'Two.'].map((text) => ({ endpoint: endpoints.messages.send, input: message(text) }));
+  await outbox.add({ key: 'two', user_id, steps });
+  await done(outbox);
+  expect(sent).toHaveLength(1);
+  expect(await outbox.get('two')).toMatchObject({ state: 'dead', outputs: [{ text: 'One.' }] });
+  await outbox.close();
 });
 
 describe('a job is checked when it is added', () => {

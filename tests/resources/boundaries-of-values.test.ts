@@ -199,6 +199,13 @@ describe('the status of items', () => {
     expect(found.filter(({ status }) => status === 'paused').map(({ id }) => id)).toEqual(['MLA0']);
   });
 
+  test.each([1, 20, 21])('%i ids that are numbers are asked for 20 at a time', async (count) => {
+    const ids = Array.from({ length: count }, (_, index) => index + 1);
+    const { client, paths } = service((_, { url }) => idsIn(url).map((id) => ({ id, status: 'active' })));
+    expect((await client.items.status({ ids })).map(({ id }) => id)).toEqual(ids.map(String));
+    expect(paths.length).toBe(Math.ceil(count / 20));
+  });
+
   test('an entry that cannot be named leaves those of another request in their order', async () => {
     const ids = some(22);
     const { client } = service((_, { url }) => {
