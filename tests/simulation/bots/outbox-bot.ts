@@ -93,14 +93,17 @@ function unexplained(job: JobStatus, history: History): string[] {
   return [`${what}, although nobody else has written`];
 }
 
-/** Whether the clock of the bot is ahead, and no message in the conversation whose response came soon shows it: the guide says so. */
+/** A message shows a clock as exactly as it was fast on its way, half of this time. Clocks that differ by 0.1 seconds count as equal. */
+const atOnceMs = 200;
+
+/** Whether the clock of the bot is ahead, and no message in the conversation whose response came at once shows it: the guide says so. */
 function hasNoClock({ entry, addedAt }: JobStatus, { deliveries, calls, nameOf }: History): boolean {
   const told = deliveries.filter(({ resource, outcome }) => outcome === 200 && entry.key.endsWith(idIn(resource)));
   const toldAt = Math.min(...told.map(({ at }) => at));
   const isOfConversation = (name: string): boolean => name.includes(` ${nameOf(String(packOf(entry)))}#`);
   const isShown = calls.some(
     ({ name, method, status = 500, at, receivedAt = Infinity }) =>
-      method === 'POST' && isOfConversation(name) && status < 300 && receivedAt < Math.min(toldAt, at + 1000),
+      method === 'POST' && isOfConversation(name) && status < 300 && receivedAt < Math.min(toldAt, at + atOnceMs),
   );
   return addedAt - toldAt > 100 && !isShown;
 }
