@@ -184,7 +184,7 @@ export class ClientCall {
 
   /** How many retries were sent since the last success of the queue. */
   get #retriesInRow(): number {
-    return Math.max(0, this.throttledAt.filter((at) => at >= this.turnQueue.rowBeganAt).length - 1);
+    return Math.max(0, this.throttledAt.filter((at) => at >= this.turnQueue.bucket.rowBeganAt).length - 1);
   }
 
   /** What `nextStep` has to know after an attempt that failed. */

@@ -2,8 +2,8 @@ import { Bucket, usualWindow } from './bucket.js';
 
 /** The calls of a token that wait for their turn. */
 export interface Waiter {
-  /** Whether the last response of its seller was a 429. */
-  readonly isThrottled: boolean;
+  /** That of its seller. */
+  readonly bucket: Pick<Bucket, 'isThrottled'>;
   /** Sends its next call, if its own limit allows. */
   sendNext(now: number): void;
   /** Ends the calls that do not wait any longer, and tells the others how long they wait, at least `leastMs`. */
@@ -65,7 +65,7 @@ export class ApplicationLimit {
   /** After an event, sellers that got no 429 and those that got one are asked alternately. */
   #next(): Waiter | undefined {
     const ready = [...(this.bucket.isSilent ? this.ready : [])];
-    const probe = ready.find(({ isThrottled }) => isThrottled !== this.#probesFresh);
+    const probe = ready.find(({ bucket }) => bucket.isThrottled !== this.#probesFresh);
     if (ready.length > 0) this.#probesFresh = !this.#probesFresh;
     return probe ?? this.ready.values().next().value;
   }

@@ -33,8 +33,8 @@ export function groupOf({ name, method }: Endpoint): EndpointGroup {
  * 2. reports how it ended: `release`. A 429 pauses the queue by that. If it says `true`, the call waits for the queue like all
  *    others, in `acquire`; if it says `false`, the 429 may be random, and the call waits by itself.
  *
- * `pausedMs` says how long the queue is paused. Of the 429s of a call, those since `rowBeganAt` count for its end: while other
- * calls succeed, waiting goes on.
+ * `pausedMs` says how long the queue is paused. Of the 429s of a call, those since `rowBeganAt` of its bucket count for its end:
+ * while other calls succeed, waiting goes on.
  */
 export class Limits {
   /** By group. */

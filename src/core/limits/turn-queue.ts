@@ -54,24 +54,26 @@ export class TokenLimit {
   wake(now: number): void {
     const turnQueues = [...this.waiting].sort((a, b) => a.oldestAt - b.oldestAt);
     for (const turnQueue of turnQueues) turnQueue.refresh(now);
-    for (const turnQueue of turnQueues) turnQueue.pump(now);
+    for (const { application } of turnQueues) application.pump(now);
   }
 }
 
 /** The calls of a token to a group of endpoints, with the same `maxConcurrency`. Retries are sent before new calls. */
 export class TurnQueue implements Waiter {
-  readonly #application: ApplicationLimit;
+  /** What all sellers share. */
+  readonly application: ApplicationLimit;
   readonly #token: TokenLimit;
-  readonly #bucket: Bucket;
+  /** That of the seller. */
+  readonly bucket: Bucket;
   readonly #maxInFlight: number;
   readonly #retries = new CallQueue<WaitingCall>();
   readonly #calls = new CallQueue<WaitingCall>();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(application: ApplicationLimit, token: TokenLimit, bucket: Bucket, maxInFlight: number) {
-    this.#application = application;
+    this.application = application;
     this.#token = token;
-    this.#bucket = bucket;
+    this.bucket = bucket;
     this.#maxInFlight = maxInFlight;
   }
 
@@ -80,26 +82,17 @@ export class TurnQueue implements Waiter {
     this.#token.calls -= 1;
   }
 
-  get isThrottled(): boolean {
-    return this.#bucket.isThrottled;
-  }
-
   /** How long its calls are still paused, in milliseconds. */
   get pausedMs(): number {
     const now = performance.now();
-    return Math.max(this.#bucket.pausedMs(now), this.#application.bucket.pausedMs(now));
-  }
-
-  /** When the 429s in a row began that its seller got, and that do not show the limit of the application. */
-  get rowBeganAt(): number {
-    return this.#bucket.rowBeganAt;
+    return Math.max(this.bucket.pausedMs(now), this.application.bucket.pausedMs(now));
   }
 
   /** Admits an attempt immediately if that is possible and overtakes no call. */
   tryAcquire(): boolean {
     const now = performance.now();
-    const isFree = this.#application.ready.size === 0 && !this.#token.waiting.has(this) && this.#hasRoom;
-    if (!isFree || !this.#application.bucket.isOpen(now) || !this.#bucket.isOpen(now)) return false;
+    const isFree = this.application.ready.size === 0 && !this.#token.waiting.has(this) && this.#hasRoom;
+    if (!isFree || !this.application.bucket.isOpen(now) || !this.bucket.isOpen(now)) return false;
     this.#admit(now);
     return true;
   }
@@ -137,22 +130,22 @@ export class TurnQueue implements Waiter {
     const now = performance.now();
     // One for which no call waits blocks its seller, and shows no rate of the application.
     const { retryAfterMs = 0, maxPauseMs = Infinity } = rules ?? {};
-    const isFirst = result === 'throttled' && !this.#bucket.isThrottled && retryAfterMs <= maxPauseMs;
+    const isFirst = result === 'throttled' && !this.bucket.isThrottled && retryAfterMs <= maxPauseMs;
     if (this.#maxInFlight !== Infinity) this.#countInFlight(-1);
-    this.#bucket.end(result, now, sentAt);
-    this.#application.bucket.end(result, now, sentAt);
+    this.bucket.end(result, now, sentAt);
+    this.application.bucket.end(result, now, sentAt);
     const isEvent = result === 'throttled' && this.#hear(now, sentAt, rules);
-    if (isFirst) this.#application.hear(this.#bucket, now, sentAt, rules?.retryAfterMs);
+    if (isFirst) this.application.hear(this.bucket, now, sentAt, rules?.retryAfterMs);
     if (this.#token.waiting.size > 0) this.#token.wake(now);
-    if (this.#application.ready.size > 0) this.#application.pump(now);
+    if (this.application.ready.size > 0) this.application.pump(now);
     return isEvent;
   }
 
   #hear(now: number, sentAt: number, rules: PauseRules | undefined): boolean {
-    const pausedMs = this.#bucket.pausedMs(now);
-    const isEvent = this.#bucket.hear(now, sentAt, { ...rules, isShared: this.#application.isNear(this.#bucket, now) });
-    if (this.#bucket.pausedMs(now) > pausedMs || this.#bucket.inFlight === 0)
-      for (const turnQueue of this.#token.waiting) if (turnQueue.#bucket === this.#bucket) turnQueue.reconsider(now);
+    const pausedMs = this.bucket.pausedMs(now);
+    const isEvent = this.bucket.hear(now, sentAt, { ...rules, isShared: this.application.isNear(this.bucket, now) });
+    if (this.bucket.pausedMs(now) > pausedMs || this.bucket.inFlight === 0)
+      for (const turnQueue of this.#token.waiting) if (turnQueue.bucket === this.bucket) turnQueue.reconsider(now);
     return isEvent;
   }
 
@@ -173,7 +166,7 @@ export class TurnQueue implements Waiter {
 
   sendNext(now: number): void {
     const next = this.#retries.first ?? this.#calls.first;
-    if (!next || !this.#hasRoom || !this.#bucket.isOpen(now)) return;
+    if (!next || !this.#hasRoom || !this.bucket.isOpen(now)) return;
     this.#admit(now);
     next.isAdmitted = true;
     this.#settle(next, now, undefined);
@@ -183,23 +176,19 @@ export class TurnQueue implements Waiter {
   refresh(now: number): void {
     clearTimeout(this.#timer);
     const hasNext = this.#size > 0 && this.#hasRoom;
-    const isOpen = hasNext && this.#bucket.isOpen(now);
-    if (isOpen) this.#application.ready.add(this);
-    else this.#application.ready.delete(this);
+    const isOpen = hasNext && this.bucket.isOpen(now);
+    if (isOpen) this.application.ready.add(this);
+    else this.application.ready.delete(this);
     if (!hasNext || isOpen) return;
-    const waitMs = Math.max(1, Math.ceil(this.#bucket.nextChangeAt(now) - now));
+    const waitMs = Math.max(1, Math.ceil(this.bucket.nextChangeAt(now) - now));
     this.#timer = setTimeout(() => this.#onTimer(), waitMs);
-  }
-
-  pump(now: number): void {
-    this.#application.pump(now);
   }
 
   #onTimer(): void {
     const now = performance.now();
-    const isStalled = this.#bucket.growIfStalled(now);
+    const isStalled = this.bucket.growIfStalled(now);
     this.#token.wake(now);
-    if (isStalled) this.reconsider(now, this.#bucket.stallMs);
+    if (isStalled) this.reconsider(now, this.bucket.stallMs);
   }
 
   get #size(): number {
@@ -216,8 +205,8 @@ export class TurnQueue implements Waiter {
 
   #admit(now: number): void {
     if (this.#maxInFlight !== Infinity) this.#countInFlight(1);
-    this.#bucket.admit(now);
-    this.#application.bucket.admit(now);
+    this.bucket.admit(now);
+    this.application.bucket.admit(now);
   }
 
   #add(call: WaitingCall): void {
@@ -225,9 +214,9 @@ export class TurnQueue implements Waiter {
     const before = call.isRetry ? this.#retries.size : this.#size;
     (call.isRetry ? this.#retries : this.#calls).add(call);
     this.#token.waiting.add(this);
-    this.#application.waiting.add(this);
+    this.application.waiting.add(this);
     this.refresh(now);
-    this.pump(now);
+    this.application.pump(now);
     if (!call.isSettled) this.#tell(call, this.#waitMs(before, now));
   }
 
@@ -236,7 +225,7 @@ export class TurnQueue implements Waiter {
     call.isSettled = true;
     if (this.#size === 0) {
       this.#token.waiting.delete(this);
-      this.#application.waiting.delete(this);
+      this.application.waiting.delete(this);
     }
     this.refresh(now);
   }
@@ -247,7 +236,7 @@ export class TurnQueue implements Waiter {
   }
 
   #waitMs(before: number, now: number): number {
-    return Math.max(this.#bucket.waitMs(before, now), this.#application.bucket.waitMs(before, now));
+    return Math.max(this.bucket.waitMs(before, now), this.application.bucket.waitMs(before, now));
   }
 
   #tell(call: WaitingCall, waitMs: number): void {
@@ -257,19 +246,19 @@ export class TurnQueue implements Waiter {
   }
 
   #rejectionOf({ startedAt, maxRetries, maxPauseMs }: TurnRequest, now: number): AcquireRejection | undefined {
-    const retryAfterMs = this.#bucket.pausedMs(now);
+    const retryAfterMs = this.bucket.pausedMs(now);
     if (retryAfterMs > maxPauseMs) return { reason: 'paused', retryAfterMs };
     // One round is no sign, also for a call without retries. Its patience is the time that its retries take.
     const retries = Math.max(maxRetries, 1);
-    const patienceMs = Math.max((2 ** retries - 1) * 1000, retries * (this.#bucket.lastRetryAfterMs ?? 0));
+    const patienceMs = Math.max((2 ** retries - 1) * 1000, retries * (this.bucket.lastRetryAfterMs ?? 0));
     // What the seller has in flight may still succeed.
-    if (this.#bucket.inFlight > 0) return undefined;
-    const isSilent = this.#application.bucket.silentMs(startedAt, now) >= patienceMs;
-    const isExhausted = isSilent || this.#bucket.eventsSince(startedAt) > retries;
+    if (this.bucket.inFlight > 0) return undefined;
+    const isSilent = this.application.bucket.silentMs(startedAt, now) >= patienceMs;
+    const isExhausted = isSilent || this.bucket.eventsSince(startedAt) > retries;
     return isExhausted
       ? {
           reason: 'exhausted',
-          retryAfterMs: this.#bucket.lastRetryAfterMs ?? this.#application.bucket.lastRetryAfterMs,
+          retryAfterMs: this.bucket.lastRetryAfterMs ?? this.application.bucket.lastRetryAfterMs,
         }
       : undefined;
   }

@@ -6,7 +6,6 @@ import { isObject } from '../json/plain-object.js';
 import type { Endpoint } from '../operation/endpoint.js';
 import type { ResolvedOptions } from '../options/resolve-options.js';
 import type { SentCall } from '../request/built-request.js';
-import { isOwn } from '../schema/describe.js';
 import { isObjectWithMainList, read } from '../schema/read.js';
 import type { Difference, ReadValue } from '../schema/read.js';
 import type { StandardSchema } from '../schema/schema.js';
@@ -45,7 +44,7 @@ export function readOutput(
     found = read(schema, value, responseValidation !== 'throw');
   } catch (error) {
     // The response has arrived, so the error of the call must say what is known of it.
-    found = misfitOf(schema, error);
+    found = misfitOf(error);
   }
   if ('value' in found) {
     const { endpoint, input } = call.request;
@@ -70,18 +69,13 @@ interface Misfit {
 }
 
 /** A schema may fail: one of the user's own, or any schema where very deep nesting overflows the stack. */
-function misfitOf(schema: StandardSchema, error: unknown): Misfit {
-  const thrown = error instanceof ConfigurationError ? error.cause : error;
-  return { issues: [{ path: [], message: failureOf(schema, error) }], thrown };
-}
-
-function failureOf(schema: StandardSchema, error: unknown): string {
-  if (isOwn(schema) && error instanceof RangeError) return 'the body is wrong in too many places to list them';
-  if (!(error instanceof Error)) return 'its schema failed';
+function misfitOf(error: unknown): Misfit {
   const isNamed = error instanceof ConfigurationError;
-  return isNamed
+  const why = error instanceof Error ? `: ${error.message}` : '';
+  const message = isNamed
     ? error.message.replace(/^A schema of the endpoint/, 'its schema')
-    : `its schema failed: ${error.message}`;
+    : `its schema failed${why}`;
+  return { issues: [{ path: [], message }], thrown: isNamed ? error.cause : error };
 }
 
 function reportDrift(

@@ -3,7 +3,7 @@ import type { Facts, Keywords, Schema, Shape, StandardSchema } from './schema.js
 import { LazySchema } from './schema.js';
 
 /** Whether a schema is one of this package. */
-export function isOwn(schema: StandardSchema | undefined): schema is StandardSchema & LazySchema {
+function isOwn(schema: StandardSchema | undefined): schema is StandardSchema & LazySchema {
   return schema instanceof LazySchema;
 }
 
