@@ -29,37 +29,32 @@ export function compareValues(
   place: SchemaPlace,
   how: ResponseComparison,
 ): ResponseDifference[] {
-  const found = new Map<string, ResponseDifference>();
-  compareAt('', expected, actual, place, how, (difference) => {
-    found.set(JSON.stringify(difference), difference);
-  });
-  return [...found.values()];
+  const found = compareAt('', { expected, actual, place }, how);
+  return [...new Map(found.map((difference) => [JSON.stringify(difference), difference])).values()];
 }
 
-type Report = (difference: ResponseDifference) => void;
+/** Two values at one place of two responses. */
+interface Pair<T> {
+  readonly expected: T;
+  readonly actual: T;
+  readonly place: SchemaPlace;
+}
 
-function compareAt(
-  path: string,
-  expected: unknown,
-  actual: unknown,
-  place: SchemaPlace,
-  how: ResponseComparison,
-  report: Report,
-): void {
+function compareAt(path: string, pair: Pair<unknown>, how: ResponseComparison): ResponseDifference[] {
+  const { expected, actual, place } = pair;
   const [a, b] = [typeOf(expected), typeOf(actual)];
   if (a !== b) {
     const fits = how.typesOnly && (a === 'null' || b === 'null');
-    if (!fits) report({ path, what: 'type', expected: a, actual: b });
-  } else if (Array.isArray(expected) && Array.isArray(actual)) {
-    compareLists(path, expected, actual, entryOf(place), how, report);
-  } else if (isObject(expected) && isObject(actual)) {
-    compareObjects(path, expected, actual, place, how, report);
-  } else if (!how.typesOnly || isLearnt(place)) {
-    const isSame =
-      a === 'string' || a === 'number' ? isSameLeaf(expected as Leaf, actual as Leaf, place, how) : expected === actual;
-    if (!isSame && !how.typesOnly)
-      report({ path, what: 'value', expected: shown(expected, place), actual: shown(actual, place) });
+    return fits ? [] : [{ path, what: 'type', expected: a, actual: b }];
   }
+  if (Array.isArray(expected) && Array.isArray(actual))
+    return compareLists(`${path}[]`, { expected, actual, place: entryOf(place) }, how);
+  if (isObject(expected) && isObject(actual)) return compareObjects(path, { expected, actual, place }, how);
+  if (how.typesOnly && !isLearnt(place)) return [];
+  const isSame =
+    a === 'string' || a === 'number' ? isSameLeaf(expected as Leaf, actual as Leaf, place, how) : expected === actual;
+  if (isSame || how.typesOnly) return [];
+  return [{ path, what: 'value', expected: shown(expected, place), actual: shown(actual, place) }];
 }
 
 function typeOf(value: unknown): string {
@@ -68,44 +63,34 @@ function typeOf(value: unknown): string {
 
 function compareObjects(
   path: string,
-  expected: Readonly<Record<string, unknown>>,
-  actual: Readonly<Record<string, unknown>>,
-  place: SchemaPlace,
+  { expected, actual, place }: Pair<Readonly<Record<string, unknown>>>,
   how: ResponseComparison,
-  report: Report,
-): void {
-  for (const name of new Set([...Object.keys(expected), ...Object.keys(actual)])) {
+): ResponseDifference[] {
+  return [...new Set([...Object.keys(expected), ...Object.keys(actual)])].flatMap((name): ResponseDifference[] => {
     const at = path === '' ? name : `${path}.${name}`;
-    const [has, had] = [Object.hasOwn(actual, name), Object.hasOwn(expected, name)];
-    if (has && had) compareAt(at, expected[name], actual[name], fieldOf(place, name) ?? outside, how, report);
-    else if (had) report({ path: at, what: 'missing', expected: typeOf(expected[name]), actual: 'absent' });
-    else report({ path: at, what: 'extra', expected: 'absent', actual: typeOf(actual[name]) });
-  }
+    const [a, b] = [expected[name], actual[name]];
+    if (!Object.hasOwn(actual, name)) return [{ path: at, what: 'missing', expected: typeOf(a), actual: 'absent' }];
+    if (!Object.hasOwn(expected, name)) return [{ path: at, what: 'extra', expected: 'absent', actual: typeOf(b) }];
+    return compareAt(at, { expected: a, actual: b, place: fieldOf(place, name) ?? outside }, how);
+  });
 }
 
 /** Compares the entries that are the same one, by their ids, else by their positions. */
-function compareLists(
-  path: string,
-  expected: readonly unknown[],
-  actual: readonly unknown[],
-  place: SchemaPlace,
-  how: ResponseComparison,
-  report: Report,
-): void {
-  const at = `${path}[]`;
+function compareLists(path: string, list: Pair<readonly unknown[]>, how: ResponseComparison): ResponseDifference[] {
+  const { expected, actual, place } = list;
   // A count in a list can look like an id.
   const isOfIds = place.kinds.length === 0 || isLearnt(place);
   const pairs = paired(expected, actual, isOfIds ? how.idOf : String);
-  for (const [a, b] of pairs.both) compareAt(at, expected[a], actual[b], place, how, report);
-  if (how.typesOnly) return;
+  const found = pairs.flatMap(([a, b]) => compareAt(path, { expected: expected[a], actual: actual[b], place }, how));
+  if (how.typesOnly) return found;
   if (expected.length !== actual.length)
-    report({ path: at, what: 'entries', expected: String(expected.length), actual: String(actual.length) });
-  else if (pairs.both.length < expected.length)
-    report({ path: at, what: 'value', expected: 'these entries', actual: 'others' });
-  const order = pairs.both.map(([, b]) => b);
+    found.push({ path, what: 'entries', expected: String(expected.length), actual: String(actual.length) });
+  else if (pairs.length < expected.length)
+    found.push({ path, what: 'value', expected: 'these entries', actual: 'others' });
   const isReversed = directionOf(expected, place) * directionOf(actual, place) < 0;
-  if (isReversed || order.some((b, index) => b < (order[index - 1] ?? -1)))
-    report({ path: at, what: 'order', expected: 'this order', actual: 'another' });
+  if (isReversed || pairs.some(([, b], index) => b < (pairs[index - 1]?.[1] ?? -1)))
+    found.push({ path, what: 'order', expected: 'this order', actual: 'another' });
+  return found;
 }
 
 /** Whether the first dates of entries ascend (1) or descend (-1); 0 if neither. */
@@ -120,20 +105,19 @@ function paired(
   expected: readonly unknown[],
   actual: readonly unknown[],
   idOf: ResponseComparison['idOf'],
-): { readonly both: readonly (readonly [number, number])[] } {
+): readonly (readonly [number, number])[] {
   const positions = expected.map((_, index) => index);
-  const byPosition = { both: positions.flatMap((index) => (index < actual.length ? [[index, index] as const] : [])) };
+  const byPosition = positions.slice(0, actual.length).map((index) => [index, index] as const);
   const wanted = expected.map((each) => keyOf(each)).map((key) => (key === undefined ? undefined : idOf(key)));
   const given = actual.map((each) => keyOf(each));
   if (!isUnique(wanted) || !isUnique(given) || !wanted.some((key) => given.includes(key))) return byPosition;
   const left = given.flatMap((key, index) => (wanted.includes(key) ? [] : [index]));
-  const both = positions.flatMap((index) => {
+  return positions.flatMap((index) => {
     const found = given.indexOf(wanted[index]);
     // The id of an entry that the fake has made meanwhile is not known yet.
     const other = found >= 0 ? found : wanted[index] === keyOf(expected[index]) ? left.shift() : undefined;
     return other === undefined ? [] : [[index, other] as const];
   });
-  return { both };
 }
 
 const keys = [
