@@ -47,6 +47,7 @@ export default {
         { find: /^marketplace-seller-sdk$/, replacement: join(root, 'src/index.ts') },
         { find: /^marketplace-seller-sdk\/schemas$/, replacement: join(root, 'src/schemas.ts') },
         { find: /^marketplace-seller-sdk\/notifications$/, replacement: join(root, 'src/notifications/index.ts') },
+        { find: /^marketplace-seller-sdk\/tools$/, replacement: join(root, 'src/tools/index.ts') },
         { find: /^marketplace-seller-sdk\/testing\/browser$/, replacement: join(root, 'src/testing/index.ts') },
       ],
     },
@@ -235,17 +236,21 @@ function rewrite(tokens: readonly Token[], from: string): void {
 
 /** Words that people look for, by the guide that has the answer in other words. */
 const alsoFoundBy: Readonly<Record<string, string>> = {
+  'docs/guide/fake-server.md': 'java, go, php, ruby, docker',
+  'docs/guide/contact-metrics.md': 'see phone, phone clicks, statistics',
+  'docs/guide/authentication.md': '401, unauthorized, token expired, invalid token',
+  'docs/guide/pagination.md': 'next page, offset, scroll, all results',
   'docs/guide/getting-started.md':
-    'typescript error, type error, compile error, next.js, install, quick start, typescript types',
+    'typescript error, type error, compile error, next.js, install, quick start, typescript types, import error, esm require, require',
   'docs/guide/errors.md': 'lost response, no response, response lost, exception, error code',
   'docs/guide/outbox.md': 'send twice, sent twice, duplicate message, exactly once, job queue, invoice',
   'docs/guide/retries.md':
-    'retry, retrying, idempotency, idempotent, idempotency key, timeout, timeouts, deadline, cancel, cancel request, abort, abort request, throttling',
+    'retry, retrying, idempotency, idempotent, idempotency key, timeout, timeouts, deadline, cancel, cancel request, abort, abort request, throttling, circuit breaker, outage',
   'docs/guide/notifications.md':
-    'webhook, webhooks, webhook lost, lost webhook, express, express.js, express webhook, express middleware, fastify, polling',
+    'webhook, webhooks, webhook lost, lost webhook, express, express.js, express webhook, express middleware, fastify, polling, webhook signature, verify webhook',
   'docs/guide/notification-inbox.md': 'dead letter, replay, crash',
   'docs/guide/notification-queues.md':
-    'cloudflare, cloudflare workers, lambda, serverless, redis, postgres, kubernetes, scale',
+    'cloudflare, cloudflare workers, lambda, serverless, redis, postgres, kubernetes, scale, kafka, rabbitmq, sqs',
   'docs/guide/observability.md': 'prometheus, datadog, grafana, sentry, opentelemetry, logs, debug',
   'docs/guide/after-a-sale.md': 'sale, sales, order, orders, orders_v2, sold',
   'docs/guide/questions.md': 'unanswered count, unanswered, count questions, faq',
@@ -255,13 +260,23 @@ const alsoFoundBy: Readonly<Record<string, string>> = {
   'docs/guide/testing.md': 'mock, sandbox account, vitest, jest, unit test',
 };
 
-const unsearched = ['docs/index.md', 'docs/README.md', 'CHANGELOG.md', 'bench/results.md', 'bench/faults.md'];
+const unsearched = [
+  'docs/index.md',
+  'docs/es.md',
+  'docs/pt.md',
+  'docs/README.md',
+  'CHANGELOG.md',
+  'bench/results.md',
+  'bench/faults.md',
+];
 
 /** Returns the text for the search index. Lists of pages would rank before the pages, and tables of figures match many words. */
 function searched(source: string, page: { relativePath: string }, markdown: MarkdownIt): string {
   const { relativePath } = page;
   if (unsearched.includes(relativePath)) return '';
-  return markdown.render(source.replace(/^# .+$/m, `$&\n\n${alsoFoundBy[relativePath] ?? ''}`), page);
+  // Said several times, they count for more than a mention in passing on another page.
+  const words = `\n\n${alsoFoundBy[relativePath] ?? ''}`.repeat(4);
+  return markdown.render(source.replace(/^# .+$/m, `$&${words}`), page);
 }
 
 /** Short words are searched as they are: "lost" is not "cost". The site calls it in the browser, so it uses nothing else. */

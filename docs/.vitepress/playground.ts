@@ -3,6 +3,7 @@ import * as main from 'marketplace-seller-sdk';
 import * as notifications from 'marketplace-seller-sdk/notifications';
 import * as schemas from 'marketplace-seller-sdk/schemas';
 import * as testing from 'marketplace-seller-sdk/testing/browser';
+import * as tools from 'marketplace-seller-sdk/tools';
 
 /** A request that an example sent. */
 export interface ShownRequest {
@@ -51,7 +52,11 @@ export async function runExample(program: string, show: (progress: Progress) => 
     lines.push(values.map(textOf).join(' '));
     told();
   };
-  const modules = modulesFor(marketplace, (created) => void marketplaces.push(created));
+  const modules = {
+    ...modulesFor(marketplace, (created) => void marketplaces.push(created)),
+    // It is large, and few examples need it.
+    ...(/require\(['"]zod['"]\)/.test(program) && { zod: await import('zod') }),
+  };
   const given = {
     console: { ...console, log, info: log, warn: log, error: log },
     process: { env: { SELLER_TOKEN: accessToken } },
@@ -62,7 +67,7 @@ export async function runExample(program: string, show: (progress: Progress) => 
   try {
     // Inside a block, an example may declare the given names itself.
     const run = new AsyncFunction('require', 'exports', ...Object.keys(given), `{${program}\n}`);
-    await run((name: string) => modules[name], {}, ...Object.values(given));
+    await run((name: string) => (modules as Readonly<Record<string, unknown>>)[name], {}, ...Object.values(given));
   } finally {
     told();
   }
@@ -84,11 +89,14 @@ function modulesFor(
       onCreated(this);
     }
   }
+  const fake = { ...testing, FakeMarketplace };
   return {
     'marketplace-seller-sdk': { ...main, SellerClient },
     'marketplace-seller-sdk/notifications': notifications,
     'marketplace-seller-sdk/schemas': schemas,
-    'marketplace-seller-sdk/testing': { ...testing, FakeMarketplace },
+    'marketplace-seller-sdk/testing': fake,
+    'marketplace-seller-sdk/testing/browser': fake,
+    'marketplace-seller-sdk/tools': tools,
   };
 }
 

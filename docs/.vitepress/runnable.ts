@@ -3,16 +3,18 @@ import { javaScriptOf } from '../../tools/snippets.ts';
 import type { Snippet } from '../../tools/snippets.ts';
 
 /** What an example in a page may import: `playground.ts` has these. */
-const modules = new Set(
-  ['', '/notifications', '/schemas', '/testing'].map((entry) => `marketplace-seller-sdk${entry}`),
-);
+const modules = new Set([
+  ...['', '/notifications', '/schemas', '/testing', '/testing/browser', '/tools'].map(
+    (entry) => `marketplace-seller-sdk${entry}`,
+  ),
+  'zod',
+]);
 
-/** Returns the first example of a guide, and each that says `run` in its fence, if they run in a page and show something. */
+/** Returns the first example of a guide that runs in a page and shows something, and each that says `run` in its fence. */
 export function runnable<S extends Pick<Snippet, 'code' | 'marks'>>(path: string, snippets: readonly S[]): S[] {
-  const [first] = path.startsWith('docs/guide/') ? snippets : [];
-  return snippets.filter(
-    (each) => (each === first || each.marks.includes('run')) && !each.marks.includes('no-run') && runsInPage(each.code),
-  );
+  const able = snippets.filter(({ code, marks }) => !marks.includes('no-run') && runsInPage(code));
+  const [first] = path.startsWith('docs/guide/') ? able : [];
+  return able.filter((each) => each === first || each.marks.includes('run'));
 }
 
 function runsInPage(code: string): boolean {

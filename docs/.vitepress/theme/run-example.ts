@@ -5,6 +5,9 @@ import type { Progress, ShownRequest } from '../playground.ts';
 export const RunExample = defineComponent({
   props: { program: { type: String, required: true } },
   setup({ program }) {
+    const source = decodeURIComponent(program);
+    const [, firstSeed] = /\bconst seed = (\d+);/.exec(source) ?? [];
+    const seed = shallowRef(firstSeed);
     const state = shallowRef<'new' | 'running' | 'ended'>('new');
     const progress = shallowRef<Progress>({ lines: [], requests: [] });
     const failure = shallowRef('');
@@ -15,7 +18,7 @@ export const RunExample = defineComponent({
       failure.value = '';
       try {
         const { runExample } = await import('../playground.ts');
-        await runExample(decodeURIComponent(program), (now) => {
+        await runExample(source.replace(/(?<=\bconst seed = )\d+/, seed.value ?? ''), (now) => {
           progress.value = now;
         });
       } catch (error) {
@@ -30,6 +33,19 @@ export const RunExample = defineComponent({
         { type: 'button', onClick: run, 'aria-disabled': state.value === 'running' },
         { new: 'Run', running: 'Running…', ended: 'Run again' }[state.value],
       );
+    const chosenSeed = () =>
+      h('label', [
+        'Seed ',
+        h('input', {
+          type: 'number',
+          min: 1,
+          max: 9999,
+          value: seed.value,
+          onInput: ({ target }: Event) => {
+            seed.value = String(Math.trunc(Number((target as HTMLInputElement).value)) || firstSeed);
+          },
+        }),
+      ]);
     const shown = () => [
       part('Output', [...progress.value.lines, failure.value].filter(Boolean).join('\n')),
       h('p', { class: 'title' }, 'Requests'),
@@ -37,7 +53,11 @@ export const RunExample = defineComponent({
     ];
     return () =>
       h('div', { class: ['run', state.value, failure.value && 'failed'] }, [
-        h('p', { class: 'start' }, [button(), h('span', 'against the fake marketplace, in this page')]),
+        h('p', { class: 'start' }, [
+          button(),
+          firstSeed === undefined ? undefined : chosenSeed(),
+          h('span', 'against the fake marketplace, in this page'),
+        ]),
         h('div', { class: 'shown-run', role: 'status' }, state.value === 'new' ? [] : shown()),
       ]);
   },
