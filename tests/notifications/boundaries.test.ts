@@ -98,6 +98,12 @@ describe('what follows from a failed attempt', () => {
     expect(other.outcomeOf(errors.at(-1), failed(errors.length, { ...more, lastFailure })).kind).toBe(kind);
   });
 
+  test('two that last are not in a row if another process had one between them', () => {
+    const policy = new FailurePolicy({ ...retry, attempts: 9 });
+    const kindAt = (failures: number) => policy.outcomeOf(lasting, failed(failures, { maxAttempts: 9 })).kind;
+    expect([kindAt(1), kindAt(3), kindAt(4)]).toEqual(['retry', 'retry', 'dead']);
+  });
+
   test.each([
     [0, 1, 5_000],
     [3_999, 1, 1_001],

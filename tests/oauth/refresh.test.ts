@@ -198,6 +198,47 @@ test('a revoked grant is remembered until the store holds another token set', as
   await advanceUntilSettled(search(seller));
 });
 
+test.each([
+  ['another access token, expired too', { accessToken: 't1', refreshToken: 'r1' }],
+  ['the same access token with another refresh token', { accessToken: 't0', refreshToken: 'r1' }],
+])('after a revoked grant, %s is a new grant', async (_, tokens) => {
+  let stored: TokenSet = { accessToken: 't0', refreshToken: 'r0', expiresAt: Date.now() - 1 };
+  const refreshed: unknown[] = [];
+  const token = refreshingToken({
+    load: () => stored,
+    refresh: ({ refreshToken }) => {
+      refreshed.push(refreshToken);
+      if (refreshToken === 'r0') throw new GrantRevokedError('revoked');
+      return { accessToken: 'new', refreshToken: 'r2', expiresAt: Date.now() + 3_600_000 };
+    },
+    save: (next) => void (stored = next),
+    lock: (work) => work(),
+  });
+  const ask = async (): Promise<string> => token({ signal: new AbortController().signal });
+  for (const again of [1, 2]) {
+    await expect(ask()).rejects.toThrow(GrantRevokedError);
+    expect(refreshed.length * again).toBe(again);
+  }
+  stored = { ...tokens, expiresAt: Date.now() - 1 };
+  expect([await ask(), refreshed]).toEqual(['new', ['r0', 'r1']]);
+});
+
+test('a refresh in the background that fails is told once, however many calls are made meanwhile', async () => {
+  const told: unknown[] = [];
+  const failing = Promise.withResolvers<TokenSet>();
+  const token = refreshingToken({
+    load: () => ({ accessToken: 't0', refreshToken: 'r0', expiresAt: Date.now() + 1_000 }),
+    refresh: () => failing.promise,
+    save: () => undefined,
+    onRefreshFailed: (error) => told.push(error),
+  });
+  const ask = async (): Promise<string> => token({ signal: new AbortController().signal });
+  expect([await ask(), await ask(), await ask()]).toEqual(['t0', 't0', 't0']);
+  failing.reject(new Error('down'));
+  await vi.advanceTimersByTimeAsync(1);
+  expect(told).toHaveLength(1);
+});
+
 test('of a revoked grant, an access token that was rejected is not sent again; one that was not rejected is', async () => {
   const { start, store, marketplace, fail, oauth } = await createExpired();
   const { requests } = marketplace;

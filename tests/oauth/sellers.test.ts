@@ -128,6 +128,43 @@ test('a revoked grant is told once over all processes, marks the seller, and a n
   expect(revoked).toEqual([7]);
 });
 
+test('a grant that is revoked after its first refresh is told too', async () => {
+  const { marketplace, account, authorize, revoked, start } = await application();
+  const sellers = start();
+  const tokens = await authorize();
+  await sellers.add(tokens);
+  const seller = await sellers.for(7);
+  marketplace.accounts.expireToken(tokens.accessToken);
+  await search(seller);
+  expect(revoked).toEqual([]);
+  marketplace.accounts.endGrant(account);
+  await expect(search(seller)).rejects.toThrow(GrantRevokedError);
+  expect([revoked, await sellers.ids()]).toEqual([[7], []]);
+});
+
+test('a revoked grant that only a refresh in the background has met is told, and the call succeeds', async () => {
+  const { authorize, revoked, start } = await application();
+  const sellers = start();
+  const expiresAt = Date.now() + 30_000;
+  await sellers.add({ ...(await authorize()), refreshToken: 'revoked at the service', expiresAt });
+  await search(await sellers.for(7));
+  await expect.poll(() => revoked).toEqual([7]);
+  expect(await sellers.for(7)).toBeUndefined();
+});
+
+test.each([undefined, 'r'])(
+  'of tokens with the refresh token %j, only these are marked, once',
+  async (refreshToken) => {
+    const store = open(newPath());
+    const tokens = { accessToken: 'a', refreshToken };
+    await store.save(7, tokens);
+    await store.save(8, tokens);
+    expect(await store.revoke(7, { accessToken: 'a', refreshToken: 'another' })).toBe(false);
+    expect([await store.revoke(7, tokens), await store.revoke(7, tokens)]).toEqual([true, false]);
+    expect(await store.sellers()).toEqual([8]);
+  },
+);
+
 test('wrong options are named', () => {
   expect(() => createSellers({} as never)).toThrow('createSellers: `client` is missing; `tokens` is missing');
   expect(() => sqliteTokens('')).toThrow('sqliteTokens takes the name of a file');

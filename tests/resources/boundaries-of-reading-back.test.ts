@@ -106,6 +106,29 @@ describe('a question that may have been deleted', () => {
   });
 });
 
+describe('an answer that may have been sent', () => {
+  const text = 'Yes, it does.';
+  const another = 'the question has another answer, or this one with its text changed';
+  test.each<[string, object, unknown]>([
+    ['none, open', { status: 'UNANSWERED' }, false],
+    ['none, open in lower case', { status: 'unanswered', answer: null }, false],
+    ['none, and not open', { status: 'CLOSED_UNANSWERED' }, 'the question is CLOSED_UNANSWERED and shows no answer'],
+    ['none, without a status', {}, 'the question is in no known state and shows no answer'],
+    ['its own', { status: 'ANSWERED', answer: { text, date_created: at(1) } }, true],
+    ['its own, without a date', { answer: { text } }, true],
+    ['one that is not shown', { answer: { text: '' } }, 'the question has an answer whose text is not shown'],
+    ['one without a text', { status: 'UNANSWERED', answer: {} }, false],
+    ['another, since', { answer: { text: 'No.', date_created: at(1) } }, another],
+    ['another, a minute before', { answer: { text: 'No.', date_created: at(-1) } }, another],
+    ['another, an hour before', { answer: { text: 'No.', date_created: at(-60) } }, false],
+    ['another, without a date', { answer: { text: 'No.' } }, another],
+  ])('%s', async (_, question, expected) => {
+    const { client } = service(() => ({ id: 42, ...question }));
+    const found = await client.confirm(endpoints.questions.answer, { question_id: 42, text }, limits);
+    expect(outcome(found)).toEqual(expected);
+  });
+});
+
 describe('a user who may have been blocked or unblocked', () => {
   const partly = 'the service does not show the whole blacklist';
   test.each<[string, unknown, unknown, unknown]>([
@@ -117,6 +140,7 @@ describe('a user who may have been blocked or unblocked', () => {
     ['nobody', { users: [], total: 0 }, false, true],
     ['another one', { users: [{ id: 310 }], total: 1 }, false, true],
     ['nobody in a part of the list', { users: [{ id: 30 }], total: 2 }, partly, partly],
+    ['nobody in a list that is longer than it says', { users: [{ id: 30 }, { id: 32 }], total: 1 }, partly, partly],
     ['nobody in a bare list', [30], false, true],
     ['nobody in an empty list without a total', [], partly, partly],
     ['nobody in a bare list as long as a page', several(50, (n) => 100 + n), partly, partly],

@@ -172,6 +172,77 @@ test.each([
   expect(bodies.map((body) => body.attachments)).toEqual(isRight ? [sent] : []);
 });
 
+test.each<[object, boolean]>([
+  [{}, false],
+  [{ seller_id: 7 }, true],
+  [{ item: 'A' }, true],
+  [{ item_id: 'A' }, true],
+  [{ item: 'A', from: 31 }, true],
+  [{ item_id: 'A', from: 31 }, true],
+  [{ seller_id: 7, from: 31 }, false],
+  [{ from: 31 }, false],
+  [{ item: 'A', item_id: 'A' }, false],
+  [{ seller_id: 7, item: 'A' }, false],
+])('a search with %j is right: %s', async (input, isRight) => {
+  const { client, paths } = service(() => ({ questions: [], total: 0 }));
+  const error: unknown = await client.questions
+    .search(input as never)
+    .first()
+    .catch((each: unknown) => each);
+  expect(error instanceof InvalidInputError).toBe(!isRight);
+  expect(paths.length).toBe(Number(isRight));
+});
+
+test.each<[object, string | number]>([
+  [{}, 7],
+  [{ from: undefined }, 7],
+  [{ from: { user_id: 8 } }, 8],
+])('a message with the sender %j is from %s', async (from, expected) => {
+  const bodies: object[] = [];
+  const { client } = service(async (_, request) => {
+    bodies.push((await request.json()) as object);
+    return { id: 'm' };
+  });
+  await client.messages.send({ pack_id: 1, user_id: 7, to: { user_id: 9 }, text: 'Hello', ...from });
+  expect(bodies).toMatchObject([{ from: { user_id: expected } }]);
+});
+
+test.each<[unknown, string[]]>([
+  [null, []],
+  [{ id: 'BRL' }, ['BRL']],
+  [
+    [{ id: 'BRL' }, { id: 'ARS' }],
+    ['BRL', 'ARS'],
+  ],
+  [{ currencies: [{ id: 'BRL' }] }, ['BRL']],
+  [{ results: [{ id: 'BRL' }] }, ['BRL']],
+])('currencies in %j', async (body, expected) => {
+  const { client } = service(() => body);
+  expect((await client.currencies.list()).map(({ id }) => id)).toEqual(expected);
+});
+
+test.each([0, 1, 2])('of three unread conversations, entry %i cannot be read, and the others are', async (wrong) => {
+  const results = [1, 2, 3].map((id, index) => ({
+    resource: index === wrong ? null : `/packs/${id}/sellers/7`,
+    count: id,
+  }));
+  const { client } = service(() => ({ user_id: 7, results }));
+  const found = (await client.messages.unread()).results;
+  expect(found.map(({ pack_id, count }) => [pack_id, count])).toEqual(
+    [1, 2, 3].filter((_, index) => index !== wrong).map((id) => [id, id]),
+  );
+});
+
+test('two listings of one title are two, also on two pages', async () => {
+  const all = ['A', 'B', 'C'].map((id) => ({ id, title: 'Chair' }));
+  const { client } = service((_, { url }) => {
+    const offset = Number(new URL(url).searchParams.get('offset'));
+    return { results: all.slice(offset, offset + 2), paging: { total: 3, limit: 2, offset } };
+  });
+  const found = await client.sites.search({ site_id: 'MLA', q: 'chair' }).toArray({ max: 9 });
+  expect(found.map(({ id }) => id)).toEqual(['A', 'B', 'C']);
+});
+
 describe('a blacklist that states no total', () => {
   test.each([
     [0, 1],
