@@ -43,7 +43,7 @@ export function maskName(name: string): string {
 }
 
 /** Masks the words of a code, e.g. `not_unanswered_question`, that are none of the service; `undefined` if a text is no code. */
-export function maskCode(text: string): string | undefined {
+function maskCode(text: string): string | undefined {
   if (text.length > 80 || !/^[A-Za-z]+([_./-][A-Za-z]+)*$/.test(text)) return undefined;
   return text.replace(/[A-Za-z]+/g, (word) => (isServiceWord(word) ? word : maskText(word)));
 }
