@@ -167,11 +167,20 @@ test.each([...stores, bullmq].filter(({ isThere }) => isThere))(
 
 test('a question that ends its process again and again is not added again', async () => {
   const added: QueuedNotification[] = [];
-  const queue = { add: async (entry: QueuedNotification) => void added.push(entry), ledger: memoryStore().ledger };
+  const { ledger } = memoryStore();
+  const kept: number[] = [];
+  const replace: typeof ledger.replace = async (key, expected, value, ms) => {
+    if (key.startsWith('handled')) kept.push(ms);
+    return ledger.replace(key, expected, value, ms);
+  };
+  const asking = { get: ledger.get.bind(ledger), replace };
+  const queue = { add: async (entry: QueuedNotification) => void added.push(entry), ledger: asking };
   const engine = { name: 'a queue', isThere: true, open: async () => ({ options: { queue } }) };
   const { receiver, catchUp, notification } = await shop(engine);
   const entry = await queuedNotification(parseNotification(notification), Date.now());
   expect(await receiver.run(entry, { stalledCount: 5 })).toMatchObject({ kind: 'dead' });
+  // A person has two weeks for it.
+  expect(kept).toEqual([14 * 86_400_000]);
   expect(await catchUp()).toMatchObject({ found: 1, added: 0 });
   expect(added).toEqual([]);
 });

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { WriteRecords } from '../../src/work/write-records.js';
 import { withWriteHook } from '../../src/core/recover/write-hook.js';
 import type { WriteRecord } from '../../src/core/recover/write-hook.js';
+import { targetOf } from '../../src/core/recover/write-target.js';
 import { service } from '../support/service.ts';
 import { networkFault } from '../support/stubs.ts';
 
@@ -191,6 +192,33 @@ describe('a message that may have been sent', () => {
     ['by the user of the path', {}, false],
   ])('is that of the sender who was given: %s', async (_, from, expected) => {
     expect(await confirm({ ...own, ...from }, { from: { user_id: 8 } })).toEqual(expected);
+  });
+});
+
+describe('two writes go to one place, and may be the same one with another content', () => {
+  const message = { pack_id: 1, user_id: 7, to: { user_id: 9 }, text: 'Hello' };
+  const option = { pack_id: 1, option_id: 'OTHER', text: 'Hello' };
+  const { messages, actionGuide, questions } = endpoints;
+  test.each<[string, { name: string; path: string }, object, object, boolean]>([
+    ['another text', messages.send, message, { text: 'Hi' }, true],
+    ['other files', messages.send, message, { attachments: ['a.pdf'] }, true],
+    ['an agent in place of the buyer', messages.send, message, { to: { user_id: 10 } }, true],
+    ['the sender named', messages.send, message, { from: { user_id: 7 } }, true],
+    ['another application', messages.send, message, { application_id: 5, client_id: 5 }, true],
+    ['ids as texts', messages.send, message, { pack_id: '1', user_id: '7' }, true],
+    ['another pack', messages.send, message, { pack_id: 2 }, false],
+    ['another seller', messages.send, message, { user_id: 8 }, false],
+    ['another text', actionGuide.send, option, { text: 'Hi' }, true],
+    ['another template', actionGuide.send, option, { template_id: 'a', vars: [] }, true],
+    ['another option', actionGuide.send, option, { option_id: 'SEND_INVOICE_LINK' }, false],
+    ['another text', questions.answer, { question_id: 1, text: 'Yes.' }, { text: 'No.' }, true],
+    ['another question', questions.answer, { question_id: 1, text: 'Yes.' }, { question_id: 2 }, false],
+    ['another text', questions.ask, { item_id: 'A', text: 'New?' }, { text: 'Red?' }, true],
+    ['another item', questions.ask, { item_id: 'A', text: 'New?' }, { item_id: 'B' }, false],
+    ['another user', questions.blacklist.add, { seller_id: 7, user_id: 31 }, { user_id: 32 }, false],
+  ])('%s', (_, endpoint, input, change, isSame) => {
+    const token = 'APP_USR-1-7';
+    expect(targetOf(endpoint, { ...input, ...change }, token) === targetOf(endpoint, input, token)).toBe(isSame);
   });
 });
 

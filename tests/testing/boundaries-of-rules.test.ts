@@ -315,6 +315,45 @@ describe('messages', () => {
     expect(await statusOf(line)).toBe(status);
   });
 
+  test.each([
+    [1, 1],
+    [3, 3],
+    [4, 3],
+  ])('a page of %i, where 3 are the most, has %i', async (limit, length) => {
+    marketplace.settings.maxPageSize = 3;
+    for (let n = 1; n <= 7; n += 1) marketplace.buyerWrites({ pack, text: `${n}` });
+    const { messages, paging } = await read(`&limit=${limit}`);
+    expect(messages.length).toBe(length);
+    expect(paging).toEqual({ total: 7, offset: 0, limit: length });
+  });
+
+  test.each([
+    [0, 201],
+    [25, 201],
+    [26, 400],
+  ])('a message with %i files: %i', async (count, status) => {
+    marketplace.buyerWrites({ pack, text: 'Hello' });
+    const bytes = new Uint8Array(1);
+    const attachments = Array.from({ length: count }, (_, n) => {
+      return marketplace.attachments.add({ owner: 7, site_id: 'MLA', filename: `${n}.pdf`, type: '', bytes }).id;
+    });
+    const body = { from: { user_id: 7 }, to: { user_id: 9 }, text: 'Here they are', attachments };
+    expect(await statusOf(`POST /messages/packs/${numberOf(pack)}/sellers/7?tag=post_sale`, body)).toBe(status);
+  });
+
+  test.each([
+    [0, 400],
+    [1, 201],
+    [25 * 1024 * 1024, 201],
+    [25 * 1024 * 1024 + 1, 400],
+  ])('a file of %i bytes: %i', async (length, status) => {
+    const form = new FormData();
+    form.append('file', new Blob([new Uint8Array(length)]), 'a.pdf');
+    const url = `${marketplace.baseUrl}/messages/attachments?tag=post_sale&site_id=MLA`;
+    const headers = { authorization: `Bearer ${marketplace.tokenFor(seller)}` };
+    expect((await marketplace.fetch(url, { method: 'POST', headers, body: form })).status).toBe(status);
+  });
+
   test('pages of three of seven messages, the newest first, and none behind the last', async () => {
     for (let n = 1; n <= 7; n += 1) marketplace.buyerWrites({ pack, text: `${n}` });
     const textsAt = async (offset: number): Promise<string[]> =>
