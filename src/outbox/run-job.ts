@@ -91,9 +91,7 @@ async function sendStep(
     return (await hooked.messages?.contact(input as ContactParams, { signal }))?.message;
   };
   try {
-    const output = await runWithWrites(kept.records, send);
-    if (kept.records.stoppedBy) throw kept.records.stoppedBy;
-    return output;
+    return await runWithWrites(kept.records, send);
   } catch (error) {
     if (error instanceof EarlierWriteUnknownError) unknowns += 1;
     throw error;

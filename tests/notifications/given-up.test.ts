@@ -167,7 +167,7 @@ test.each([...stores, bullmq].filter(({ isThere }) => isThere))(
 
 test('a question that ends its process again and again is not added again', async () => {
   const added: QueuedNotification[] = [];
-  const { ledger } = memoryStore();
+  const ledger = memoryStore().ledger!;
   const kept: number[] = [];
   const replace: typeof ledger.replace = async (key, expected, value, ms) => {
     if (key.startsWith('handled')) kept.push(ms);

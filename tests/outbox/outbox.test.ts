@@ -340,6 +340,24 @@ describe.for(kinds)('an outbox in $name', ({ create }) => {
   });
 });
 
+test('a write that nothing shows is looked for three times, and then goes to a person', async () => {
+  const { user_id, sent, open } = shop(['response lost']);
+  const { confirm: _, ...unseen } = endpoints.questions.answer;
+  const mine = { ...unseen, name: 'mine.answer' };
+  const outbox = open(memoryOutbox(), { endpoints: [mine], retry: { baseMs: 1, capMs: 1 } });
+  await outbox.add({ key: 'one', user_id, endpoint: mine, input: { question_id: 1, text: 'Yes.' } });
+  const startedAt = Date.now();
+  await done(outbox);
+  // After 2, 10 and 40 seconds.
+  expect(Math.round((Date.now() - startedAt) / 1_000)).toBe(52);
+  expect(sent).toHaveLength(1);
+  expect(await outbox.get('one')).toMatchObject({
+    state: 'dead',
+    reason: expect.stringContaining('a person') as string,
+  });
+  await outbox.close();
+});
+
 test('a process that has lost its job after the first step does not begin the second', async () => {
   const { user_id, message, sent, open } = shop();
   const store = memoryOutbox();

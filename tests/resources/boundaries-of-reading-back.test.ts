@@ -199,7 +199,7 @@ describe('two writes go to one place, and may be the same one with another conte
   const message = { pack_id: 1, user_id: 7, to: { user_id: 9 }, text: 'Hello' };
   const option = { pack_id: 1, option_id: 'OTHER', text: 'Hello' };
   const { messages, actionGuide, questions } = endpoints;
-  test.each<[string, { name: string; path: string }, object, object, boolean]>([
+  test.each<[string, Parameters<typeof targetOf>[0], object, object, boolean]>([
     ['another text', messages.send, message, { text: 'Hi' }, true],
     ['other files', messages.send, message, { attachments: ['a.pdf'] }, true],
     ['an agent in place of the buyer', messages.send, message, { to: { user_id: 10 } }, true],

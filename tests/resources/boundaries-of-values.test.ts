@@ -411,7 +411,7 @@ test.each(['7', 7])(
   },
 );
 
-describe('one deadline holds for all calls of a method', () => {
+describe('one deadline, that of the call before that of the client, holds for all calls of a method', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] }));
   afterEach(() => void vi.useRealTimers());
   const fromBuyer = { id: 'm', from: { user_id: 9 }, to: { user_id: 7 }, text: 'Hello' };
@@ -446,7 +446,7 @@ describe('one deadline holds for all calls of a method', () => {
           await new Promise((resolve) => setTimeout(resolve, 700));
           return bodyOf(path, method, url);
         },
-        { maxRetries: 0 },
+        { maxRetries: 0, deadlineMs: 10_000 },
       );
       const error: unknown = await advanceUntilSettled(
         call(client, deadlineMs).then(

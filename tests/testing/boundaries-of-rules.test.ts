@@ -354,6 +354,13 @@ describe('messages', () => {
     expect((await marketplace.fetch(url, { method: 'POST', headers, body: form })).status).toBe(status);
   });
 
+  test('an invalid seed leaves a conversation as it was', async () => {
+    for (const text of ['One', 'Two']) marketplace.buyerWrites({ pack, text });
+    expect(() => marketplace.seed({ items: [{ seller_id: 99 }] })).toThrow('99');
+    expect(await read()).toMatchObject({ paging: { total: 2 }, messages: [{ text: 'Two' }, { text: 'One' }] });
+    expect(marketplace.messages.of(pack).length).toBe(2);
+  });
+
   test('pages of three of seven messages, the newest first, and none behind the last', async () => {
     for (let n = 1; n <= 7; n += 1) marketplace.buyerWrites({ pack, text: `${n}` });
     const textsAt = async (offset: number): Promise<string[]> =>
