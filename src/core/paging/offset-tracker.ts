@@ -97,7 +97,10 @@ export class OffsetTracker {
     return firstNew < 0 ? this.#stepForward(request, page) : this.#advance(request, page, offset + firstNew);
   }
 
-  #advance(request: PageRequest, page: ObservedPage, firstNew: number): PageStep {
+  #advance(request: PageRequest, page: ObservedPage, first: number): PageStep {
+    const leftOut = leftOutOf(page);
+    // Entries that were left out may stand before it.
+    const firstNew = Math.max(first, Math.min(this.#lastOffset + 1, first + leftOut));
     const lost = this.#lastOffset + 1 - firstNew;
     this.#shrinkRate = this.#newCount === 0 ? 0 : Math.min(1, Math.max(0, lost / this.#newCount));
     this.hasMoved ||= page.known[0] === true && lost !== 0;
@@ -111,7 +114,8 @@ export class OffsetTracker {
     // A page of one entry cannot have both an anchor and a new entry.
     const isAlone = request.limit === 1 && page.length === 1;
     if (isAlone) this.#adjacent = this.#lastOffset + 1;
-    this.#moveTo(this.#lastOffset + Number(isAlone) - this.#expectedLoss());
+    // The last entries may be those that were left out, which are no anchor.
+    this.#moveTo(this.#lastOffset + Number(isAlone) - leftOut - this.#expectedLoss());
     return isLastPage(request, page) ? 'end' : 'advance';
   }
 
@@ -147,10 +151,11 @@ export class OffsetTracker {
     }
     this.#countRepeats(request.offset, keys);
     if (this.#repeatedPages >= maxRepeatedPages) return 'end';
+    const last = after - 1 - leftOutOf(page);
     // A page of one entry cannot overlap.
-    if (length === 1) return this.#lookBehind(after, total);
-    if (after - 1 >= this.#tooFar) this.#resetSearch();
-    this.#delivered = after - 1;
+    if (last <= request.offset) return this.#lookBehind(after, total);
+    if (last >= this.#tooFar) this.#resetSearch();
+    this.#delivered = last;
     const further = this.#delivered + this.#forwardStep;
     this.#forwardStep = Math.max(length, this.#forwardStep * 2);
     this.#moveTo(further < this.#tooFar ? further : this.#middle());
@@ -200,6 +205,11 @@ export class OffsetTracker {
     this.#searchPages += 1;
     return this.#searchPages < maxSearchPages ? 'search' : 'end';
   }
+}
+
+/** How many entries of a page could not be read. */
+function leftOutOf({ length, keys }: ObservedPage): number {
+  return length - keys.length;
 }
 
 /** Whether a page is as long as requested, or as long as the longest page of this service. */
