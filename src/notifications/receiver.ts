@@ -9,7 +9,6 @@ import { DeadLetters } from '../work/dead-letters.js';
 import { Deliveries } from './deliveries.js';
 import { Attempts } from './handling/attempts.js';
 import { UnrecoverableError, closingError } from './handling/errors.js';
-import { describeFailure } from '../work/log.js';
 import type { Outcome } from './handling/outcome.js';
 import type { OwnTopics } from './handling/own-topic.js';
 import { ReadConversations } from './handling/read-conversations.js';
@@ -216,7 +215,7 @@ export class Receiver {
     if (outcome.kind === 'done' || outcome.kind === 'dropped') return;
     const { error } = outcome;
     if (outcome.kind !== 'dead' || error instanceof UnrecoverableError) throw error;
-    throw new UnrecoverableError(describeFailure(error), { cause: error });
+    throw new UnrecoverableError(outcome.failure, { cause: error });
   }
 
   /**

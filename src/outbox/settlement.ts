@@ -1,7 +1,7 @@
 import { EarlierWriteOpenError, EarlierWriteUnknownError } from '../core/errors/errors.js';
 import { ApiError } from '../core/errors/response-errors.js';
 import { jitteredDelay } from '../work/backoff.js';
-import { isLastingError, isUnknownOutcome, retryAfterOf } from '../work/failures.js';
+import { describeGivenUp, isLastingError, isUnknownOutcome, retryAfterOf } from '../work/failures.js';
 import { describeFailure } from '../work/log.js';
 import type { JobProgress } from './job.js';
 import type { ResolvedOutboxOptions } from './options.js';
@@ -30,7 +30,7 @@ function unknownPauseMs(unknowns: number, { leaseMs }: ResolvedOutboxOptions): n
 export function outcomeOfError(
   error: unknown,
   failures: number,
-  { unknowns = 1 }: JobProgress,
+  { unknowns = 1, writes }: JobProgress,
   options: ResolvedOutboxOptions,
 ): JobOutcome {
   const { retry } = options;
@@ -38,7 +38,8 @@ export function outcomeOfError(
   const reason = describeFailure(error);
   const pauseMs = error instanceof EarlierWriteUnknownError ? unknownPauseMs(unknowns, options) : undefined;
   if (pauseMs !== undefined) return { state: 'waiting', inMs: pauseMs, failed: false, reason };
-  if (isFinal(error) || failures + 1 >= retry.attempts) return { state: 'dead', inMs: Infinity, failed: true, reason };
+  if (isFinal(error) || failures + 1 >= retry.attempts)
+    return { state: 'dead', inMs: Infinity, failed: true, reason: describeGivenUp(error, writes) };
   const inMs = Math.max(jitteredDelay(failures + 1, retry), retryAfterOf(error, retry.capMs));
   return { state: 'waiting', inMs, failed: true, reason };
 }

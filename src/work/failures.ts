@@ -1,5 +1,7 @@
 import { AccessTokenError, GrantRevokedError } from '../core/errors/errors.js';
 import { AuthenticationError } from '../core/errors/status-errors.js';
+import type { BookedWrite } from '../core/operation/write-book.js';
+import { describeFailure } from './log.js';
 
 /** How many causes of an error are looked at. */
 const maxCauses = 5;
@@ -50,4 +52,11 @@ export function isLastingError(error: unknown): boolean {
 export function retryAfterOf(error: unknown, capMs: number): number {
   const retryAfterMs = (error as { retryAfterMs?: unknown } | undefined | null)?.retryAfterMs;
   return typeof retryAfterMs === 'number' && retryAfterMs > 0 ? Math.min(retryAfterMs, capMs) : 0;
+}
+
+/** What a person reads of what was given up: the last error, and which writes may have been carried out all the same. */
+export function describeGivenUp(error: unknown, writes: readonly Pick<BookedWrite, 'target' | 'state'>[]): string {
+  const open = writes.filter(({ state }) => state === 'sent').map(({ target }) => target.split(' ', 1)[0]);
+  const failure = describeFailure(error);
+  return open.length > 0 ? `${failure} (${[...new Set(open)].join(' and ')} may have been carried out)` : failure;
 }

@@ -130,6 +130,28 @@ describe.each([...stores, bullmq])('a dead letter in $name', (engine) => {
   });
 
   test.skipIf(!engine.isThere).each([
+    ['may have been', { reset: 'after' } as const, /^\w+: .* \(questions\.answer may have been carried out\)$/],
+    ['has not been', { status: 403 }, /^\w+: (?!.*may have been carried out)/],
+  ])('says whether its answer %s carried out', async (_, fault, failure) => {
+    const { marketplace, receiver, ended, notification } = await shop(engine, {
+      retry: { attempts: 2, baseMs: 1, capMs: 1 },
+      on: {
+        questions: async ({ question_id }, { client }) => client.questions.answer({ question_id, text: 'Yes.' }),
+      },
+    });
+    marketplace.faults.inject({ endpoint: 'questions.answer', ...fault, times: 2 });
+    marketplace.faults.inject({ endpoint: 'questions.get', status: 403, times: Infinity });
+    await deliver(receiver, notification);
+    await ended(1);
+    expect(marketplace.questions.all.map(({ answer }) => answer?.text)).toEqual([
+      'reset' in fault ? 'Yes.' : undefined,
+    ]);
+    expect((await receiver.deadLetters.list()).map((letter) => letter.failure)).toEqual([
+      expect.stringMatching(failure),
+    ]);
+  });
+
+  test.skipIf(!engine.isThere).each([
     ['of a question that the service did not show is added once it does', 404],
     ['of a seller without a valid token is added once there is one', 401],
   ])('%s', async (_, status) => {

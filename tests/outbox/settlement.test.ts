@@ -98,6 +98,31 @@ test.each([400, 404, 500])('a job is not given up with %i while its write may ha
   expect(outcome(new SellerError('the step failed', { cause: error }), 0)).toMatchObject({ state: 'waiting' });
 });
 
+const write = (target: string, state: 'sent' | 'done' | 'rejected') => ({
+  id: target + state,
+  target,
+  input: {},
+  sentAt: 1,
+  state,
+});
+const [sent, option] = [write('messages.send 7 {}', 'sent'), write('actionGuide.send 7 {}', 'sent')];
+
+test.each([
+  [[], 'ApiError: blocked'],
+  [[write('messages.send 7 {}', 'rejected')], 'ApiError: blocked'],
+  [[write('messages.send 7 {}', 'done')], 'ApiError: blocked'],
+  [[sent], 'ApiError: blocked (messages.send may have been carried out)'],
+  [[sent, sent], 'ApiError: blocked (messages.send may have been carried out)'],
+  [[sent, option], 'ApiError: blocked (messages.send and actionGuide.send may have been carried out)'],
+])('a job with the writes %j is given up with the reason %j', (writes, reason) => {
+  const blocked = new ApiError('blocked', { ...details, status: 403 });
+  expect(outcomeOfError(blocked, 0, { outputs: [], writes }, options)).toMatchObject({ state: 'dead', reason });
+  const down = new SellerError('blocked');
+  down.name = 'ApiError';
+  expect(outcomeOfError(down, 2, { outputs: [], writes }, options)).toMatchObject({ state: 'dead', reason });
+  expect(outcomeOfError(down, 1, { outputs: [], writes }, options)).toMatchObject({ reason: 'ApiError: blocked' });
+});
+
 test.each<[Parameters<typeof outcomeOf>[0], object]>([
   [{ state: 'accepted' }, { state: 'accepted', inMs: 77, failed: false }],
   [

@@ -8,6 +8,7 @@ import { Dispatcher } from './dispatcher.js';
 import { isOfToken, isUnknownOutcome } from '../../work/failures.js';
 import { FailurePolicy, hasStalledTooOften, isNotConfirmed } from './failure-policy.js';
 import { RunWrites } from '../../work/run-writes.js';
+import { dead } from './outcome.js';
 import type { LastFailure, Outcome } from './outcome.js';
 import type { RunContext } from './running-context.js';
 import { messageRememberedMs } from './unread.js';
@@ -75,7 +76,7 @@ export class Attempts {
     const { stalledCount, lastFailure, maxAttempts = this.#inbox.options.retry.attempts } = attempt;
     if (hasStalledTooOften(stalledCount, this.#inbox.options.retry)) {
       const error = new Error(`The process ended each of the ${stalledCount} times that this was handled`);
-      return { kind: 'dead', error };
+      return dead(error, attempt.writes);
     }
     const writes = this.#writesOf(attempt);
     const run = { ...attempt, records: writes?.records };

@@ -3,6 +3,7 @@ import type { WriteRecords } from '../../work/write-records.js';
 import { jitteredDelay } from '../../work/backoff.js';
 import { isLastingError, isUnknownOutcome, retryAfterOf } from '../../work/failures.js';
 import { DropNotificationError, NotConfirmedError, NotHandledHereError, UnknownSellerError, UnrecoverableError } from './errors.js'; // prettier-ignore
+import { dead } from './outcome.js';
 import type { LastFailure, Outcome } from './outcome.js';
 import type { ResolvedReceiverOptions } from '../resolve-options.js';
 import { FifoMap } from '../../work/fifo-map.js';
@@ -109,33 +110,36 @@ function outcomeOf(
   if (error instanceof DropNotificationError) return { kind: 'dropped', isUnknownSeller: false };
   if (error instanceof NotHandledHereError) return notHandledHere(error, run);
   if (error instanceof EarlierWriteOpenError) return { kind: 'release', inMs: error.retryAfterMs, error };
-  if (error instanceof UnrecoverableError || error instanceof EarlierWriteUnknownError) return { kind: 'dead', error };
+  if (error instanceof UnrecoverableError || error instanceof EarlierWriteUnknownError)
+    return dead(error, run.records?.writes);
   // The next run reads back what is kept. What is not kept could be sent twice.
   if (isUnknownOutcome(error) && !run.records?.writes.some(({ state }) => state === 'sent'))
-    return { kind: 'dead', error };
+    return dead(error, run.records?.writes);
   const isMissing = error !== undefined && error === run.notFound;
   const againInMs = isMissing ? nextReadInMs(run.arrivedAt) : undefined;
   if (againInMs !== undefined && run.failures < run.maxAttempts)
     return { kind: 'retry', inMs: againInMs, error, isPermanent: true };
   const isPermanent = isMissing || isLastingError(error) || run.records?.wasRejected(error) === true;
   // The first one may be of a branch that the handler does not take again once it has read the resource anew.
-  if (isPermanent && wasPermanent) return { kind: 'dead', error };
+  if (isPermanent && wasPermanent) return dead(error, run.records?.writes);
   return retryOrGiveUp(error, run, { isPermanent, leastMs: retryAfterOf(error, retry.capMs) }, retry);
 }
 
-function notHandledHere(error: unknown, { arrivedAt = Date.now(), isQueued = false }: FailedRun): Outcome {
+function notHandledHere(error: unknown, run: FailedRun): Outcome {
+  const { arrivedAt = Date.now(), isQueued = false } = run;
   const ageMs = Date.now() - arrivedAt;
-  if (isQueued && ageMs > unhandledMs) return { kind: 'dead', error };
+  if (isQueued && ageMs > unhandledMs) return dead(error, run.records?.writes);
   return { kind: 'release', inMs: Math.min(Math.max(ageMs, soonestMs), latestMs), error };
 }
 
 function retryOrGiveUp(
   error: unknown,
-  { failures, maxAttempts }: FailedRun,
+  run: FailedRun,
   { isPermanent, leastMs }: Verdict,
   retry: ResolvedReceiverOptions['retry'],
 ): Outcome {
-  if (failures >= maxAttempts) return { kind: 'dead', error };
+  const { failures, maxAttempts } = run;
+  if (failures >= maxAttempts) return dead(error, run.records?.writes);
   return { kind: 'retry', inMs: Math.max(jitteredDelay(failures, retry), leastMs), error, isPermanent };
 }
 

@@ -119,7 +119,7 @@ export function bullmqProcessor(
       note,
     });
     if (outcome.kind === 'release') await delayed(job, outcome.inMs, token);
-    if (outcome.kind === 'dead') throw new UnrecoverableError(describeFailure(outcome.error), { cause: outcome.error });
+    if (outcome.kind === 'dead') throw new UnrecoverableError(outcome.failure, { cause: outcome.error });
     if (outcome.kind === 'retry') await failed(job, outcome);
   };
 }

@@ -38,12 +38,13 @@ function settled(
   if (outcome.kind === 'dropped') return { done: keys, ...(outcome.isUnknownSeller && { deduplicationMs: 0 }) };
   const writes = kept.length > 0 ? { writes: kept } : {};
   if (outcome.kind === 'release') return { ...released, retryInMs: outcome.inMs, ...writes };
-  const failure = describeFailure(outcome.error);
   if (outcome.kind === 'dead') {
+    const { failure } = outcome;
     const done = isGivenUp ? [...coalescedKeys, ...caughtUpKeys] : coalescedKeys;
     return { done, deadLetter: { key: entry.key, failure }, ...writes };
   }
-  return { done: [], retryInMs: outcome.inMs, lastFailure: { failure, isPermanent: outcome.isPermanent }, ...writes };
+  const { error, inMs, isPermanent } = outcome;
+  return { done: [], retryInMs: inMs, lastFailure: { failure: describeFailure(error), isPermanent }, ...writes };
 }
 
 const settleBackoff = { baseMs: 200, capMs: 5_000 };

@@ -145,7 +145,7 @@ function wronglySent(jobs: readonly JobStatus[], { marketplace: { packs, message
 const keyOf = (topic: string, id: string): string => `${topic}-${id}`;
 const idIn = (resource: string): string => resource.split('/').pop()!;
 const isOurs = (answer: string | undefined): boolean => answer === 'Yes.';
-const isUnknown = (reason = ''): boolean => reason.startsWith('EarlierWriteUnknownError');
+const isUnknown = (reason = ''): boolean => reason.endsWith('may have been carried out)');
 
 type Inputs = Readonly<Record<string, unknown>>;
 const inputOf = ({ steps }: JobStatus['entry']): Inputs => steps.at(-1)!.input;
