@@ -1,6 +1,7 @@
 import { AuthenticationError, hasStatus } from 'marketplace-seller-sdk';
 import { SimulationError, checks, simulate } from 'marketplace-seller-sdk/simulation';
 import type { Bot, Check, SimulationOptions, World } from 'marketplace-seller-sdk/simulation';
+import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { describe, expect, test } from 'vitest';
 import { polling } from './bots/question-bots.ts';
 
@@ -157,6 +158,28 @@ describe('each check notices a fault, and says what it is', () => {
     const options = { seeds: 5, load: writes, faults: 'none', checks: [checks.noRejectionRepeated] } as const;
     expect(await violationsOf({ ...options, bot: replying(1) })).toEqual([]);
     expect(await violationsOf({ ...options, bot: replying(2) })).not.toEqual([]);
+  });
+
+  test.each<[(number | undefined)[], number]>([
+    [[403, 403], 0],
+    [[403, 403, 403], 1],
+    [[200, 403], 0],
+    [[200, 403, 403], 1],
+    [[undefined, 403, 403], 0],
+    [[503, 403, 403], 0],
+    [[undefined, 403, 403, 403], 1],
+  ])('of equal replies to two messages with the statuses %j, %i too many are sent', (statuses, expected) => {
+    const marketplace = new FakeMarketplace();
+    const [seller, buyer] = [marketplace.addUser(), marketplace.addUser()];
+    const pack = marketplace.addPack({ seller_id: seller.user_id, buyer_id: buyer.user_id });
+    for (const text of ['Hello?', 'Is it new?']) marketplace.buyerWrites({ pack, text });
+    const path = `/messages/packs/${pack.pack_id}/sellers/${seller.user_id}`;
+    const calls = statuses.map((status, index) => {
+      const at = Date.now() + index * 10;
+      return { name: `call ${index}`, start: 1, method: 'POST', path, body: 'Yes.', status, at, receivedAt: at + 1 };
+    });
+    const history = { calls, marketplace } as unknown as Parameters<Check>[0];
+    expect(checks.noRejectionRepeated(history)).toHaveLength(expected);
   });
 
   test('a bot that stops calling once its grant is revoked is no violation', async () => {

@@ -18,3 +18,14 @@ test('a failure is the fewest events that cause it, and the line that replays th
   const again = await failureOf({ ...options, only: error.only });
   expect(again.trace).toEqual(error.trace);
 });
+
+test('a bot that fails at each of its starts is told in a few lines', async () => {
+  const bot = (): never => {
+    throw new TypeError('there is no such option');
+  };
+  const { only, message, trace } = await failureOf({ seeds: [1], bot });
+  expect(only).toEqual([]);
+  expect(trace.length).toBeGreaterThan(100);
+  expect(message.split('\n').length).toBeLessThan(15);
+  expect(message).toContain('start 1 ended with an error that nobody handled: TypeError: there is no such option');
+});
