@@ -91,6 +91,29 @@ test('a seed has the state before the tape, and nothing that the tape has made',
   expect(different(await verifiedOnSeed(tape))).toEqual([]);
 });
 
+test('a seed has values in the case that it takes, and none that it does not take', async () => {
+  const tape = await recorded(
+    async (seller) => {
+      await seller.items.status({ ids: ['MLA600000003', 'MLA600000001'] });
+      await seller.flex.subscriptions({ site_id: 'MLA', user_id: seller_id });
+    },
+    ({ settings, items }) => {
+      settings.odd = { kinds: ['letter-case'] };
+      items.change('MLA600000001', { status: 'paused' });
+    },
+  );
+  const [{ response }, ...others] = tape as [TapeExchange, ...TapeExchange[]];
+  const value = (response.value as object[]).map((entry, index) => (index === 0 ? { status: 'gone' } : entry));
+  const { items = [], flex } = seedOfTape([{ ...tape[0]!, response: { ...response, value } }, ...others]);
+  expect(items.map(({ status }) => status)).toEqual([undefined, 'paused']);
+  expect(flex?.subscriptions).toMatchObject([{ mode: 'FLEX', status: 'in' }]);
+});
+
+test('the response to a question shows whose item it is about', async () => {
+  const tape = await recorded((_, buyer) => buyer.questions.ask({ item_id: 'MLA600000001', text: 'New?' }));
+  expect(different(await verifiedOnSeed(tape))).toEqual([]);
+});
+
 test('a difference because of a pack that the fake does not have says so', async () => {
   const tape = await recorded((seller) => seller.messages.conversation({ pack_id, user_id: seller_id }).toArray());
   const marketplace = new FakeMarketplace();

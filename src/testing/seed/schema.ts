@@ -34,7 +34,7 @@ export const ownToken = refine(string, (value) =>
 );
 
 /** A user, with an optional fixed token. */
-const seededUser = strictObject({
+export const seededUser = strictObject({
   user_id: optional(integer),
   nickname: optional(string),
   site_id: optional(string),
@@ -43,7 +43,7 @@ const seededUser = strictObject({
 });
 
 /** An item; `flex` enables Flex on it. */
-const seededItem = strictObject({
+export const seededItem = strictObject({
   item_id: optional(string),
   seller_id: integer,
   title: optional(string),
@@ -53,7 +53,7 @@ const seededItem = strictObject({
 });
 
 /** A question of the user `from`, with its answer. */
-const seededQuestion = strictObject({
+export const seededQuestion = strictObject({
   question_id: optional(integer),
   item_id: string,
   from: integer,
@@ -63,8 +63,11 @@ const seededQuestion = strictObject({
   answered_at: optional(time),
 });
 
+/** A user who may not ask a seller. */
+export const seededBlock = strictObject({ seller_id: integer, user_id: integer });
+
 /** A message in the conversation of its pack. */
-const seededMessage = strictObject({
+export const seededMessage = strictObject({
   from: enumOf('buyer', 'seller'),
   text: string,
   sent_at: optional(time),
@@ -115,19 +118,13 @@ export const seededFault = strictObject({
   seed: optional(integer),
 });
 
-const seededFlex = strictObject({
-  subscriptions: optional(
-    array(
-      strictObject({
-        user_id: integer,
-        mode: optional(enumOf('FLEX', 'TURBO')),
-        status: optional(enumOf('in', 'out', 'pending')),
-        service_id: optional(integer),
-      }),
-    ),
-  ),
-  shipments: optional(array(strictObject({ user_id: integer, driver_id: optional(integer) }))),
+export const seededSubscription = strictObject({
+  user_id: integer,
+  mode: optional(enumOf('FLEX', 'TURBO')),
+  status: optional(enumOf('in', 'out', 'pending')),
+  service_id: optional(integer),
 });
+export const seededShipment = strictObject({ user_id: integer, driver_id: optional(integer) });
 
 /** The initial content of a marketplace. */
 export const seed = strictObject({
@@ -136,9 +133,11 @@ export const seed = strictObject({
   users: optional(array(seededUser)),
   items: optional(array(seededItem)),
   questions: optional(array(seededQuestion)),
-  blacklist: optional(array(strictObject({ seller_id: integer, user_id: integer }))),
+  blacklist: optional(array(seededBlock)),
   packs: optional(array(seededPack)),
-  flex: optional(seededFlex),
+  flex: optional(
+    strictObject({ subscriptions: optional(array(seededSubscription)), shipments: optional(array(seededShipment)) }),
+  ),
   contacts: optional(
     array(
       strictObject({
