@@ -110,9 +110,7 @@ function judge<T, In>(
   const group = equals.reduce((first, each) => (each.sent.earliest < first.earliest ? each.sent : first), sent);
   const recent = free.filter(({ date }) => ageOf(date, sent) !== 'older');
   // The oldest first: later writes cannot have made it.
-  const same = free
-    .filter((entry) => entry.compare(input) === 'same' && ageOf(entry.date, group) !== 'older')
-    .sort((a, b) => timeOf(a) - timeOf(b));
+  const same = free.filter((entry) => entry.compare(input) === 'same' && ageOf(entry.date, group) !== 'older');
   const [first] = same;
   if (first) {
     const proof = same.find(({ date }) => ageOf(date, sent) === 'newer') ?? first;
@@ -130,22 +128,24 @@ function judge<T, In>(
   return isComplete ? { done: false } : { unknown: 'the service does not show the list up to its newest entry' };
 }
 
+/** When an entry was made; one without a readable date comes last. */
 function timeOf({ date }: { readonly date: string | null | undefined }): number {
-  return date ? millisecondsOf(date) : Number.NaN;
+  const at = millisecondsOf(date ?? '');
+  return Number.isNaN(at) ? Number.MAX_VALUE : at;
 }
 
 /**
  * Leaves out an entry for each other write that certainly made one, and for each that may have made one with a text that
- * this write cannot have.
+ * this write cannot have. It is the oldest that the other write can have made, whichever end of the list is the newer.
  */
 function withoutThoseOfOthers<T, In>(
   entries: readonly ListedEntry<T, In>[],
   input: In,
   others: KnownWrites['others'],
 ): ListedEntry<T, In>[] {
-  const free = [...entries];
+  const free = entries.toSorted((a, b) => timeOf(a) - timeOf(b));
   for (const other of others) {
-    const at = free.findLastIndex(
+    const at = free.findIndex(
       (entry) =>
         entry.compare(other.input as In) === 'same' &&
         ageOf(entry.date, other.sent) === 'newer' &&

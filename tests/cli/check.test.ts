@@ -5,6 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { checkOperations } from '../../src/cli/check/check-operations.js';
 import type { Checked } from '../../src/cli/check/check-operations.js';
 import { Ids } from '../../src/cli/check/ids.js';
+import type { IdName } from '../../src/cli/check/ids.js';
 import { listEndpoints } from '../../src/endpoints.js';
 import { running } from '../support/serving.ts';
 
@@ -107,6 +108,22 @@ describe('the command check', () => {
     expect(pauses).toBe(requests.length);
   });
 
+  test.each<[IdName, unknown[][], unknown, unknown]>([
+    ['item', [['A', 'B', 'C']], 'A', 'B'],
+    ['item', [['A'], ['B', 'C']], 'A', 'B'],
+    ['item', [['A'], ['A', 'B']], 'A', 'B'],
+    ['item', [['A', 'A']], 'A', 'A'],
+    ['question', [[1, undefined, null, {}, 2]], '1', '2'],
+    ['pack', [[2_000_000_001], ['2000000001']], '2000000001', '2000000001'],
+    ['user', [['7'], [8]], '7', '7'],
+    ['site', [['MLA', 'MLB'], ['MLM']], 'MLA', 'MLA'],
+    ['item', [[], [undefined]], undefined, undefined],
+  ])('of ids of the kind %s, given as %j, the first two are read: %s and %s', (name, added, first, second) => {
+    const ids = new Ids();
+    for (const values of added) ids.add(name, values);
+    expect([ids.choice(0)[name], ids.choice(1)[name]]).toEqual([first, second]);
+  });
+
   test('says what an operation needs that it could not find', async () => {
     const { url } = await served();
     const { code, text } = await check(url, '--skip', 'items.status');
@@ -180,6 +197,14 @@ describe('the command check', () => {
     });
     expect(code).toBe(0);
   });
+
+  test('a 404 that is not documented rejects the call', async () => {
+    const { url, marketplace } = await served();
+    marketplace.faults.inject({ status: 404, body: { message: 'no such page' }, endpoint: endpoints.questions.responseTime });
+    const { code, rows } = await check(url, '--json', ...findable);
+    expect(rows.find(({ operation }) => operation === 'questions.responseTime')).toMatchObject({ result: 'rejected' });
+    expect(code).toBe(1);
+  }); // prettier-ignore
 
   test.each([1, 2])('says why the service rejects a call, once, if it rejects %i of two', async (times) => {
     const { url, marketplace } = await served();

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { SellerClient } from 'marketplace-seller-sdk';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
+import { Values } from '../../src/cli/options.js';
 import { running } from '../support/serving.ts';
 import type { Serving } from '../support/serving.ts';
 
@@ -100,6 +101,22 @@ describe('the CLI', () => {
     const program = running('--version');
     expect(await program.code).toBe(0);
     expect(program.printed).toEqual([manifest.version]);
+  });
+
+  test.each(['0', '1', '4010', '65534', '65535'])('%s is a port', (port) => {
+    expect(new Values({ port }, '').port()).toBe(Number(port));
+  });
+
+  test.each([
+    [['fake', '--faults=a=b'], '--faults'],
+    [['fake', '--faults=status=5=0'], '`status`'],
+    [['fake', '--', '--xyz'], 'fake takes no arguments'],
+    [['fake', '--port', '--', '--xyz'], '--port'],
+  ])('what is behind the first equals sign, or behind --, is no option: %j', async (args, message) => {
+    const program = running(...args);
+    expect(await program.code).not.toBe(0);
+    expect(program.errors.join()).toContain(message);
+    expect(program.errors.join()).not.toContain('Unknown option');
   });
 
   test.each([

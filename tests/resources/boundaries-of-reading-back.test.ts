@@ -234,11 +234,12 @@ describe('a template that may have been sent', () => {
   });
 
   /** What a second run of a handler does: it takes a message for its own, sends again, or leaves it to a person. */
-  async function secondRun(before: object[], after: object[], messages: object[]): Promise<unknown> {
+  async function secondRun(before: object[], after: object[], earlier: object[], later = earlier): Promise<unknown> {
     const seen = { caps: 0, sent: 0 };
     const { client } = service(
       (path) => {
         if (path.endsWith('/caps_available')) return (seen.caps += 1) === 1 ? before : after;
+        const messages = seen.caps === 2 ? later : earlier;
         if (!path.endsWith('/option')) return { messages, paging: { total: messages.length, limit: 50 } };
         if ((seen.sent += 1) === 1) throw networkFault('ECONNRESET');
         return { id: 'again' };
@@ -286,5 +287,15 @@ describe('a template that may have been sent', () => {
     ],
   ])('%s', async (_, before, after, messages, expected) => {
     expect(await secondRun(before, after, messages)).toBe(expected);
+  });
+
+  test.each<[string, object[], unknown]>([
+    ['a reply', [message('b', 9)], person],
+    ['a reply of an hour ago', [message('b', 9, -60)], 'again'],
+    ['another message of the seller', [message('c', 7)], 'again'],
+    ['nothing', [], 'again'],
+  ])('as many caps, a message, and once they were read: %s', async (_, since, expected) => {
+    const shown = [message('a', 7)];
+    expect(await secondRun([billing(1)], [billing(1)], shown, [...shown, ...since])).toBe(expected);
   });
 });

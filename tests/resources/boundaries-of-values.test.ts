@@ -153,6 +153,28 @@ test.each([
   expect(paths.length).toBe(Number(isRight));
 });
 
+test.each<[string[], boolean]>([
+  [[], false],
+  [['INIT'], false],
+  [['LIMIT'], false],
+  [['INIT', 'LIMIT'], true],
+  [['LIMIT', 'INIT'], true],
+  [['INIT', 'INIT'], false],
+  [['LIMIT', 'LIMIT'], false],
+  [['INIT', 'LIMIT', 'INIT'], false],
+  [['INIT', 'LIMIT', 'LIMIT'], false],
+  [['INIT', 'LIMIT', 'MIDDLE'], false],
+  [['INIT', 'MIDDLE'], false],
+])('a delivery promise with the variables %j is sent: %s', async (names, isRight) => {
+  const { client, paths } = service(() => ({ id: 'm' }));
+  const template_id = 'TEMPLATE___DELIVERY_PROMISE___1';
+  const option_id: string = 'DELIVERY_PROMISE';
+  const vars = names.map((name) => ({ id: `${template_id}___VAR___${name}`, value: 9 }));
+  const sent: unknown = await client.actionGuide.send({ pack_id: 1, option_id, template_id, vars }).catch((error: unknown) => error);
+  expect(sent instanceof InvalidInputError).toBe(!isRight);
+  expect(paths.length).toBe(Number(isRight));
+}); // prettier-ignore
+
 test.each([
   [0, true],
   [1, true],

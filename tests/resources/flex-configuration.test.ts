@@ -192,6 +192,8 @@ describe('the GraphQL query', () => {
       'query A { a } mutation B { b }',
       'query A{a}mutation B{b}',
       '# hi\nsubscription { a }',
+      '} mutation { a }',
+      '{ a } } mutation { b }',
       '',
     ]) {
       await expect(sellerClient.flex.query({ site_id: 'MLA', query }), query).rejects.toBeInstanceOf(InvalidInputError);

@@ -22,7 +22,7 @@ function withoutNested(text: string): string {
   let outside = '';
   for (const character of text) {
     if ('{(['.includes(character)) depth += 1;
-    else if ('})]'.includes(character)) depth = Math.max(0, depth - 1);
+    else if ('})]'.includes(character)) depth -= 1;
     else if (depth === 0) outside += character;
     if (depth === 0 && '})]'.includes(character)) outside += ' ';
   }
