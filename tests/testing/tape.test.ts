@@ -116,6 +116,13 @@ describe('a recorder', () => {
     });
   });
 
+  test('keeps the words, counts, dates and flags of a query', async () => {
+    const { fetch, tape } = await recorderOf(() => Response.json({}));
+    const query = '?tag=post_sale&mark_as_read=false&limit=20&date_from=2030-01-01&sort=date_desc';
+    await fetch(`http://proxy.test/messages/packs/1/sellers/2${query}&q=Ana`);
+    expect(tape()[0]!.path.split('?')[1]).toBe(`${query.slice(1)}&q=Xxx`);
+  });
+
   test('an id is always the same one on a tape, and two ids never are', async () => {
     const { fetch, tape } = await recorderOf((request) => Response.json({ id: Number(request.url.split('/').pop()) }));
     const ids = Array.from({ length: 600 }, (_, index) => 5_000_000_000 + index * 37);

@@ -1,6 +1,6 @@
 import { isObject } from '../../core/json/plain-object.js';
-import { entryOf, fieldOf, outside } from './places.js';
-import type { Kind, SchemaPlace } from './places.js';
+import { entryOf, fieldOf } from './places.js';
+import type { Kind, SchemaPlace } from './conventions.js';
 import { isKnownMessage } from './words.js';
 
 /** One difference between the response on a tape and that of the fake. */
@@ -71,7 +71,7 @@ function compareObjects(
     const [a, b] = [expected[name], actual[name]];
     if (!Object.hasOwn(actual, name)) return [{ path: at, what: 'missing', expected: typeOf(a), actual: 'absent' }];
     if (!Object.hasOwn(expected, name)) return [{ path: at, what: 'extra', expected: 'absent', actual: typeOf(b) }];
-    return compareAt(at, { expected: a, actual: b, place: fieldOf(place, name) ?? outside }, how);
+    return compareAt(at, { expected: a, actual: b, place: fieldOf(place, name) }, how);
   });
 }
 
@@ -159,7 +159,7 @@ function isSameLeaf(expected: Leaf, actual: Leaf, { kinds }: SchemaPlace, how: R
   if (is('date')) return shapeOf(a) === shapeOf(b);
   if (is('error text') && !isKnownMessage(a) && !isKnownMessage(b) && /\s/.test(a + b))
     return lengthClass(a) === lengthClass(b);
-  if (kinds.length > 0 && !is('text')) return a === b;
+  if (kinds.length > 0) return a === b;
   return typeof expected === 'number' || lengthClass(a) === lengthClass(b);
 }
 
@@ -185,6 +185,6 @@ function shown(value: unknown, { kinds }: SchemaPlace): string {
   if (typeof value !== 'string' && typeof value !== 'number') return String(value);
   if (kinds.includes('id') || kinds.includes('link')) return 'an id';
   if (kinds.includes('date')) return String(value);
-  if (kinds.length > 0 && !kinds.includes('text')) return JSON.stringify(value);
+  if (kinds.length > 0) return JSON.stringify(value);
   return value === '' ? 'an empty text' : `a text of ${Array.from(String(value)).length} characters`;
 }

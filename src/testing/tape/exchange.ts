@@ -1,20 +1,12 @@
-import type { DescribedEndpoint } from '../../core/operation/endpoint.js';
 import { isObject } from '../../core/json/plain-object.js';
 import { userOfToken } from '../../core/recover/user-of-token.js';
-import { endpointOf } from '../http/all-endpoints.js';
 import { bearerToken } from '../http/call.js';
-import { isServiceCode, maskName, maskText } from './mask.js';
-import type { Masker, Replace } from './mask.js';
-import {
-  conventions,
-  errorPlace,
-  outside,
-  requestPlace,
-  responsePlace,
-  tokenRequest,
-  tokenResponse,
-} from './places.js';
-import type { SchemaPlace } from './places.js';
+import { leaf, outside, tokenPlace, word } from './conventions.js';
+import type { SchemaPlace } from './conventions.js';
+import { isServiceCode, maskFilename, maskName, maskText } from './mask-text.js';
+import type { Masker } from './mask.js';
+import { fieldOf, parameterOf, placesOf } from './places.js';
+import type { Places, Replace } from './places.js';
 import type { FormPart } from './read-body.js';
 import type { TapeBody, TapeExchange, TapePart, TokenState } from './tape.js';
 
@@ -30,43 +22,25 @@ export interface RawExchange {
   readonly response: TapeBody;
 }
 
-/** What the schemas say of an exchange. */
-export interface Places {
-  readonly endpoint: DescribedEndpoint | undefined;
-  readonly request: SchemaPlace;
-  readonly response: SchemaPlace;
-}
-
-/** Returns what the schemas say of a call and of its response. */
-export function placesOf(method: string, path: string, status: number): Places {
-  const [pathname = ''] = path.split('?', 1);
-  if (pathname === '/oauth/token' || pathname === '/authorization')
-    return { endpoint: undefined, request: tokenRequest, response: status < 400 ? tokenResponse : errorPlace };
-  const endpoint = endpointOf(method, pathname);
-  const request = endpoint ? requestPlace(endpoint) : outside;
-  const response = endpoint ? responsePlace(endpoint) : outside;
-  return { endpoint, request, response: status < 400 ? response : errorPlace };
-}
-
 /** Masks an exchange: only what the schemas say to be nothing of a person stays. */
 export function maskExchange(exchange: RawExchange, masker: Masker, callers: Map<string, string>): TapeExchange {
   const { method, path, headers, status, responseHeaders } = exchange;
-  const { endpoint, request, response } = placesOf(method, path, status);
+  const places = placesOf(method, path, status);
   const token = headers.get('authorization');
   const user = userOfToken(bearerToken(headers) ?? '');
   return {
     at: timeOf(responseHeaders),
     method,
-    path: changePath(path, endpoint, request, (value, place) => masker.leaf(value, place), maskName),
-    endpoint: endpoint?.name ?? null,
+    path: changePath(path, places, (value, place) => masker.leaf(value, place), maskName),
+    endpoint: places.endpoint?.name ?? null,
     caller: token === null ? null : callerOf(token, headers, masker, callers),
     user: user === undefined ? null : (masker.id(user) ?? null),
     token: token === null ? null : tokenState(exchange),
-    headers: maskHeaders(headers, requestHeaders, masker),
-    request: maskBody(exchange.request, request, masker),
+    headers: maskHeaders(headers, masker),
+    request: maskBody(exchange.request, places.request, masker),
     status,
-    responseHeaders: maskHeaders(responseHeaders, responseHeadersKept, masker),
-    response: maskBody(exchange.response, response, masker),
+    responseHeaders: maskHeaders(responseHeaders, masker),
+    response: maskBody(exchange.response, places.response, masker),
   };
 }
 
@@ -91,55 +65,41 @@ function tokenState({ headers, status, response }: RawExchange): TokenState {
   return status === 400 && /application id is required/i.test(String(message)) ? 'without application' : 'valid';
 }
 
-/** The headers that matter: an id, a number of seconds, and methods. */
-const requestHeaders: Readonly<Record<string, SchemaPlace>> = { 'x-client-id': { kinds: ['id'] } };
-const responseHeadersKept: Readonly<Record<string, SchemaPlace>> = {
-  'retry-after': { kinds: ['count'] },
-  allow: { kinds: ['enum'], values: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] },
+/** The headers that matter, and what they are. */
+const headersKept: Readonly<Record<string, SchemaPlace>> = {
+  'x-client-id': leaf('id'),
+  'retry-after': leaf('count'),
+  allow: word(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']),
 };
 
-function maskHeaders(
-  headers: Headers,
-  places: Readonly<Record<string, SchemaPlace>>,
-  masker: Masker,
-): Record<string, string> {
-  const entries = Object.entries(places).flatMap(([name, place]) => {
+function maskHeaders(headers: Headers, masker: Masker): Record<string, string> {
+  const entries = Object.entries(headersKept).flatMap(([name, place]) => {
     const value = headers.get(name);
-    return value === null ? [] : [[name, String(masker.leaf(value.replaceAll(', ', ','), place))]];
+    return value === null ? [] : [[name, String(masker.leaf(value.replaceAll(', ', ','), place))] as const];
   });
-  return Object.fromEntries(entries) as Record<string, string>;
+  return Object.fromEntries(entries);
 }
 
-/** Changes what fills the path template, and the query: values by their places, and names that no schema knows. */
+/** Changes what fills the path template, and the query: values by their places, and names. */
 export function changePath(
   path: string,
-  endpoint: DescribedEndpoint | undefined,
-  place: SchemaPlace,
+  { endpoint, request: place }: Places,
   replace: Replace,
   nameOf: (name: string) => string,
 ): string {
   const [pathname = '', ...rest] = path.split('?');
   const template = endpoint?.path.includes('*}') ? [] : (endpoint?.path.split('/') ?? []);
   const segments = pathname.split('/').map((segment, index) => {
-    const name = /^\{(\w+)\}$/.exec(template[index] ?? '')?.[1];
-    const text = decoded(segment);
-    if (name !== undefined) return encodeURIComponent(replace(text, place.fields?.[name] ?? outside));
-    return segment === template[index] ? segment : encodeURIComponent(replace(text, segmentPlace));
+    if (segment === template[index]) return segment;
+    const field = /^\{(\w+)\}$/.exec(template[index] ?? '')?.[1];
+    // A segment of a path that no endpoint has is a word or an id.
+    return encodeURIComponent(replace(decoded(segment), field === undefined ? leaf('link') : fieldOf(place, field)));
   });
-  if (rest.length === 0) return segments.join('/');
   const query = [...new URLSearchParams(rest.join('?'))].map(([name, value]) => {
-    const found = ownField(place, name) ?? (Object.hasOwn(conventions, name) ? conventions[name] : undefined);
-    const masked = replace(value, found?.entry ?? found ?? outside);
-    return `${encodeURIComponent(found ? name : nameOf(name))}=${encodeURIComponent(masked).replaceAll('%2C', ',')}`;
+    const changed = encodeURIComponent(replace(value, parameterOf(place, name))).replaceAll('%2C', ',');
+    return `${encodeURIComponent(nameOf(name))}=${changed}`;
   });
-  return `${segments.join('/')}?${query.join('&')}`;
-}
-
-/** A segment of a path that no endpoint has. */
-const segmentPlace: SchemaPlace = { kinds: ['link'] };
-
-function ownField({ fields = {} }: SchemaPlace, name: string): SchemaPlace | undefined {
-  return Object.hasOwn(fields, name) ? fields[name] : undefined;
+  return segments.join('/') + (rest.length > 0 ? `?${query.join('&')}` : '');
 }
 
 function decoded(text: string): string {
@@ -151,24 +111,18 @@ function decoded(text: string): string {
 }
 
 function maskBody({ kind, value }: TapeBody, place: SchemaPlace, masker: Masker): TapeBody {
+  // A form that no schema knows may be of an authorization.
+  if (kind === 'form') return { kind, value: masker.value(value, place === outside ? tokenPlace : place) };
   if (kind === 'json') return { kind, value: masker.value(value, place) };
-  if (kind === 'form') {
-    // A form that no schema knows may be of an authorisation.
-    return { kind, value: masker.value(value, place === outside ? tokenRequest : place) };
-  }
   if (kind === 'multipart') return { kind, value: (value as readonly FormPart[]).map(maskPart) };
-  return { kind: kind === 'none' || isServiceCode(kind) ? kind : 'application/octet-stream', value };
+  return { kind: kind === 'none' ? kind : maskType(kind), value };
 }
 
 function maskPart([name, value]: FormPart): TapePart {
   if (typeof value === 'string') return { name: maskName(name), value: maskText(value) };
-  const type = isServiceCode(value.type) ? value.type : 'application/octet-stream';
-  return { name: maskName(name), filename: maskFilename(value.name), type, size: value.size };
+  return { name: maskName(name), filename: maskFilename(value.name), type: maskType(value.type), size: value.size };
 }
 
-/** The ending of a name says what kind of file it is. */
-function maskFilename(name: string): string {
-  const ending = /\.[a-z]{2,5}$/i.exec(name)?.[0] ?? '';
-  if (!isServiceCode(ending.slice(1))) return maskText(name);
-  return maskText(name.slice(0, name.length - ending.length)) + ending;
+function maskType(type: string): string {
+  return isServiceCode(type) ? type : 'application/octet-stream';
 }

@@ -1,7 +1,7 @@
 import { isObject } from '../../core/json/plain-object.js';
 import type { FakeMarketplace } from '../marketplace.js';
 import { numberOf } from '../state/packs.js';
-import { areOfOneForm, formOf } from './mask.js';
+import { areOfOneForm, formOf } from './id-forms.js';
 import type { Masker } from './mask.js';
 import type { TapeExchange } from './tape.js';
 
@@ -48,14 +48,14 @@ export class TapeIds {
   /** Returns the fake's id that stands for one of the tape; `undefined` if none is known. */
   of(id: string): string | undefined {
     if (this.#own.has(id)) return id;
-    const [known, seen] = [this.#known.get(id), this.#masker.ids.get(id)];
+    const [known, seen] = [this.#known.get(id), this.#masker.originalOf(id)];
     return known ?? seen ?? this.#atStart.get(id.slice(0, -4))?.[0];
   }
 
   /** Whether an id of the tape stands for a masked one of the fake. What is not known yet is learnt. */
   isSame(expected: string, actual: string): boolean {
     if (expected === actual) return true;
-    const [known, raw] = [this.of(expected), this.#masker.ids.get(actual)];
+    const [known, raw] = [this.of(expected), this.#masker.originalOf(actual)];
     if (raw === undefined || known !== undefined) return known !== undefined && known === raw;
     if (this.#taken.has(raw) || this.#fixed.has(raw) || !areOfOneForm(expected, actual)) return false;
     this.#learn(expected, raw);

@@ -3,10 +3,12 @@ import type { FakeMarketplace } from '../marketplace.js';
 import { callersOf } from './callers.js';
 import { compareValues } from './compare.js';
 import type { ResponseComparison, ResponseDifference } from './compare.js';
-import { changePath, maskExchange, placesOf } from './exchange.js';
+import { changePath, maskExchange } from './exchange.js';
 import { TapeIds, thingsIn } from './ids.js';
-import { Masker, maskText, replaceIn } from './mask.js';
-import type { SchemaPlace } from './places.js';
+import { maskText } from './mask-text.js';
+import { Masker } from './mask.js';
+import type { SchemaPlace } from './conventions.js';
+import { placesOf, replaceIn } from './places.js';
 import { bodyOf } from './read-body.js';
 import type { TapeBody, TapeExchange, TapePart, TokenState } from './tape.js';
 
@@ -122,7 +124,7 @@ class Replay {
 
   #isSame(expected: string, actual: string): boolean {
     if (!expected.startsWith('secret-')) return this.#ids.isSame(expected, actual);
-    const raw = this.#masker.secretOf(actual);
+    const raw = this.#masker.originalOf(actual);
     if (raw === undefined) return false;
     if (!this.#secrets.has(expected)) this.#secrets.set(expected, raw);
     return true;
@@ -149,10 +151,10 @@ class Replay {
 
   async #requestOf(exchange: TapeExchange): Promise<Request> {
     const { method, headers } = exchange;
-    const { endpoint, request: place } = placesOf(method, exchange.path, exchange.status);
+    const places = placesOf(method, exchange.path, exchange.status);
     const change = (value: string | number, at: SchemaPlace): string | number => this.#unmask(value, at, exchange);
-    const path = changePath(exchange.path, endpoint, place, change, (name) => name);
-    const body = this.#bodyOf(exchange, place, change);
+    const path = changePath(exchange.path, places, change, (name) => name);
+    const body = this.#bodyOf(exchange, places.request, change);
     const token = this.#authorizationOf(exchange);
     const sent = new Headers(token === undefined ? {} : { authorization: token });
     const application = headers['x-client-id'];
@@ -193,7 +195,7 @@ class Replay {
     }
     if (kinds.includes('link')) return text.replace(/[^/?&=]+/g, idOf);
     if (kinds.includes('query document')) return text.replace(/\d{10,}/g, idOf);
-    return exchange.endpoint === 'sites.search' && kinds.includes('text') ? this.#searchTextOf(text, exchange) : value;
+    return exchange.endpoint === 'sites.search' && kinds.length === 0 ? this.#searchTextOf(text, exchange) : value;
   }
 
   /** A masked search finds nothing, so that a text of a title stands for it, which finds as much. */

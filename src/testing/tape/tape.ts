@@ -1,5 +1,5 @@
 import { FakeMarketplaceError } from '../errors.js';
-import { hashOf } from './mask.js';
+import { hashOf } from './id-forms.js';
 
 /** The version of the form of a tape. */
 const version = 2;

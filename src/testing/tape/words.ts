@@ -1,5 +1,6 @@
 import { allEndpoints } from '../http/all-endpoints.js';
-import { namesIn } from './places.js';
+import { known } from './conventions.js';
+import { placesOfEndpoint } from './places.js';
 
 /** Words of the service that no schema has. */
 const more = `multipart form file json application image text html plain octet stream pdf png jpg jpeg gif txt csv xml javascript bearer basic code
@@ -27,28 +28,28 @@ const commonMessages = [
 ];
 
 interface Words {
-  readonly names: ReadonlySet<string>;
   readonly words: ReadonlySet<string>;
   readonly messages: ReadonlySet<string>;
 }
 
-let known: Words | undefined;
+let made: Words | undefined;
 
 function wordsOfService(): Words {
-  if (known) return known;
-  const { names, values } = namesIn(allEndpoints);
+  if (made) return made;
+  for (const endpoint of allEndpoints) placesOfEndpoint(endpoint);
   const errors = allEndpoints.flatMap((endpoint) => endpoint.errors);
   const messages = [...errors.map(({ message }) => message), ...commonMessages];
   const texts = [...errors.map(({ code = '' }) => code), ...allEndpoints.map(({ path }) => path), ...messages, more];
-  const words = new Set([...names, ...values, ...texts].flatMap(split));
-  for (const name of seenNames.split(/\s+/)) names.add(name);
-  known = { names, words, messages: new Set(messages.map(plain)) };
-  return known;
+  const words = new Set([...known.names, ...known.values, ...texts].flatMap(split));
+  for (const name of seenNames.split(/\s+/)) known.names.add(name);
+  made = { words, messages: new Set(messages.map(plain)) };
+  return made;
 }
 
 /** Whether a name is one of the service: of any schema, or of a known convention. */
 export function isServiceName(name: string): boolean {
-  return wordsOfService().names.has(name);
+  wordsOfService();
+  return known.names.has(name);
 }
 
 /** Whether a word, e.g. one of `not_unanswered_question`, is one of the service. */
