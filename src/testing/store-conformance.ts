@@ -46,6 +46,24 @@ const rules: Readonly<Record<string, (store: NotificationStore) => Promise<void>
       await settle(store, leased, { done: [key] });
     }
   },
+  'an entry whose handler has begun to write goes before others of its group, and stands for those sent before it':
+    async (store) => {
+      if (!store.note) return;
+      await store.add(entryOf('k3', { groupId: 'g', sentAt: 3 }));
+      await store.note(await lease(store, { leaseMs: 1 }), [write('a', 'sent')]);
+      for (const sentAt of [1, 2, 4]) await store.add(entryOf(`k${sentAt}`, { groupId: 'g', sentAt }));
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      const ended = await lease(store);
+      equal([ended.entry.key, ended.coalescedKeys], ['k3', []], 'after its process has ended');
+      await settle(store, ended, { retryInMs: 0, writes: [write('a', 'sent')] });
+      const failed = await lease(store, { coalesce: true });
+      equal([failed.entry.key, failed.coalescedKeys], ['k3', ['k1', 'k2']], 'after it has failed');
+      await settle(store, failed, { retryInMs: 0, writes: [] });
+      const without = await lease(store);
+      equal(without.entry.key, 'k1', 'once it has no writes');
+      await settle(store, without, { done: ['k1', 'k2', 'k3'] });
+      equal(await keysOf(store), ['k4'], 'what is left');
+    },
   'a coalesced lease stands for the whole group': async (store) => {
     for (const sentAt of [3, 1, 2]) await store.add(entryOf(`k${sentAt}`, { groupId: 'g', sentAt }));
     const leased = await lease(store, { coalesce: true });

@@ -5,6 +5,7 @@ export interface Row {
   readonly key: string;
   readonly group_id: string;
   readonly number: number;
+  readonly sent_at: number;
   readonly topic: string;
   readonly arrived_at: number;
   readonly last_arrival: number;

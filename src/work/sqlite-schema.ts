@@ -87,6 +87,8 @@ const migrations = [
   INSERT INTO notification_total (name, entries, bytes) VALUES ('unconfirmed', 0, 0), ('expired', 0, 0);
   ${roomTriggers('waiting', 'unconfirmed')}
   ${roomTriggers('dead', 'dead unconfirmed')}`,
+  `DROP INDEX notification_order;
+  CREATE INDEX notification_order ON notification_waiting (group_id, writes IS NULL, sent_at, number);`,
 ];
 
 /** A field of the notification of an entry; null in a damaged row. */

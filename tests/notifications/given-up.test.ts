@@ -1,71 +1,17 @@
-import { Queue, Worker } from 'bullmq';
 import {
   UnrecoverableError,
-  bullmqProcessor,
-  bullmqQueue,
   createReceiver,
   memoryStore,
   parseNotification,
-  postgresStore,
 } from 'marketplace-seller-sdk/notifications';
-import type { QueuedNotification, Receiver, ReceiverOptions } from 'marketplace-seller-sdk/notifications';
+import type { QueuedNotification, ReceiverOptions } from 'marketplace-seller-sdk/notifications';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
-import { Pool } from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { queuedNotification } from '../../src/notifications/queued-notification.js';
 import { about, deliver, patient } from '../support/deliveries.ts';
-import { storeKinds } from '../support/inbox-stores.ts';
-import { hasPostgres, startPostgres } from '../support/postgres.ts';
-import { hasRedis, startRedis } from '../support/redis.ts';
+import { engines } from '../support/inbox-engines.ts';
+import type { Engine } from '../support/inbox-engines.ts';
 import { silentLogger } from '../support/silent.ts';
-
-/** Where notifications are kept, and what handles them there. */
-interface Engine {
-  readonly name: string;
-  readonly isThere: boolean;
-  open(): Promise<{ readonly options: Partial<ReceiverOptions>; work?(receiver: Receiver): void }>;
-}
-
-const stores: readonly Engine[] = [
-  ...storeKinds().map(({ name, create }) => ({
-    name,
-    isThere: true,
-    open: async () => ({ options: { store: create()() } }),
-  })),
-  {
-    name: 'PostgreSQL',
-    isThere: hasPostgres,
-    open: async () => {
-      const { connectionString, stop } = await startPostgres();
-      const pool = new Pool({ connectionString });
-      onTestFinished(async () => {
-        await pool.end();
-        await stop();
-      });
-      return { options: { store: postgresStore({ pool }) } };
-    },
-  },
-];
-
-const bullmq: Engine = {
-  name: 'BullMQ',
-  isThere: hasRedis,
-  open: async () => {
-    const redis = await startRedis();
-    const connection = { path: redis.path, maxRetriesPerRequest: null };
-    const queue = new Queue<QueuedNotification>('notifications', { connection });
-    let worker: Worker | undefined;
-    onTestFinished(async () => {
-      await worker?.close();
-      await queue.close();
-      await redis.stop();
-    });
-    const work = (receiver: Receiver): void => {
-      worker = new Worker('notifications', bullmqProcessor(receiver), { connection, maxStalledCount: 1_000_000 });
-    };
-    return { options: { queue: bullmqQueue(queue) }, work };
-  },
-};
 
 /** A seller with one unanswered question, and an inbox whose handler fails with `error` once it has read the question. */
 async function shop({ open }: Engine, more: Partial<ReceiverOptions> = {}) {
@@ -101,7 +47,7 @@ async function shop({ open }: Engine, more: Partial<ReceiverOptions> = {}) {
   return { marketplace, seller, client, receiver, state, ended, catchUp, notification: about(id, { user_id }) };
 }
 
-describe.each([...stores, bullmq])('a dead letter in $name', (engine) => {
+describe.each(engines)('a dead letter in $name', (engine) => {
   test.skipIf(!engine.isThere)('stays with a person: catchUp() does not add its question again', async () => {
     const { receiver, state, ended, catchUp, notification } = await shop(engine);
     await deliver(receiver, notification);
@@ -165,7 +111,7 @@ describe.each([...stores, bullmq])('a dead letter in $name', (engine) => {
   });
 });
 
-test.each([...stores, bullmq].filter(({ isThere }) => isThere))(
+test.each(engines.filter(({ isThere }) => isThere))(
   'what catchUp() has added behind it ends with it, in $name',
   async (engine) => {
     const started = Promise.withResolvers<undefined>();

@@ -38,6 +38,8 @@ export interface HandlingAttempt extends RunContext {
 
 /** What the ledger has of a message after a handler that wrote something. */
 const answered = 'answered';
+/** What it has of a question or message that was given up: which entry a person has. */
+const givenUpAs = (key: string): string => `given up ${key}`;
 
 /** How long `catchUp` leaves a question or message to the person who has its dead letter, in milliseconds. */
 const givenUpMs = 14 * 86_400_000;
@@ -67,7 +69,7 @@ export class Attempts {
     const startedAt = performance.now();
     const outcome = await this.#outcomeOf(entry, attempt);
     attempt.isGivenUp = outcome.kind === 'dead' && attempt.confirmed !== false && !isOfToken(outcome.error);
-    if (attempt.isGivenUp && !attempt.isLost) await this.#remember(entry, 'given up', givenUpMs);
+    if (attempt.isGivenUp && !attempt.isLost) await this.#remember(entry, givenUpAs(entry.key), givenUpMs);
     if (!attempt.isLost) this.#report(entry, attempt.attempt, outcome, performance.now() - startedAt);
     return outcome;
   }
@@ -91,7 +93,7 @@ export class Attempts {
       return outcome;
     };
     try {
-      if (await this.#isAnswered(entry)) return { kind: 'dropped', isUnknownSeller: false };
+      if (await this.#isSettled(entry)) return { kind: 'dropped', isUnknownSeller: false };
       await this.#dispatcher.handle(entry, run);
       // A handler may have caught the error of a write that an earlier run has sent.
       if (writes?.records.stoppedBy) return failed(writes.records.stoppedBy);
@@ -118,11 +120,15 @@ export class Attempts {
     return new RunWrites({ writes, note, ledger, failed, signal: controller.signal, rejections: this.#rejections });
   }
 
-  /** A message that a handler has answered is not answered again, whatever else the service has to say about it. */
-  async #isAnswered({ groupId, notification }: QueuedNotification): Promise<boolean> {
+  /**
+   * A message that a handler has answered is not answered again, whatever else the service has to say about it; nor is one that a
+   * person has as another entry.
+   */
+  async #isSettled({ key, groupId, notification }: QueuedNotification): Promise<boolean> {
     const { ledger, options } = this.#inbox;
     if (!ledger || !options.clientFor || notification.topic !== 'messages') return false;
-    return (await ledger.get(caughtUpKey(groupId))) === answered;
+    const known = await ledger.get(caughtUpKey(groupId));
+    return known === answered || (known?.startsWith(givenUpAs('')) === true && known !== givenUpAs(key));
   }
 
   /** Remembers for `catchUp` what a store does not remember, or not for long enough. */

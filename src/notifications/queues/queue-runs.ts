@@ -92,18 +92,23 @@ export class QueueRuns {
   /** Runs the handler of an entry, and returns what follows. */
   async run(entry: QueuedNotification, options: HandleOptions, maxAttempts?: number): Promise<Outcome> {
     checkConfiguration('handle', options, rules);
-    const { attempt = 1, signal, stalledCount = 0, maxStalledCount, ...kept } = options;
+    const { attempt = 1, signal, stalledCount = 0, maxStalledCount, note, ...kept } = options;
     this.#warnOfLow(maxStalledCount);
     if (this.#inbox.stage !== 'open') return closing();
     const controller = new AbortController();
     const onAbort = (): void => controller.abort(signal?.reason);
     if (signal?.aborted) onAbort();
     signal?.addEventListener('abort', onAbort);
-    const context = { coalescedCount: 0, controller, maxAttempts, ...kept };
+    let { writes = [] } = kept;
+    const holdAndNote = async (noted: readonly WriteRecord[]): Promise<boolean> => {
+      writes = noted;
+      return note !== undefined && (await this.#locks.hold(entry)) && note(noted);
+    };
+    const context = { coalescedCount: 0, controller, maxAttempts, ...kept, note: note && holdAndNote };
     const counted = (endings: number): Promise<Outcome> =>
       this.#run(entry, { ...context, attempt: attempt + endings, stalledCount: endings });
     const alone = (): Promise<Outcome> => this.#suspects.run(entry, stalledCount, counted);
-    const run = this.#waits.until(this.#locks.run(entry, alone)).then((outcome) => (outcome === ended ? closing() : outcome)); // prettier-ignore
+    const run = this.#waits.until(this.#locks.run(entry, alone, () => writes.length > 0)).then((outcome) => (outcome === ended ? closing() : outcome)); // prettier-ignore
     this.#running.set(controller, run);
     try {
       return await run;

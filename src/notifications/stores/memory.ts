@@ -127,7 +127,7 @@ class MemoryStore implements NotificationStore {
 
   #lease(group: Group, { leaseMs, coalesce, alone = false }: Claim, token: string, now: number): Lease {
     if (group.lease) countStall(group.lease);
-    const leased = group.waiting.at(coalesce ? -1 : 0);
+    const leased = group.waiting.next(coalesce);
     // A group without entries is deleted.
     if (!leased) throw new RangeError('a group is empty');
     this.#groups.lease(group, { token, leased, alone }, now + leaseMs);
@@ -139,7 +139,7 @@ class MemoryStore implements NotificationStore {
       ...(leased.writes?.length && { writes: leased.writes }),
       attempt: leased.failures + leased.stalls + 1,
       stalledCount: leased.stalls,
-      coalescedKeys: coalesce ? group.waiting.keysBeforeLast() : [],
+      coalescedKeys: coalesce ? group.waiting.keysBefore(leased) : [],
     };
   }
 
@@ -161,7 +161,7 @@ class MemoryStore implements NotificationStore {
 
   async note(lease: LeaseId, writes: readonly WriteRecord[]): Promise<boolean> {
     const group = this.#leasedGroup(lease);
-    if (group?.lease) group.lease.leased.writes = writes;
+    if (group?.lease) group.waiting.keepWrites(group.lease.leased, writes);
     return group?.lease !== undefined;
   }
 
@@ -169,7 +169,7 @@ class MemoryStore implements NotificationStore {
     const group = this.#leasedGroup(settlement);
     if (!group?.lease) return false;
     const { leased } = group.lease;
-    if (settlement.writes) leased.writes = settlement.writes;
+    if (settlement.writes) group.waiting.keepWrites(leased, settlement.writes);
     if (settlement.confirmed !== undefined) this.#waiting.confirm(leased, settlement.confirmed);
     this.#takeSettled(group, settlement);
     if (!settlement.unstarted) leased.stalls = 0;

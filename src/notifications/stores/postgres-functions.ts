@@ -68,19 +68,22 @@ export const functions = [
           UPDATE seller_inbox_waiting SET stalls = stalls + 1
             WHERE key = due.leased_key AND (stalls < ${stallsUntilSuspect} OR due.alone);
         END IF;
+        -- One whose handler has begun to write goes first.
         IF $7 THEN
           SELECT waiting.key INTO chosen FROM seller_inbox_waiting AS waiting
-            WHERE waiting.group_id = due.group_id ORDER BY sent_at DESC, number DESC LIMIT 1;
+            WHERE waiting.group_id = due.group_id ORDER BY writes IS NULL, sent_at DESC, number DESC LIMIT 1;
         ELSE
           SELECT waiting.key INTO chosen FROM seller_inbox_waiting AS waiting
-            WHERE waiting.group_id = due.group_id ORDER BY sent_at, number LIMIT 1;
+            WHERE waiting.group_id = due.group_id ORDER BY writes IS NULL, sent_at, number LIMIT 1;
         END IF;
         IF NOT FOUND THEN
           DELETE FROM seller_inbox_group AS empty WHERE empty.group_id = due.group_id;
           CONTINUE;
         END IF;
         others := ARRAY(SELECT waiting.key FROM seller_inbox_waiting AS waiting
-          WHERE $7 AND waiting.group_id = due.group_id AND waiting.key <> chosen ORDER BY sent_at, number);
+          WHERE $7 AND waiting.group_id = due.group_id AND (sent_at, number) < (
+            SELECT last.sent_at, last.number FROM seller_inbox_waiting AS last WHERE last.key = chosen)
+          ORDER BY sent_at, number);
         UPDATE seller_inbox_group AS leased SET token = $1, leased_key = chosen, alone = $6, turn = NULL,
           ready_at = ${nowMs} + $5 WHERE leased.group_id = due.group_id;
         SELECT waiting.group_id, waiting.key, waiting.entry, waiting.failures, waiting.stalls, waiting.last_failure, waiting.writes

@@ -16,7 +16,7 @@ export const tables = [
     arrived_at float8 NOT NULL, topic text NOT NULL, room bytea NOT NULL, confirmed boolean, until float8 NOT NULL,
     failures integer NOT NULL DEFAULT 0, stalls integer NOT NULL DEFAULT 0, last_failure text, writes text,
     entry text NOT NULL)`,
-  'CREATE INDEX seller_inbox_order ON seller_inbox_waiting (group_id, sent_at, number)',
+  'CREATE INDEX seller_inbox_order ON seller_inbox_waiting (group_id, (writes IS NULL), sent_at, number)',
   'CREATE INDEX seller_inbox_aging ON seller_inbox_waiting (until) WHERE confirmed IS NOT TRUE',
   'CREATE INDEX seller_inbox_unconfirmed ON seller_inbox_waiting (room, number) WHERE confirmed = false',
   `CREATE TABLE seller_inbox_room (

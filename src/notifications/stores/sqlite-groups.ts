@@ -76,15 +76,19 @@ export class SqliteGroups {
     const update = `UPDATE notification_group SET token = ?, leased_key = ?, ready_at = ?, alone = ?, turn = NULL
       WHERE group_id = ?`;
     this.#db.run(update, token, row.key, Math.ceil(now + leaseMs), Number(alone), groupId);
-    const others = 'SELECT key FROM notification_waiting WHERE group_id = ? AND key <> ? ORDER BY sent_at, number';
-    const coalescedKeys = coalesce ? this.#db.all(others, groupId, row.key).map(({ key }) => key) : [];
+    const before = `SELECT key FROM notification_waiting
+      WHERE group_id = ? AND (sent_at, number) < (?, ?) ORDER BY sent_at, number`;
+    const coalescedKeys = coalesce ? this.#db.all(before, groupId, row.sent_at, row.number).map(({ key }) => key) : [];
     const attempt = row.failures + row.stalls + 1;
     const [lastFailure, writes] = [lastFailureOf(row), writesOf(row)];
     const kept = { ...(lastFailure && { lastFailure }), ...(writes && { writes }) };
     return [{ groupId, token, entry, attempt, stalledCount: row.stalls, coalescedKeys, ...kept }];
   }
 
-  /** The entry to handle next. A row that cannot be read is set aside, so that it does not stop its group. */
+  /**
+   * The entry to handle next: one whose handler has begun to write goes first. A row that cannot be read is set aside, so that it
+   * does not stop its group.
+   */
   #nextOf(
     groupId: string,
     coalesce: boolean,
@@ -92,7 +96,7 @@ export class SqliteGroups {
     problems: string[],
   ): { row: Row; entry: QueuedNotification } | undefined {
     const order = coalesce ? 'sent_at DESC, number DESC' : 'sent_at, number';
-    const select = `SELECT key, entry, failures, stalls, last_failure, writes FROM notification_waiting WHERE group_id = ? ORDER BY ${order} LIMIT 1`;
+    const select = `SELECT * FROM notification_waiting WHERE group_id = ? ORDER BY writes IS NULL, ${order} LIMIT 1`;
     for (;;) {
       const [row] = this.#db.all(select, groupId);
       if (!row) return undefined;

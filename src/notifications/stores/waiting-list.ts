@@ -26,19 +26,28 @@ export interface WaitingNotification {
 /** The waiting entries of one resource: by `sentAt`, then by arrival. */
 export class WaitingList {
   #items: WaitingNotification[] = [];
+  /** Those with writes: what they wrote is to be known before another one is handled. */
+  readonly #begun = new Set<WaitingNotification>();
 
   get length(): number {
     return this.#items.length;
   }
 
-  /** The first entry, or the last one. */
-  at(index: 0 | -1): WaitingNotification | undefined {
-    return this.#items.at(index);
+  /** The entry to handle next: one whose handler has begun to write, else the first or the last one. */
+  next(isLast: boolean): WaitingNotification | undefined {
+    const [begun] = this.#begun;
+    return begun ?? this.#items.at(isLast ? -1 : 0);
   }
 
-  /** The keys of all entries but the last. */
-  keysBeforeLast(): string[] {
-    return this.#items.slice(0, -1).map(({ entry }) => entry.key);
+  /** The keys of the entries before one. */
+  keysBefore(waiting: WaitingNotification): string[] {
+    return this.#items.slice(0, this.#items.indexOf(waiting)).map(({ entry }) => entry.key);
+  }
+
+  keepWrites(waiting: WaitingNotification, writes: readonly WriteRecord[]): void {
+    waiting.writes = writes;
+    if (writes.length > 0) this.#begun.add(waiting);
+    else this.#begun.delete(waiting);
   }
 
   keys(): string[] {
@@ -46,6 +55,7 @@ export class WaitingList {
   }
 
   insert(waiting: WaitingNotification): void {
+    if (waiting.writes?.length) this.#begun.add(waiting);
     this.#items.splice(this.#indexAfter(waiting.entry.sentAt), 0, waiting);
   }
 
@@ -65,12 +75,14 @@ export class WaitingList {
     const [first] = this.#items;
     if (first && keys.size === 1 && keys.has(first.entry.key)) {
       this.#items.shift();
+      this.#begun.delete(first);
       return [first];
     }
     const taken: WaitingNotification[] = [];
     const rest: WaitingNotification[] = [];
     for (const waiting of this.#items) (keys.has(waiting.entry.key) ? taken : rest).push(waiting);
     this.#items = rest;
+    for (const waiting of taken) this.#begun.delete(waiting);
     return taken;
   }
 }

@@ -4,6 +4,7 @@ import { documentedBots, exampleBot } from './documented.ts';
 import type { DocumentedBot } from './documented.ts';
 import { inboxBot } from './inbox-bot.ts';
 import { jobsSentOnce, outboxBot } from './outbox-bot.ts';
+import { eachThankedOnce, sharedFileBot } from './shared-file-bot.ts';
 
 /** A bot that we show, with what it needs of the world and what is judged. */
 export interface ShownBot {
@@ -30,9 +31,9 @@ export function botsOfPages(): ShownBot[] {
   return documentedBots().map(shown);
 }
 
-/** The bots of the examples, and one with an outbox. */
+/** The bots of the examples, one with an outbox, and one with an inbox and an outbox. */
 export function botsOfExamples(): ShownBot[] {
-  return [shown(exampleBot('examples/answer-questions.ts')), ofInbox, ofOutbox];
+  return [shown(exampleBot('examples/answer-questions.ts')), ofInbox, ofOutbox, ofSharedFile];
 }
 
 function shown({ name, code, bot, marketplace }: DocumentedBot): ShownBot {
@@ -84,6 +85,18 @@ const ofOutbox: ShownBot = {
   options: {
     bot: outboxBot,
     checks: [...checks.usual.filter((check) => !notOfOutbox.includes(check)), jobsSentOnce, answeredOnceOrByAPerson],
+  },
+};
+
+/** Its tokens are fixed, and a job and a handler may write the same text. */
+const notOfSharedFile = [checks.noCallAfterRevocation, checks.noMessageDoubled, checks.noRejectionRepeated];
+
+const ofSharedFile: ShownBot = {
+  name: 'a bot whose inbox and outbox share a file',
+  options: {
+    bot: sharedFileBot,
+    load: { questions: 20, messages: 50, cancellations: 4 },
+    checks: [...checks.usual.filter((check) => !notOfSharedFile.includes(check)), eachThankedOnce],
   },
 };
 
