@@ -1,52 +1,109 @@
-import { isObject } from '../../core/json/plain-object.js';
 import type { FakeMarketplace } from '../marketplace.js';
+import { codeOf } from './compare.js';
+import { thingsAsked } from './ids.js';
 import type { TapeIds } from './ids.js';
-import { thingsIn } from './ids.js';
+import { fieldsOf } from './tape.js';
 import type { TapeExchange } from './tape.js';
+
+/** Knows who the callers of a tape are, and obtains their tokens of a fake. */
+export class Callers {
+  readonly #ids: TapeIds;
+  readonly #accounts: FakeMarketplace['accounts'];
+  readonly #users: ReadonlyMap<string, number>;
+
+  constructor(tape: readonly TapeExchange[], ids: TapeIds, marketplace: FakeMarketplace) {
+    this.#ids = ids;
+    this.#accounts = marketplace.accounts;
+    this.#users = usersOf(tape, ids, marketplace);
+  }
+
+  /** Returns the header of a call: a token of the same user that the fake accepts, or rejects, as the service did. */
+  authorizationOf({ caller, token: state }: TapeExchange): string | undefined {
+    if (caller === null || state === null) return undefined;
+    if (state === 'malformed') return 'Basic rejected';
+    const accounts = this.#accounts;
+    const user = this.#users.get(caller) ?? 0;
+    const own = accounts.bearers.find(({ user_id, application_id }) => user_id === user && application_id !== null);
+    const application = state === 'without application' ? null : undefined;
+    const known = this.#ids.secretOf(caller) ?? (state === 'valid' ? own?.token : undefined);
+    const token = known ?? accounts.issueToken(user, application);
+    if (state === 'rejected' && accounts.bearerOf(token)) accounts.revokeToken(token);
+    if (state === 'expired' && accounts.bearerOf(token)) accounts.expireToken(token);
+    return `Bearer ${token}`;
+  }
+
+  /** Obtains a code or a refresh token anew that the tape has used and not received; ends one that the service rejected. */
+  withGrant(
+    { path, status, response }: TapeExchange,
+    fields: Readonly<Record<string, string>>,
+  ): Record<string, string> {
+    const { code, refresh_token, client_id } = path.startsWith('/oauth/token') ? fields : {};
+    const application = Number(client_id);
+    const user = Number(this.#ids.of(String(fieldsOf(response.value).user_id)));
+    const isUnknown = (label?: string): boolean =>
+      label?.startsWith('secret-') === true && this.#accounts.get(user) !== undefined;
+    if (codeOf(status, response.value) === 'invalid_grant') {
+      this.#accounts.redeem('authorization_code', code ?? '', application);
+      this.#accounts.redeem('refresh_token', refresh_token ?? '', application);
+    }
+    return {
+      ...fields,
+      ...(isUnknown(code) && { code: this.#accounts.issueAuthorizationCode(user, application) }),
+      ...(isUnknown(refresh_token) && { refresh_token: this.#accounts.issueRefreshToken(user, application) }),
+    };
+  }
+}
 
 /** How surely an exchange shows who its caller is. */
 const certain = 100;
 
 /**
- * Returns the user of each caller of a tape: the one that its token names, else the one whose resources it uses. A caller of
- * which the tape shows nothing is a user that no other caller is.
+ * Returns the user of each caller: the one that its token names, else the one whose resources it uses. A caller of which the
+ * tape shows nothing is a user that no other caller is.
  */
-export function callersOf(
+function usersOf(
   tape: readonly TapeExchange[],
   ids: TapeIds,
   { accounts, items }: FakeMarketplace,
 ): Map<string, number> {
-  const callers = [...new Set(tape.flatMap(({ caller }) => caller ?? []))];
   const users = accounts.all.map(({ user_id }) => user_id);
   const sellers = users.filter((user_id) => items.all.some(({ seller_id }) => seller_id === user_id));
-  const claims = callers
-    .flatMap((caller) => claimsOf(tape, caller).map(([id, weight]) => ({ caller, user: Number(ids.of(id)), weight })))
-    .filter(({ user }) => users.includes(user))
-    .sort((a, b) => b.weight - a.weight);
   const known = new Map<string, number>();
-  for (const { caller, user, weight } of claims)
-    if (!known.has(caller) && (weight >= certain || ![...known.values()].includes(user))) known.set(caller, user);
-  for (const caller of callers) {
-    const isFree = (user: number): boolean => ![...known.values()].includes(user);
-    if (!known.has(caller)) known.set(caller, sellers.find(isFree) ?? users.find(isFree) ?? accounts.add().user_id);
+  const isFree = (user: number): boolean => ![...known.values()].includes(user);
+  for (const { caller, id, weight } of claimsIn(tape)) {
+    const user = Number(ids.of(id));
+    if (users.includes(user) && !known.has(caller) && (weight >= certain || isFree(user))) known.set(caller, user);
   }
+  for (const { caller } of tape)
+    if (caller !== null && !known.has(caller))
+      known.set(caller, sellers.find(isFree) ?? users.find(isFree) ?? accounts.add().user_id);
   return known;
 }
 
-/** Returns the users that a caller may be, the likeliest first. */
-function claimsOf(tape: readonly TapeExchange[], caller: string): [string, number][] {
-  const weights = new Map<string, number>();
-  for (const exchange of tape) {
-    if (exchange.caller !== caller) continue;
-    for (const [id, weight] of shownBy(exchange)) weights.set(id, (weights.get(id) ?? 0) + weight);
-  }
-  return [...weights].sort(([, a], [, b]) => b - a);
+interface UserClaim {
+  readonly caller: string;
+  readonly id: string;
+  readonly weight: number;
 }
 
-/** Returns the users that one exchange shows its caller to be. */
-function shownBy({ user, status, endpoint, path, request, response }: TapeExchange): [string, number][] {
-  if (user !== null) return [[user, certain * certain]];
-  if (status >= 400) return [];
+/** Returns which users the callers may be, the likeliest first. */
+function claimsIn(tape: readonly TapeExchange[]): UserClaim[] {
+  const claims = new Map<string, UserClaim>();
+  for (const exchange of tape) {
+    const { caller } = exchange;
+    const [id, weight] = userShownBy(exchange);
+    if (caller === null || id === undefined) continue;
+    const before = claims.get(`${caller} ${id}`)?.weight ?? 0;
+    claims.set(`${caller} ${id}`, { caller, id, weight: before + weight });
+  }
+  return [...claims.values()].sort((a, b) => b.weight - a.weight);
+}
+
+/** Returns the user that an exchange shows its caller to be, and how surely. */
+function userShownBy(exchange: TapeExchange): [string | undefined, number] {
+  const { user, status, endpoint, request, response } = exchange;
+  if (user !== null) return [user, certain * certain];
+  if (status >= 400) return [undefined, 0];
   const [sent, received] = [fieldsOf(request.value), fieldsOf(response.value)];
   const own: Readonly<Record<string, unknown>> = {
     'questions.ask': fieldsOf(received.from).id ?? received.buyer_id,
@@ -55,12 +112,9 @@ function shownBy({ user, status, endpoint, path, request, response }: TapeExchan
     'messages.unread': received.user_id,
   };
   const found = own[endpoint ?? ''];
-  if (typeof found === 'string' || typeof found === 'number') return [[String(found), certain]];
-  const [first] = thingsIn(path).filter(({ thing }) => thing === 'user');
-  if (!first) return [];
-  return [[first.id, /^(flex\.|questions\.blacklist)/.test(endpoint ?? '') ? certain : 1]];
-}
-
-function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return isObject(value) ? value : {};
+  if (typeof found === 'string' || typeof found === 'number') return [String(found), certain];
+  const inPath = thingsAsked({ ...exchange, request: { kind: 'none', value: null } }).find(
+    ({ thing }) => thing === 'user',
+  )?.id;
+  return [inPath, /^(flex\.|questions\.blacklist)/.test(endpoint ?? '') ? certain : 1];
 }

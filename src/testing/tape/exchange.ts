@@ -85,7 +85,7 @@ export function changePath(
   path: string,
   { endpoint, request: place }: Places,
   replace: Replace,
-  nameOf: (name: string) => string,
+  nameOf: (name: string) => string = (name) => name,
 ): string {
   const [pathname = '', ...rest] = path.split('?');
   const template = endpoint?.path.includes('*}') ? [] : (endpoint?.path.split('/') ?? []);

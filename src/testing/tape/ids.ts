@@ -1,22 +1,22 @@
-import { isObject } from '../../core/json/plain-object.js';
 import type { FakeMarketplace } from '../marketplace.js';
 import { numberOf } from '../state/packs.js';
+import type { Kind } from './conventions.js';
 import { areOfOneForm, formOf } from './id-forms.js';
 import type { Masker } from './mask.js';
 import type { TapeExchange } from './tape.js';
 
+/** A kind of thing that requests name by its id. */
+export type Thing = 'user' | 'item' | 'question' | 'pack' | 'service' | 'shipment';
+
 /** The names under which requests have the id of each kind of thing. */
-const namesOf = {
+const namesOf: Readonly<Record<Thing, readonly string[]>> = {
   user: ['users', 'sellers', 'user_id', 'seller_id'],
   item: ['items', 'item', 'item_id', 'ids'],
   question: ['questions', 'question_id'],
   pack: ['packs', 'pack_id'],
   service: ['services', 'service_id'],
   shipment: ['shipments', 'shipment_id'],
-} as const;
-
-/** A kind of thing that requests name by its id. */
-export type Thing = keyof typeof namesOf;
+};
 
 /** Knows which id of a fake stands for an id of a tape, and learns more from each pair of responses. */
 export class TapeIds {
@@ -26,7 +26,7 @@ export class TapeIds {
   /** Those of them that stand only for themselves, because the fake has all things that the tape asks for. */
   readonly #fixed: ReadonlySet<string>;
   /** The same, by what a masker makes of them without their numbers. */
-  readonly #atStart = new Map<string, string[]>();
+  readonly #atStart = new Map<string, string>();
   readonly #known = new Map<string, string>();
   /** The ids of the fake that stand for one of the tape. */
   readonly #taken = new Set<string>();
@@ -35,10 +35,7 @@ export class TapeIds {
     this.#masker = masker;
     const things = thingsOf(marketplace);
     this.#own = new Set([...Object.values(things).flat(), ...otherIdsOf(marketplace)]);
-    for (const id of this.#own) {
-      const form = formOf(id) ?? id;
-      this.#atStart.set(form, [...(this.#atStart.get(form) ?? []), id]);
-    }
+    for (const id of [...this.#own].reverse()) this.#atStart.set(formOf(id) ?? id, id);
     const asked = askedFirst(tape);
     const isOfFake = asked.length > 0 && asked.every(({ id }) => this.of(id) !== undefined);
     this.#fixed = new Set(isOfFake ? Object.values(things).flat() : []);
@@ -49,17 +46,38 @@ export class TapeIds {
   of(id: string): string | undefined {
     if (this.#own.has(id)) return id;
     const [known, seen] = [this.#known.get(id), this.#masker.originalOf(id)];
-    return known ?? seen ?? this.#atStart.get(id.slice(0, -4))?.[0];
+    return known ?? seen ?? this.#atStart.get(id.slice(0, -4));
   }
 
-  /** Whether an id of the tape stands for a masked one of the fake. What is not known yet is learnt. */
+  /** Returns what stands in the fake for a value of a tape: for an id, or a text with ids, and for the label of a secret. */
+  unmasked(value: string | number, kinds: readonly Kind[]): string | number {
+    const text = String(value);
+    if (kinds.includes('secret')) return this.secretOf(text) ?? text;
+    if (!kinds.some((kind) => kind === 'id' || kind === 'link' || kind === 'query document')) return value;
+    const parts = kinds.includes('query document') ? /\b(\d+)\b/ : /([,/?&=])/;
+    const own = text
+      .split(parts)
+      .map((part) => this.of(part) ?? part)
+      .join('');
+    return typeof value === 'number' ? Number(own) : own;
+  }
+
+  /** Returns the fake's secret that stands for the label of one; `undefined` if none is known. */
+  secretOf(label: string): string | undefined {
+    return this.#known.get(label);
+  }
+
+  /** Whether an id, or a secret, of the tape stands for a masked one of the fake. What is not known yet is learnt. */
   isSame(expected: string, actual: string): boolean {
+    const raw = this.#masker.originalOf(actual);
+    // Each secret is made anew.
+    if (expected.startsWith('secret-'))
+      return raw !== undefined && this.#learn(expected, this.secretOf(expected) ?? raw);
     if (expected === actual) return true;
-    const [known, raw] = [this.of(expected), this.#masker.originalOf(actual)];
+    const known = this.of(expected);
     if (raw === undefined || known !== undefined) return known !== undefined && known === raw;
     if (this.#taken.has(raw) || this.#fixed.has(raw) || !areOfOneForm(expected, actual)) return false;
-    this.#learn(expected, raw);
-    return true;
+    return this.#learn(expected, raw);
   }
 
   /** Returns an id of the tape as it is in the fake's masked response; itself if that is not known. */
@@ -68,13 +86,22 @@ export class TapeIds {
     return raw === undefined ? id : (this.#masker.id(raw) ?? id);
   }
 
-  #learn(id: string, raw: string): void {
+  #learn(id: string, raw: string): true {
     this.#known.set(id, raw);
     this.#taken.add(raw);
+    return true;
+  }
+
+  /** Names what a request asks for and the fake does not have. */
+  lacking(exchange: TapeExchange): string | undefined {
+    const found = thingsAsked(exchange).find(({ id }) => this.of(id) === undefined && /\d{4}/.test(id));
+    return (
+      found && `the fake has no ${found.thing} that stands for ${found.id}; \`fake seed-from\` makes a seed with it`
+    );
   }
 
   /** What a tape asks for before any response has named it stands for what the fake has, in order. */
-  #matchInOrder(asked: ReturnType<typeof askedFirst>, things: Readonly<Record<Thing, readonly string[]>>): void {
+  #matchInOrder(asked: readonly ThingId[], things: Readonly<Record<Thing, readonly string[]>>): void {
     for (const { id } of asked) {
       const own = this.of(id);
       if (own !== undefined) this.#taken.add(own);
@@ -92,16 +119,12 @@ export class TapeIds {
 /** Returns the ids of what a fake has: sellers first, and open questions first. */
 function thingsOf({ accounts, items, questions, packs, flex }: FakeMarketplace): Record<Thing, string[]> {
   const sellers = new Set(items.all.map(({ seller_id }) => seller_id));
-  const isOpen = new Map(questions.all.map((each) => [each.id, questions.statusOf(each) === 'UNANSWERED']));
-  const first = (ids: readonly number[], isFirst: (id: number) => boolean): string[] =>
-    [...ids.filter(isFirst), ...ids.filter((id) => !isFirst(id))].map(String);
+  const isAnswered = new Map(questions.all.map((each) => [each.id, Number(questions.statusOf(each) !== 'UNANSWERED')]));
+  const users = accounts.all.map(({ user_id }) => user_id);
   return {
-    user: first(
-      accounts.all.map(({ user_id }) => user_id),
-      (id) => sellers.has(id),
-    ),
+    user: users.sort((a, b) => Number(sellers.has(b)) - Number(sellers.has(a))).map(String),
     item: items.all.map(({ item_id }) => item_id),
-    question: first([...isOpen.keys()], (id) => isOpen.get(id) === true),
+    question: [...isAnswered].sort(([, a], [, b]) => a - b).map(([id]) => String(id)),
     pack: packs.all.map((pack) => String(numberOf(pack))),
     service: flex.all.map(({ service_id }) => String(service_id)),
     shipment: flex.shipments.map(({ shipment_id }) => String(shipment_id)),
@@ -110,45 +133,38 @@ function thingsOf({ accounts, items, questions, packs, flex }: FakeMarketplace):
 
 /** Returns what else can be in a request: orders, messages, files, applications. */
 function otherIdsOf({ accounts, packs, messages, attachments }: FakeMarketplace): string[] {
-  return [
-    500,
-    ...accounts.bearers.flatMap(({ application_id }) => application_id ?? []),
-    ...packs.all.flatMap(({ order_ids }) => order_ids),
-    ...messages.all.map(({ id }) => id),
-    ...attachments.all.map(({ id }) => id),
-  ].map(String);
+  const applications = accounts.bearers.flatMap(({ application_id }) => application_id ?? []);
+  const entries = [...messages.all, ...attachments.all].map(({ id }) => id);
+  return [500, ...applications, ...packs.all.flatMap(({ order_ids }) => order_ids), ...entries].map(String);
 }
 
 /** Returns the ids that successful requests have before any response does: others may be of nothing. */
-function askedFirst(tape: readonly TapeExchange[]): { readonly thing: Thing; readonly id: string }[] {
-  const asked = new Map<string, Thing>();
+function askedFirst(tape: readonly TapeExchange[]): readonly ThingId[] {
+  const asked = new Map<string, ThingId>();
   const answered = new Set<string>();
-  for (const { path, request, response, status, endpoint } of tape) {
+  for (const exchange of tape) {
     // A multi-get is successful also for an item that does not exist.
-    const isOfExisting = status < 400 && endpoint !== 'items.status';
-    for (const { thing, id } of isOfExisting
-      ? thingsIn(`${decodeURIComponent(path)} ${JSON.stringify(request.value)}`)
-      : [])
-      if (!answered.has(id) && !asked.has(id)) asked.set(id, thing);
-    collect(response.value, answered);
+    const isOfExisting = exchange.status < 400 && exchange.endpoint !== 'items.status';
+    for (const thing of isOfExisting ? thingsAsked(exchange) : [])
+      if (!answered.has(thing.id) && !asked.has(thing.id)) asked.set(thing.id, thing);
+    for (const [number, id = number] of JSON.stringify(exchange.response.value).matchAll(/"([^"]*)"|\d+/g))
+      answered.add(id);
   }
-  return [...asked].map(([id, thing]) => ({ id, thing }));
+  return [...asked.values()];
 }
 
-/** Returns the things that the text of a request names, with their ids. */
-export function thingsIn(text: string): { readonly thing: Thing; readonly id: string }[] {
-  return [...text.matchAll(/(?<!\w)([a-z_]{1,40})(?:\/|=|\\?"?:\s*\[?\\?"?)([\w,-]*\d[\w,-]*)/g)].flatMap(
-    ([, name = '', ids = '']) => {
-      const thing = (Object.keys(namesOf) as Thing[]).find((each) =>
-        (namesOf[each] as readonly string[]).includes(name),
-      );
-      return thing === undefined ? [] : [...ids.matchAll(/[^,]+/g)].map(([id]) => ({ thing, id }));
-    },
-  );
+/** A thing that a request names by its id. */
+export interface ThingId {
+  readonly thing: Thing;
+  readonly id: string;
 }
 
-function collect(value: unknown, ids: Set<string>): void {
-  if (typeof value === 'string' || typeof value === 'number') ids.add(String(value));
-  else if (Array.isArray(value)) for (const each of value) collect(each, ids);
-  else if (isObject(value)) for (const each of Object.values(value)) collect(each, ids);
+/** Returns the things that a request names. */
+export function thingsAsked({ path, request }: TapeExchange): ThingId[] {
+  const text = `${decodeURIComponent(path)} ${JSON.stringify(request.value)}`;
+  const named = text.matchAll(/(?<!\w)([a-z_]{1,40})(?:\/|=|\\?"?:\s*\[?\\?"?)([\w,-]*\d[\w,-]*)/g);
+  return [...named].flatMap(([, name = '', ids = '']) => {
+    const thing = (Object.keys(namesOf) as Thing[]).find((each) => namesOf[each].includes(name));
+    return thing === undefined ? [] : [...ids.matchAll(/[^,]+/g)].map(([id]) => ({ thing, id }));
+  });
 }

@@ -141,7 +141,7 @@ export function replaceIn(
   value: unknown,
   place: SchemaPlace,
   replace: Replace,
-  nameOf: (name: string) => string,
+  nameOf: (name: string) => string = (name) => name,
 ): unknown {
   if (Array.isArray(value)) return value.map((each) => replaceIn(each, entryOf(place), replace, nameOf));
   if (typeof value === 'string' || typeof value === 'number') return replace(value, place);

@@ -1,7 +1,6 @@
 import { errorJson } from '../http/respond.js';
 import { Unreadable, bodyOf } from './read-body.js';
 import { maskExchange } from './exchange.js';
-import type { RawExchange } from './exchange.js';
 import { Masker } from './mask.js';
 import type { TapeExchange } from './tape.js';
 
@@ -22,45 +21,39 @@ export interface RecorderOptions {
   readonly skipped?: ((reason: string) => void) | undefined;
   /** Whether ids stay as they are. @default false */
   readonly keepsIds?: boolean | undefined;
+  /** What masks the exchanges. @default a new masker */
+  readonly masker?: Masker | undefined;
+  /** What sends the requests. @default the global `fetch` */
+  readonly fetch?: typeof fetch | undefined;
 }
 
 /** Creates a proxy to a service, which hands each exchange, masked, to `write`. */
-export function createRecorder(
-  upstream: string,
-  { write, skipped, keepsIds = false }: RecorderOptions,
-): (request: Request) => Promise<Response> {
-  const masker = new Masker({ keepsIds });
+export function createRecorder(upstream: string, options: RecorderOptions): (request: Request) => Promise<Response> {
+  const { write, skipped, keepsIds = false, masker = new Masker({ keepsIds }) } = options;
   const callers = new Map<string, string>();
   const base = upstream.endsWith('/') ? upstream.slice(0, -1) : upstream;
   return async (request) => {
     const { method, headers } = request;
     const { pathname, search } = new URL(request.url);
     const path = pathname + search;
-    const body = method === 'GET' || method === 'HEAD' ? undefined : await request.arrayBuffer();
-    const received = await forward(base + path, method, headers, body);
+    const sent = method === 'GET' || method === 'HEAD' ? undefined : await request.arrayBuffer();
+    const received = await forward(options.fetch ?? fetch, base + path, method, headers, sent);
     if (received instanceof Response) return received;
-    const { status } = received;
+    const { status, headers: responseHeaders, bytes } = received;
     try {
-      const exchange: RawExchange = {
-        method,
-        path,
-        headers,
-        request: await bodyOf('request', headers, body),
-        status,
-        responseHeaders: received.headers,
-        response: await bodyOf('response', received.headers, received.bytes),
+      const bodies = {
+        request: await bodyOf('request', headers, sent),
+        response: await bodyOf('response', responseHeaders, method === 'HEAD' ? undefined : bytes),
       };
-      write({ ...maskExchange(exchange, masker, callers), ...(keepsIds && { idsAreKept: true }) });
+      const exchange = maskExchange({ method, path, headers, status, responseHeaders, ...bodies }, masker, callers);
+      write({ ...exchange, ...(keepsIds && { idsAreKept: true }) });
     } catch (error) {
-      skipped?.(`${method} was passed on and not written to the tape: ${reasonOf(error)}`);
+      // The text of any other error could hold a part of the exchange.
+      const reason = error instanceof Unreadable ? error.message : 'it cannot be masked';
+      skipped?.(`${method} was passed on and not written to the tape: ${reason}`);
     }
-    return new Response(withoutBody.includes(status) ? null : received.bytes, { status, headers: received.headers });
+    return new Response(withoutBody.includes(status) ? null : bytes, { status, headers: responseHeaders });
   };
-}
-
-/** The text of any other error could hold a part of the exchange. */
-function reasonOf(error: unknown): string {
-  return error instanceof Unreadable ? error.message : 'it cannot be masked';
 }
 
 interface Received {
@@ -71,22 +64,26 @@ interface Received {
 
 /** Forwards a request. A service that cannot be reached is a 502. */
 async function forward(
+  send: typeof fetch,
   url: string,
   method: string,
   headers: Headers,
   body: ArrayBuffer | undefined,
 ): Promise<Received | Response> {
-  const forwarded = new Headers(headers);
-  for (const name of ownHeaders) forwarded.delete(name);
   try {
-    const init = { method, headers: forwarded, redirect: 'manual' as const, ...(body?.byteLength && { body }) };
-    const response = await fetch(url, init);
+    const sent = { method, headers: without(ownHeaders, headers), redirect: 'manual' as const };
+    const response = await send(url, { ...sent, ...(body?.byteLength && { body }) });
     const bytes = await response.arrayBuffer();
-    const kept = new Headers(response.headers);
-    for (const name of ['content-length', 'transfer-encoding', 'connection']) kept.delete(name);
+    const kept = without(['content-length', 'transfer-encoding', 'connection'], response.headers);
     if (isDecoded.test(kept.get('content-encoding') ?? '')) kept.delete('content-encoding');
     return { status: response.status, headers: kept, bytes };
   } catch (error) {
     return errorJson(502, `The upstream cannot be reached: ${error instanceof Error ? error.message : String(error)}`);
   }
+}
+
+function without(names: readonly string[], headers: Headers): Headers {
+  const kept = new Headers(headers);
+  for (const name of names) kept.delete(name);
+  return kept;
 }

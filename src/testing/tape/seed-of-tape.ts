@@ -7,7 +7,7 @@ import type { SentMessage } from '../../resources/post-sale/message.js';
 import type { Question } from '../../resources/questions/schemas.js';
 import type { SeedInit } from '../seed/schema.js';
 import { moderationOf } from '../state/moderation.js';
-import { thingsIn } from './ids.js';
+import { thingsAsked } from './ids.js';
 import type { Thing } from './ids.js';
 import { Seen } from './seen.js';
 import type { TapeExchange } from './tape.js';
@@ -31,13 +31,13 @@ interface AskedThings {
   readonly shipment: number | undefined;
 }
 
-function askedIn({ path, request, user }: TapeExchange): AskedThings {
-  const things = thingsIn(`${decodeURIComponent(path)} ${JSON.stringify(request.value)}`);
+function askedIn(exchange: TapeExchange): AskedThings {
+  const things = thingsAsked(exchange);
   const idsOf = (kind: Thing): string[] => things.filter(({ thing }) => thing === kind).map(({ id }) => id);
   const numbersOf = (ids: (string | null)[]): number[] =>
     ids.map(Number).filter((id) => Number.isSafeInteger(id) && id > 0);
   const [[pack], [shipment]] = [numbersOf(idsOf('pack')), numbersOf(idsOf('shipment'))];
-  return { users: numbersOf([...idsOf('user'), user]), items: idsOf('item'), pack, shipment };
+  return { users: numbersOf([...idsOf('user'), exchange.user]), items: idsOf('item'), pack, shipment };
 }
 
 function add(exchange: TapeExchange, seen: Seen): void {

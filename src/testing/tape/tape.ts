@@ -1,3 +1,4 @@
+import { isObject } from '../../core/json/plain-object.js';
 import { FakeMarketplaceError } from '../errors.js';
 import { hashOf } from './id-forms.js';
 
@@ -11,6 +12,11 @@ const version = 2;
 export interface TapeBody {
   readonly kind: string;
   readonly value: unknown;
+}
+
+/** Returns the fields of a value that is an object; none of any other. */
+export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return isObject(value) ? value : {};
 }
 
 /** A part of a multipart body on a tape: a file, or a text. */
