@@ -13,7 +13,7 @@ const [minute, hour, day] = [60_000, 3_600_000, 86_400_000];
 beforeEach(() => void vi.useFakeTimers({ now, toFake: ['Date'] }));
 afterEach(() => void vi.useRealTimers());
 
-/** Work of which so many wait and so many were given up, the last of them now and each other one a minute before the next. */
+/** Stored work: how many wait and how many were given up, the last of them now, each other one a minute before the next. */
 function storedWork(waiting: number, dead: number) {
   const calls: unknown[][] = [];
   const several = <T>(count: number, of: (number: number, at: number) => T): T[] =>

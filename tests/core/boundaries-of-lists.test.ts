@@ -95,3 +95,35 @@ test.each([400, 416, 422, 404, 403])('a list whose offsets of 3 and more are rej
   // Another status is not about the offset.
   expect(error.message.includes('The service rejects this offset')).toBe([400, 416, 422].includes(status));
 });
+
+/** What is delivered of nine entries by a service that rejects some pages, and the requested pages. */
+async function readBelow(limit: number | undefined, isRejected: (page: { offset: number; end: number }) => boolean) {
+  const requests: string[] = [];
+  const fetch = async (request: Request): Promise<Response> => {
+    const { offset, limit: most } = pageIn(request.url);
+    requests.push(`${offset}+${most}`);
+    if (isRejected({ offset, end: offset + most })) return Response.json({ message: 'too large' }, { status: 400 });
+    return Response.json({
+      results: several(9).slice(offset, offset + most),
+      paging: { total: 9, limit: most, offset },
+    });
+  };
+  const client = new SellerClient({ baseUrl: 'https://api.test', accessToken: 'token', fetch, maxRetries: 0 });
+  const list = client.sites.search({ site_id: 'MLA', q: 'chair', limit });
+  const result = await list.toArray().catch((error: unknown) => (error as { delivered: { id: string }[] }).delivered);
+  return { ids: result.map(({ id }) => id), requests, isWhole: Array.isArray(result) };
+}
+
+describe.each([1, 2, 3, 4])('of a list that is read %i at a time, by a service that rejects', (limit) => {
+  test.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])('pages that end behind %i, each entry up to there is delivered', async (most) => {
+    const { ids, requests } = await readBelow(limit, ({ end }) => end > most);
+    expect(ids).toEqual(most < limit ? [] : idsOf(Math.min(most, 9)));
+    expect(new Set(requests).size).toBe(requests.length);
+  });
+
+  test.each([1, 2, 3, 4, 5, 6, 7, 8, 9])('offsets of %i and more, each entry of the last page before is delivered', async (first) => {
+    const { ids, requests } = await readBelow(limit, ({ offset }) => offset >= first);
+    expect(ids).toEqual(idsOf(Math.min(first - 1 + limit, 9)));
+    expect(new Set(requests).size).toBe(requests.length);
+  });
+}); // prettier-ignore

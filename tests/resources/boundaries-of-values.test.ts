@@ -100,8 +100,18 @@ describe('of two lists or two totals in one response, the named one and the oute
     [{ paging: null, total: 2 }, 2],
     [{ total: 0, paging: { total: 3 } }, 0],
   ])('total: %j', async (body, expected) => {
-    const { client } = service(() => ({ questions: [], ...body }));
-    expect(await client.questions.search({ seller_id: 7 }).total()).toBe(expected);
+    for (const list of ['questions', 'results']) {
+      const { client } = service(() => ({ [list]: [], ...body }));
+      expect(await client.questions.search({ seller_id: 7 }).total()).toBe(expected);
+    }
+  });
+
+  test.each(['messages', 'results'])('what stands beside `%s` stays', async (list) => {
+    const beside = { conversation_status: { status: 'blocked' }, seller_max_message_length: 200 };
+    const { client } = service(() => ({ ...beside, [list]: [], paging: { total: 0 } }));
+    for await (const page of client.messages.conversation({ pack_id: 1, user_id: 7 }).pages())
+      expect(page).toMatchObject({ ...beside, items: [], total: 0 });
+    expect.assertions(1);
   });
 });
 
@@ -168,9 +178,9 @@ test.each<[string[], boolean]>([
 ])('a delivery promise with the variables %j is sent: %s', async (names, isRight) => {
   const { client, paths } = service(() => ({ id: 'm' }));
   const template_id = 'TEMPLATE___DELIVERY_PROMISE___1';
-  const option_id: string = 'DELIVERY_PROMISE';
   const vars = names.map((name) => ({ id: `${template_id}___VAR___${name}`, value: 9 }));
-  const sent: unknown = await client.actionGuide.send({ pack_id: 1, option_id, template_id, vars }).catch((error: unknown) => error);
+  const option = { pack_id: 1, option_id: String('DELIVERY_PROMISE'), template_id, vars };
+  const sent: unknown = await client.actionGuide.send(option).catch((error: unknown) => error);
   expect(sent instanceof InvalidInputError).toBe(!isRight);
   expect(paths.length).toBe(Number(isRight));
 }); // prettier-ignore
@@ -267,15 +277,16 @@ test('two listings of one title are two, also on two pages', async () => {
 
 describe('a blacklist that states no total', () => {
   test.each([
-    [0, 1],
-    [1, 1],
-    [49, 1],
-    [50, 2],
-  ])('with %i users is read in %i requests', async (count, requests) => {
+    [0, 1, 0],
+    [1, 1, 1],
+    [49, 1, 49],
+    [50, 2, undefined],
+  ])('with %i users is read in %i requests, and has the total %s', async (count, requests, total) => {
     const users = Array.from({ length: count }, (_, index) => index + 1);
     const { client, paths } = service((_, { url }) => users.slice(Number(new URL(url).searchParams.get('offset'))));
     expect((await client.questions.blacklist.list({ seller_id: 7 }).toArray({ max: 100 })).length).toBe(count);
     expect(paths.length).toBe(requests);
+    expect(await client.questions.blacklist.list({ seller_id: 7 }).total()).toBe(total);
   });
 });
 

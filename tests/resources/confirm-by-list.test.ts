@@ -14,7 +14,7 @@ const dated = (ms: number): string => new Date(noon + ms).toISOString();
 const minute = 60_000;
 
 type Entry = ListedEntry<string, string>;
-/** An entry with a text, so many milliseconds after noon. Its output is its name. */
+/** An entry with a text and with its milliseconds after noon. Its output is its name. */
 const entry = (name: string, text: string, ms: number, more: Partial<Entry> = {}): Entry => ({
   entry: name,
   name,

@@ -1,0 +1,210 @@
+import { BadRequestError } from 'marketplace-seller-sdk';
+import { describe, expect, test } from 'vitest';
+import { OffsetCeiling } from '../../src/core/paging/offset-ceiling.js';
+import { OffsetTracker } from '../../src/core/paging/offset-tracker.js';
+import type { PageStep } from '../../src/core/paging/offset-tracker.js';
+import type { PageLimits, Pager } from '../../src/core/paging/page.js';
+import { Prefetcher } from '../../src/core/paging/prefetcher.js';
+
+// What is requested next, page by page: the first and the last page of each kind, and the second time of each thing.
+
+/** Reads a list of pages of three as an iteration does; `keysAt` is what the service shows at an offset. */
+function readAll(keysAt: (offset: number, request: number) => readonly unknown[], total?: (request: number) => number | undefined) {
+  const tracker = new OffsetTracker(0);
+  const seen = new Set<unknown>();
+  const offsets: number[] = [];
+  const steps: PageStep[] = [];
+  while (steps.at(-1) !== 'end' && offsets.length < 500) {
+    const { offset } = tracker;
+    const keys = keysAt(offset, offsets.length);
+    const known = keys.map((key) => seen.has(key));
+    offsets.push(offset);
+    const stated = total?.(offsets.length - 1);
+    steps.push(tracker.observe({ offset, limit: 3 }, { keys, known, length: keys.length, total: stated, limit: undefined }));
+    if (steps.at(-1) !== 'search') for (const key of keys) seen.add(key);
+  }
+  return { offsets, steps, count: seen.size };
+} // prettier-ignore
+const list = (length: number) => (offset: number) =>
+  Array.from({ length: Math.max(0, Math.min(3, length - offset)) }, (_, index) => offset + index);
+
+describe('a list of pages of three', () => {
+  test.each([
+    [0, [0]],
+    [1, [0, 0]],
+    [2, [0, 1]],
+    [3, [0, 2]],
+    [4, [0, 2, 3]],
+    [5, [0, 2, 4]],
+    [6, [0, 2, 4, 5]],
+  ])('with %i entries is read at %j', (length, offsets) => {
+    expect(readAll(list(length))).toMatchObject({ offsets, count: length });
+  });
+
+  test('whose service repeats a page ends with the fourth of the same that does not overlap the one before', () => {
+    const { steps, offsets } = readAll(() => ['a', 'b', 'c']);
+    expect(steps).toEqual(['advance', 'search', 'search', 'search', 'search', 'end']);
+    // The page at 4 overlaps that at 2.
+    expect(offsets).toEqual([0, 2, 4, 9, 17, 31]);
+  });
+
+  test.each<[number[], PageStep[]]>([
+    [
+      [3, 6, 9, 12],
+      ['search', 'search', 'search', 'end'],
+    ],
+    [
+      [3, 5, 8, 11, 14],
+      ['search', 'search', 'search', 'search', 'end'],
+    ],
+    [
+      [3, 4, 5, 6, 7, 8],
+      ['search', 'search', 'search', 'search', 'search', 'search'],
+    ],
+  ])('whose service repeats a page at 0 and at %j', (offsets, expected) => {
+    const tracker = new OffsetTracker(0);
+    const observe = (offset: number, isKnown: boolean): PageStep => {
+      const keys = ['a', 'b', 'c'];
+      const known = keys.map(() => isKnown);
+      return tracker.observe({ offset, limit: 3 }, { keys, known, length: 3, total: undefined, limit: undefined });
+    };
+    observe(0, false);
+    expect(offsets.map((offset) => observe(offset, true))).toEqual(expected);
+  });
+
+  const shown = (page: number): string[] => [page === 0 ? 'first' : `${page - 1} last`, `${page}`, `${page} last`];
+
+  test.each([
+    [1, 2, 7],
+    [4, 2, 7],
+    [4, 3, 9],
+    [5, 2, 3],
+  ])(
+    'whose service repeats each page, up to %i of them for one, has of %i more pages: %i entries',
+    (times, more, count) => {
+      expect(readAll((_, request) => shown(Math.min(Math.floor(request / (times + 1)), more))).count).toBe(count);
+    },
+  );
+
+  test('whose service shows the same pages in turn ends after 64 of them', () => {
+    const { steps } = readAll((_, request) => (request % 2 === 0 ? shown(0) : shown(0).toReversed()));
+    expect(steps.length).toBe(1 + 64);
+  });
+
+  test('has 64 such pages again behind each new entry', () => {
+    const keysAt = (_: number, request: number): string[] => {
+      const keys = shown(Math.min(Math.floor(request / 50), 4));
+      return request % 2 === 0 ? keys : keys.toReversed();
+    };
+    expect(readAll(keysAt)).toMatchObject({ count: 11, steps: { length: 4 * 50 + 1 + 64 } });
+  });
+
+  test('is read on behind a page without new entries, if that or the page before states a total', () => {
+    const keysAt = (offset: number): number[] => (offset < 2 ? [0, 1, 2] : offset < 4 ? [1, 2] : [3, 4]);
+    for (const totals of [
+      [5, 5],
+      [undefined, 5],
+    ])
+      expect(readAll(keysAt, (request) => totals[request]).count).toBe(5);
+    for (const totals of [[5], [undefined, 4], []]) expect(readAll(keysAt, (request) => totals[request]).count).toBe(3);
+  });
+});
+
+test.each<[number | undefined, number | undefined, PageStep]>([
+  // One entry has been removed since the first page: what is at the next offset now is not what comes next.
+  [undefined, 2, 'search'],
+  [3, 2, 'search'],
+  [undefined, 3, 'advance'],
+  [undefined, undefined, 'advance'],
+  [2, 2, 'advance'],
+])('in a list of pages of one with the totals 3, %s and %s, a new entry behind a repeated one means: %s', (second, third, step) => {
+  const tracker = new OffsetTracker(0);
+  const observe = (offset: number, key: string, isKnown: boolean, total: number | undefined): PageStep =>
+    tracker.observe({ offset, limit: 1 }, { keys: [key], known: [isKnown], length: 1, total, limit: undefined });
+  expect(observe(0, 'a', false, 3)).toBe('advance');
+  expect(observe(1, 'a', true, second)).toBe('search');
+  expect(tracker.offset).toBe(2);
+  expect(observe(2, 'b', false, third)).toBe(step);
+}); // prettier-ignore
+
+describe('the largest offset', () => {
+  const details = { status: 400, code: undefined, causes: [], headers: new Headers(), body: undefined, attempts: 1 };
+  const rejection = new BadRequestError('too large', details);
+  const range = (from: number, to: number) => ({ offset: from, limit: to - from });
+
+  test('without a rejection, a page is requested as it is', () => {
+    const ceiling = new OffsetCeiling();
+    ceiling.accept(range(0, 5), 5);
+    expect(ceiling.isKnown).toBe(false);
+    expect(ceiling.within({ offset: 4, limit: undefined }, 5)).toEqual({ offset: 4, limit: undefined });
+  });
+
+  test.each<[string, [from: number, to: number][], [from: number, to: number][], [from: number, to: number], unknown]>([
+    ['a page that ends behind the rejected one is halved', [[0, 5]], [[4, 12]], [4, 12], range(4, 8)],
+    ['a page that ends before the rejected one is requested', [[0, 5]], [[4, 12]], [4, 11], range(4, 11)],
+    ['the longest of two accepted pages counts', [[0, 5], [2, 3]], [[4, 9]], [4, 9], range(4, 7)],
+    ['the last of two rejected pages counts', [[0, 5]], [[4, 12], [4, 8]], [4, 8], range(4, 6)],
+    ['two entries more are tried as one', [[0, 5]], [[4, 7]], [4, 7], range(4, 6)],
+    ['one entry more is rejected by its offset, and the offset is halved', [[0, 5]], [[4, 6]], [4, 9], range(2, 7)],
+    ['an offset before the rejected one is requested', [[0, 5]], [[4, 6]], [3, 8], range(3, 8)],
+    ['no offset is left between the accepted and the rejected one', [[0, 5], [3, 8]], [[4, 9]], [4, 9], rejection],
+    ['no entry is left between the accepted and the rejected ones', [[0, 5]], [[4, 7], [4, 6]], [3, 5], rejection],
+  ])('%s', (_, accepted, rejected, wanted, expected) => {
+    const ceiling = new OffsetCeiling();
+    for (const [from, to] of accepted) ceiling.accept(range(from, to), to - from);
+    for (const [from, to] of rejected) ceiling.reject(range(from, to), rejection);
+    expect(ceiling.within(range(...wanted), 5)).toEqual(expected);
+  }); // prettier-ignore
+});
+
+describe('pages that are requested ahead', () => {
+  const step = 2;
+  function prefetching(prefetch: number) {
+    const requested: { offset: number; signal: AbortSignal | undefined }[] = [];
+    const fetch = ({ offset }: { offset: number }, { signal }: PageLimits) => {
+      requested.push({ offset, signal });
+      return Promise.resolve({ items: [offset], extra: {} });
+    };
+    const pager: Pager<number, object> = { offset: 0, limit: 3, prefetch, fetch, key: (item) => item };
+    return { prefetcher: new Prefetcher(pager), requested, offsets: () => requested.map(({ offset }) => offset) };
+  }
+
+  test.each([
+    // Pages of three that overlap by one entry: a page with only this entry is not needed.
+    [0, 0, 9, []],
+    [3, 2, 0, []],
+    [3, 2, 2, []],
+    [3, 2, 3, []],
+    [3, 2, 4, [2]],
+    [3, 2, 5, [2]],
+    [3, 2, 6, [2, 4]],
+    [3, 2, 7, [2, 4]],
+    [3, 2, 8, [2, 4, 6]],
+    [3, 2, 99, [2, 4, 6]],
+    [1, 2, 99, [2]],
+  ])('%i of them from %i of %i entries: %j', (prefetch, offset, total, expected) => {
+    const { prefetcher, offsets } = prefetching(prefetch);
+    prefetcher.schedule({ offset, limit: 3 }, step, total, undefined);
+    expect(offsets()).toEqual(expected);
+  });
+
+  test('are requested once each, and taken once', async () => {
+    const { prefetcher, offsets } = prefetching(2);
+    prefetcher.schedule({ offset: 2, limit: 3 }, step, 99, undefined);
+    await prefetcher.take({ offset: 2, limit: 3 }, {});
+    prefetcher.schedule({ offset: 4, limit: 3 }, step, 99, undefined);
+    expect(offsets()).toEqual([2, 4, 6]);
+    await prefetcher.take({ offset: 2, limit: 3 }, {});
+    expect(offsets()).toEqual([2, 4, 6, 2]);
+  });
+
+  test('are dropped for another page, as often as that happens, and later ones are not', async () => {
+    const { prefetcher, requested } = prefetching(1);
+    for (const offset of [10, 20, 30]) {
+      prefetcher.schedule({ offset, limit: 3 }, step, 99, undefined);
+      expect(requested.at(-1)?.signal?.aborted).toBe(false);
+      await prefetcher.take({ offset: offset + 1, limit: 3 }, {});
+      expect(requested.at(-2)?.signal?.aborted).toBe(true);
+    }
+  });
+});
