@@ -120,7 +120,7 @@ describe('events', () => {
 });
 
 describe('a 429 between successes', () => {
-  /** Whether the last of so many rounds with a 429, after so many successes, counts. */
+  /** Whether the last of some rounds with a 429, after some successes, counts. */
   function counts(successes: number, rounds: number, rules: Parameters<Bucket['hear']>[2] = {}): boolean {
     const bucket = new Bucket(8, true);
     for (let index = 0; index < successes; index += 1) succeed(bucket, index);

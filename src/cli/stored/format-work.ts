@@ -49,7 +49,7 @@ function formatDuration(ms: number): string {
   if (first < 0) return ms > 0 ? 'under 1 s' : 'now';
   const parts = units.slice(first, first + 2).map(([unit, unitMs], index) => {
     const count = Math.floor(index === 0 ? ms / unitMs : (ms % (units[first]?.[1] ?? 1)) / unitMs);
-    return index > 0 && count === 0 ? '' : `${count} ${unit}`;
+    return count === 0 ? '' : `${count} ${unit}`;
   });
   return parts.filter(Boolean).join(' ');
 }
