@@ -219,11 +219,11 @@ describe('the number of attempts at once', () => {
 describe('the rate after a 429', () => {
   test.each<[string, number[], number, number | undefined]>([
     ['nothing was accepted', [], 500, undefined],
-    ['ten were accepted in this second', Array(10).fill(100), 500, 7],
-    ['ten in the second before', [...Array(10).fill(100), 1100], 1200, 7],
-    ['ten, a second and 999 ms ago', Array(10).fill(0), 1999, 7],
-    ['ten, and one more than two seconds later', [...Array(10).fill(0), 2500], 2600, 0.7],
-    ['ten, two seconds ago', Array(10).fill(0), 2000, undefined],
+    ['ten were accepted in this second', Array<number>(10).fill(100), 500, 7],
+    ['ten in the second before', [...Array<number>(10).fill(100), 1100], 1200, 7],
+    ['ten, a second and 999 ms ago', Array<number>(10).fill(0), 1999, 7],
+    ['ten, and one more than two seconds later', [...Array<number>(10).fill(0), 2500], 2600, 0.7],
+    ['ten, two seconds ago', Array<number>(10).fill(0), 2000, undefined],
   ])('%s', (_, accepted, at, expected) => {
     const rate = new AdaptiveRate();
     for (const time of accepted) rate.accept(time);

@@ -179,7 +179,7 @@ test.each<[string[], boolean]>([
   const { client, paths } = service(() => ({ id: 'm' }));
   const template_id = 'TEMPLATE___DELIVERY_PROMISE___1';
   const vars = names.map((name) => ({ id: `${template_id}___VAR___${name}`, value: 9 }));
-  const option = { pack_id: 1, option_id: String('DELIVERY_PROMISE'), template_id, vars };
+  const option = { pack_id: 1, option_id: 'DELIVERY_PROMISE' as string, template_id, vars };
   const sent: unknown = await client.actionGuide.send(option).catch((error: unknown) => error);
   expect(sent instanceof InvalidInputError).toBe(!isRight);
   expect(paths.length).toBe(Number(isRight));
