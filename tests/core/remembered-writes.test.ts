@@ -207,7 +207,7 @@ test('nothing is saved beyond a whole budget', () => {
   expect(budget.isEnough).toBe(false);
 });
 
-test.each([
+test.each<[`/${string}`, object, string | undefined, string | undefined]>([
   ['/users/{seller_id}/questions_blacklist/{user_id}', { seller_id: 7, user_id: 31 }, undefined, '7'],
   ['/users/{seller_id}/questions_blacklist/{user_id}', { seller_id: '7', user_id: 31 }, undefined, '7'],
   ['/users/{user_id}', { user_id: 31 }, undefined, '31'],
