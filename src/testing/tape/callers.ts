@@ -70,7 +70,7 @@ function usersOf(
   const sellers = users.filter((user_id) => items.all.some(({ seller_id }) => seller_id === user_id));
   const known = new Map<string, number>();
   const isFree = (user: number): boolean => ![...known.values()].includes(user);
-  for (const { caller, id, weight } of claimsIn(tape)) {
+  for (const [[caller, id], weight] of claimsIn(tape)) {
     const user = Number(ids.of(id));
     if (users.includes(user) && !known.has(caller) && (weight >= certain || isFree(user))) known.set(caller, user);
   }
@@ -80,23 +80,19 @@ function usersOf(
   return known;
 }
 
-interface UserClaim {
-  readonly caller: string;
-  readonly id: string;
-  readonly weight: number;
-}
-
 /** Returns which users the callers may be, the likeliest first. */
-function claimsIn(tape: readonly TapeExchange[]): UserClaim[] {
-  const claims = new Map<string, UserClaim>();
+function claimsIn(
+  tape: readonly TapeExchange[],
+): (readonly [claim: readonly [caller: string, id: string], weight: number])[] {
+  const weights = new Map<string, number>();
   for (const exchange of tape) {
-    const { caller } = exchange;
     const [id, weight] = userShownBy(exchange);
-    if (caller === null || id === undefined) continue;
-    const before = claims.get(`${caller} ${id}`)?.weight ?? 0;
-    claims.set(`${caller} ${id}`, { caller, id, weight: before + weight });
+    if (exchange.caller === null || id === undefined) continue;
+    const claim = JSON.stringify([exchange.caller, id]);
+    weights.set(claim, (weights.get(claim) ?? 0) + weight);
   }
-  return [...claims.values()].sort((a, b) => b.weight - a.weight);
+  const sorted = [...weights].sort(([, a], [, b]) => b - a);
+  return sorted.map(([claim, weight]) => [JSON.parse(claim) as [string, string], weight]);
 }
 
 /** Returns the user that an exchange shows its caller to be, and how surely. */

@@ -88,7 +88,7 @@ export function changePath(
   nameOf: (name: string) => string = (name) => name,
 ): string {
   const [pathname = '', ...rest] = path.split('?');
-  const template = endpoint?.path.includes('*}') ? [] : (endpoint?.path.split('/') ?? []);
+  const template = endpoint?.path.split('/') ?? [];
   const segments = pathname.split('/').map((segment, index) => {
     if (segment === template[index]) return segment;
     const field = /^\{(\w+)\}$/.exec(template[index] ?? '')?.[1];

@@ -5,11 +5,8 @@ import { areOfOneForm, formOf } from './id-forms.js';
 import type { Masker } from './mask.js';
 import type { TapeExchange } from './tape.js';
 
-/** A kind of thing that requests name by its id. */
-export type Thing = 'user' | 'item' | 'question' | 'pack' | 'service' | 'shipment';
-
 /** The names under which requests have the id of each kind of thing. */
-const namesOf: Readonly<Record<Thing, readonly string[]>> = {
+const namesOf = {
   user: ['users', 'sellers', 'user_id', 'seller_id'],
   item: ['items', 'item', 'item_id', 'ids'],
   question: ['questions', 'question_id'],
@@ -18,35 +15,53 @@ const namesOf: Readonly<Record<Thing, readonly string[]>> = {
   shipment: ['shipments', 'shipment_id'],
 };
 
-/** Knows which id of a fake stands for an id of a tape, and learns more from each pair of responses. */
+/** A kind of thing that requests name by its id. */
+export type Thing = keyof typeof namesOf;
+
+/** A thing that a request names. */
+interface ThingId {
+  readonly thing: Thing;
+  readonly id: string;
+}
+
+/** Knows which id, or secret, of a fake stands for one of a tape, and learns more from each pair of responses. */
 export class TapeIds {
   readonly #masker: Masker;
   /** The ids of the fake at the start. The same id on a tape is of the same thing. */
   readonly #own: ReadonlySet<string>;
-  /** Those of them that stand only for themselves, because the fake has all things that the tape asks for. */
-  readonly #fixed: ReadonlySet<string>;
   /** The same, by what a masker makes of them without their numbers. */
-  readonly #atStart = new Map<string, string>();
+  readonly #byForm = new Map<string, string>();
+  /** Those that stand only for themselves, because the fake has all things that the tape asks for. */
+  readonly #fixed: ReadonlySet<string>;
   readonly #known = new Map<string, string>();
   /** The ids of the fake that stand for one of the tape. */
-  readonly #taken = new Set<string>();
+  readonly #taken = new Set<string | undefined>();
 
   constructor(tape: readonly TapeExchange[], marketplace: FakeMarketplace, masker: Masker) {
     this.#masker = masker;
     const things = thingsOf(marketplace);
-    this.#own = new Set([...Object.values(things).flat(), ...otherIdsOf(marketplace)]);
-    for (const id of [...this.#own].reverse()) this.#atStart.set(formOf(id) ?? id, id);
+    const own = Object.values(things).flat();
+    this.#own = new Set([...own, ...otherIdsOf(marketplace)]);
+    for (const id of [...this.#own].reverse()) this.#byForm.set(formOf(id) ?? id, id);
     const asked = askedFirst(tape);
-    const isOfFake = asked.length > 0 && asked.every(({ id }) => this.of(id) !== undefined);
-    this.#fixed = new Set(isOfFake ? Object.values(things).flat() : []);
-    this.#matchInOrder(asked, things);
+    for (const { id } of asked) this.#taken.add(this.of(id));
+    this.#fixed = new Set(asked.length > 0 && !this.#taken.has(undefined) ? own : []);
+    // What a tape asks for before any response has named it stands for what the fake has, in order.
+    for (const { thing, id } of asked) {
+      const next = things[thing].find((each) => !this.#taken.has(each));
+      if (next !== undefined && this.of(id) === undefined) this.#learn(id, next);
+    }
   }
 
   /** Returns the fake's id that stands for one of the tape; `undefined` if none is known. */
   of(id: string): string | undefined {
     if (this.#own.has(id)) return id;
-    const [known, seen] = [this.#known.get(id), this.#masker.originalOf(id)];
-    return known ?? seen ?? this.#atStart.get(id.slice(0, -4));
+    return this.#known.get(id) ?? this.#masker.originalOf(id) ?? this.#byForm.get(id.slice(0, -4));
+  }
+
+  /** Returns the fake's secret that stands for the label of one; `undefined` if none is known. */
+  secretOf(label: string): string | undefined {
+    return this.#known.get(label);
   }
 
   /** Returns what stands in the fake for a value of a tape: for an id, or a text with ids, and for the label of a secret. */
@@ -54,17 +69,9 @@ export class TapeIds {
     const text = String(value);
     if (kinds.includes('secret')) return this.secretOf(text) ?? text;
     if (!kinds.some((kind) => kind === 'id' || kind === 'link' || kind === 'query document')) return value;
-    const parts = kinds.includes('query document') ? /\b(\d+)\b/ : /([,/?&=])/;
-    const own = text
-      .split(parts)
-      .map((part) => this.of(part) ?? part)
-      .join('');
+    const parts = text.split(kinds.includes('query document') ? /\b(\d+)\b/ : /([,/?&=])/);
+    const own = parts.map((part) => this.of(part) ?? part).join('');
     return typeof value === 'number' ? Number(own) : own;
-  }
-
-  /** Returns the fake's secret that stands for the label of one; `undefined` if none is known. */
-  secretOf(label: string): string | undefined {
-    return this.#known.get(label);
   }
 
   /** Whether an id, or a secret, of the tape stands for a masked one of the fake. What is not known yet is learnt. */
@@ -86,12 +93,6 @@ export class TapeIds {
     return raw === undefined ? id : (this.#masker.id(raw) ?? id);
   }
 
-  #learn(id: string, raw: string): true {
-    this.#known.set(id, raw);
-    this.#taken.add(raw);
-    return true;
-  }
-
   /** Names what a request asks for and the fake does not have. */
   lacking(exchange: TapeExchange): string | undefined {
     const found = thingsAsked(exchange).find(({ id }) => this.of(id) === undefined && /\d{4}/.test(id));
@@ -100,19 +101,10 @@ export class TapeIds {
     );
   }
 
-  /** What a tape asks for before any response has named it stands for what the fake has, in order. */
-  #matchInOrder(asked: readonly ThingId[], things: Readonly<Record<Thing, readonly string[]>>): void {
-    for (const { id } of asked) {
-      const own = this.of(id);
-      if (own !== undefined) this.#taken.add(own);
-    }
-    for (const [thing, own] of Object.entries(things)) {
-      const free = own.filter((id) => !this.#taken.has(id));
-      for (const { id } of asked.filter((each) => each.thing === thing && this.of(each.id) === undefined)) {
-        const next = free.shift();
-        if (next !== undefined) this.#learn(id, next);
-      }
-    }
+  #learn(id: string, raw: string): true {
+    this.#known.set(id, raw);
+    this.#taken.add(raw);
+    return true;
   }
 }
 
@@ -131,7 +123,7 @@ function thingsOf({ accounts, items, questions, packs, flex }: FakeMarketplace):
   };
 }
 
-/** Returns what else can be in a request: orders, messages, files, applications. */
+/** Returns what else can be in a request: applications, orders, messages, files. */
 function otherIdsOf({ accounts, packs, messages, attachments }: FakeMarketplace): string[] {
   const applications = accounts.bearers.flatMap(({ application_id }) => application_id ?? []);
   const entries = [...messages.all, ...attachments.all].map(({ id }) => id);
@@ -151,12 +143,6 @@ function askedFirst(tape: readonly TapeExchange[]): readonly ThingId[] {
       answered.add(id);
   }
   return [...asked.values()];
-}
-
-/** A thing that a request names by its id. */
-export interface ThingId {
-  readonly thing: Thing;
-  readonly id: string;
 }
 
 /** Returns the things that a request names. */

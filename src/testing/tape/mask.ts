@@ -58,16 +58,13 @@ export class Masker {
     if (isConstantId(text)) return text;
     const form = formOf(text);
     if (form === undefined) return undefined;
-    const masked = this.#keepsIds ? text : `${form}${this.#numberOf(form, text)}`;
+    const same = this.#sameMark.get(form) ?? [];
+    if (!same.includes(text)) same.push(text);
+    this.#sameMark.set(form, same);
+    // The first id with a mark has the number 0001.
+    const masked = this.#keepsIds ? text : `${form}${String(same.indexOf(text) + 1).padStart(4, '0')}`;
     this.#originals.set(masked, text);
     return masked;
-  }
-
-  /** The first id with a mark has the number 0001. */
-  #numberOf(form: string, text: string): string {
-    const same = this.#sameMark.get(form) ?? [];
-    if (!same.includes(text)) this.#sameMark.set(form, [...same, text]);
-    return String((this.#sameMark.get(form) ?? []).indexOf(text) + 1).padStart(4, '0');
   }
 
   /** Masks a text of a kind; `undefined` if it is none of this kind. */

@@ -10,50 +10,30 @@ export type FormPart = readonly [name: string, value: string | File];
 /** Reads a body by its media type. @throws {Unreadable} when it is not what its headers say */
 export async function bodyOf(what: string, headers: Headers, bytes: ArrayBuffer | undefined): Promise<TapeBody> {
   if (bytes === undefined || bytes.byteLength === 0) return { kind: 'none', value: null };
-  const type = mediaType(headers);
-  if (headers.get('content-encoding') !== null && headers.get('content-encoding') !== 'identity')
-    throw new Unreadable(`its ${what} is compressed`);
-  if (type === 'multipart/form-data') return { kind: 'multipart', value: await partsOf(what, headers, bytes) };
-  if (type !== '' && !/json|text|urlencoded/.test(type)) return { kind: type, value: bytes.byteLength };
-  const text = textOf(what, bytes);
+  const contentType = headers.get('content-type') ?? '';
+  const type = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  if (!/^(identity)?$/.test(headers.get('content-encoding') ?? '')) throw new Unreadable(`its ${what} is compressed`);
+  const readAs = async <T>(kind: string, read: () => T | Promise<T>): Promise<T> => {
+    try {
+      return await read();
+    } catch {
+      throw new Unreadable(`its ${what} says that it is ${kind}`);
+    }
+  };
+  if (type === 'multipart/form-data') {
+    const body = new Response(bytes, { headers: { 'content-type': contentType } });
+    const parts: FormPart[] = await readAs('multipart and is not', async () => [...(await body.formData())]);
+    return { kind: 'multipart', value: parts };
+  }
+  const asBytes = { kind: type === '' ? 'text/plain' : type, value: bytes.byteLength };
+  if (type !== '' && !/json|text|urlencoded/.test(type)) return asBytes;
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  const text = await readAs('text and is not UTF-8', () => decoder.decode(bytes));
   if (type === 'application/x-www-form-urlencoded')
     return { kind: 'form', value: Object.fromEntries(new URLSearchParams(text)) };
-  const json = jsonOf(text);
-  if (json !== undefined && (isJson(type) || typeof json === 'object')) return { kind: 'json', value: json };
-  if (isJson(type)) throw new Unreadable(`its ${what} says that it is JSON and is not`);
-  return { kind: type === '' ? 'text/plain' : type, value: bytes.byteLength };
-}
-
-/** Returns the media type without parameters; empty if there is none. */
-function mediaType(headers: Headers): string {
-  return (headers.get('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
-}
-
-function isJson(type: string): boolean {
-  return type.endsWith('json');
-}
-
-function textOf(what: string, bytes: ArrayBuffer): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw new Unreadable(`its ${what} says that it is text and is not UTF-8`);
-  }
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
-}
-
-async function partsOf(what: string, headers: Headers, bytes: ArrayBuffer): Promise<FormPart[]> {
-  try {
-    const type = headers.get('content-type') ?? '';
-    return [...(await new Response(bytes, { headers: { 'content-type': type } }).formData())];
-  } catch {
-    throw new Unreadable(`its ${what} says that it is multipart and is not`);
-  }
+  const isJson = type.endsWith('json');
+  const json = await readAs('JSON and is not', () => parseJson(text)).catch((error: unknown) => {
+    if (isJson) throw error;
+  });
+  return isJson || typeof json === 'object' ? { kind: 'json', value: json } : asBytes;
 }

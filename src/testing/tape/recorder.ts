@@ -37,7 +37,8 @@ export function createRecorder(upstream: string, options: RecorderOptions): (req
     const { pathname, search } = new URL(request.url);
     const path = pathname + search;
     const sent = method === 'GET' || method === 'HEAD' ? undefined : await request.arrayBuffer();
-    const received = await forward(options.fetch ?? fetch, base + path, method, headers, sent);
+    const init = { method, headers: without(ownHeaders, headers), ...(sent?.byteLength && { body: sent }) };
+    const received = await responseOf(() => (options.fetch ?? fetch)(base + path, { ...init, redirect: 'manual' }));
     if (received instanceof Response) return received;
     const { status, headers: responseHeaders, bytes } = received;
     try {
@@ -56,27 +57,21 @@ export function createRecorder(upstream: string, options: RecorderOptions): (req
   };
 }
 
+/** A response that was read. */
 interface Received {
   readonly status: number;
   readonly headers: Headers;
   readonly bytes: ArrayBuffer;
 }
 
-/** Forwards a request. A service that cannot be reached is a 502. */
-async function forward(
-  send: typeof fetch,
-  url: string,
-  method: string,
-  headers: Headers,
-  body: ArrayBuffer | undefined,
-): Promise<Received | Response> {
+/** Reads what a service responds. A service that cannot be reached is a 502. */
+async function responseOf(send: () => Promise<Response>): Promise<Received | Response> {
   try {
-    const sent = { method, headers: without(ownHeaders, headers), redirect: 'manual' as const };
-    const response = await send(url, { ...sent, ...(body?.byteLength && { body }) });
+    const response = await send();
     const bytes = await response.arrayBuffer();
-    const kept = without(['content-length', 'transfer-encoding', 'connection'], response.headers);
-    if (isDecoded.test(kept.get('content-encoding') ?? '')) kept.delete('content-encoding');
-    return { status: response.status, headers: kept, bytes };
+    const headers = without(['content-length', 'transfer-encoding', 'connection'], response.headers);
+    if (isDecoded.test(headers.get('content-encoding') ?? '')) headers.delete('content-encoding');
+    return { status: response.status, headers, bytes };
   } catch (error) {
     return errorJson(502, `The upstream cannot be reached: ${error instanceof Error ? error.message : String(error)}`);
   }

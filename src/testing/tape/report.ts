@@ -23,27 +23,29 @@ export function judge(
   results: readonly Verified[],
   { baseline = [], allow = [] }: { readonly baseline?: KnownDifferences; readonly allow?: readonly string[] } = {},
 ): Judged {
-  const known = new Set(baseline.flatMap(keysOf));
-  const found = new Set(results.flatMap(keysOf));
-  const patterns = allow.map((text) => ({ text, pattern: patternOf(text) }));
-  const places = results.flatMap(({ endpoint, differences }) => differences.map(({ path }) => `${endpoint} ${path}`));
+  const [known, found] = [new Set(keysOf(baseline)), new Set(keysOf(results))];
+  const fits = (pattern: string, endpoint: string, { path }: ResponseDifference): boolean =>
+    patternOf(pattern).test(`${endpoint} ${path}`);
+  const verdictOf = (endpoint: string, difference: ResponseDifference): DifferenceVerdict =>
+    known.has(keyOf(endpoint, difference))
+      ? 'known'
+      : allow.some((pattern) => fits(pattern, endpoint, difference))
+        ? 'allowed'
+        : 'new';
   return {
     results: results.map((result) => ({
       ...result,
-      differences: result.differences.map((difference) => ({ ...difference, verdict: verdictOf(result, difference) })),
+      differences: result.differences.map((each) => ({ ...each, verdict: verdictOf(result.endpoint, each) })),
     })),
     gone: [...known].filter((key) => !found.has(key)),
-    unused: patterns.filter(({ pattern }) => !places.some((place) => pattern.test(place))).map(({ text }) => text),
+    unused: allow.filter(
+      (pattern) => !results.some((each) => each.differences.some((one) => fits(pattern, each.endpoint, one))),
+    ),
   };
-
-  function verdictOf({ endpoint }: Verified, difference: ResponseDifference): DifferenceVerdict {
-    if (known.has(keyOf(endpoint, difference))) return 'known';
-    return patterns.some(({ pattern }) => pattern.test(`${endpoint} ${difference.path}`)) ? 'allowed' : 'new';
-  }
 }
 
-function keysOf({ endpoint, differences }: KnownDifferences[number]): string[] {
-  return differences.map((difference) => keyOf(endpoint, difference));
+function keysOf(results: KnownDifferences): string[] {
+  return results.flatMap(({ endpoint, differences }) => differences.map((each) => keyOf(endpoint, each)));
 }
 
 /** Names a difference. Its values do not count, because they change from day to day; those of a status and a code do. */
@@ -90,28 +92,21 @@ export function reportOf(judged: Judged): string {
 function linesOf(name: string, width: number, { results }: Judged): string {
   const own = results.filter(({ endpoint }) => endpoint === name);
   const same = own.filter(({ differences }) => differences.length === 0).length;
-  const verdicts = new Set(own.flatMap(({ differences }) => differences.map(({ verdict }) => verdict)));
-  const result = verdicts.has('new')
-    ? 'differs'
-    : verdicts.has('known')
-      ? 'known'
-      : verdicts.size > 0
-        ? 'allowed'
-        : 'same';
+  const verdicts = own.flatMap(({ differences }) => differences.map(({ verdict }) => verdict));
+  const worst = (['new', 'known', 'allowed'] as const).find((verdict) => verdicts.includes(verdict)) ?? 'same';
   const details = own.flatMap(({ differences, lacks }) => [
     ...differences.map((each) => (each.verdict === 'new' ? lineOf(each) : `${lineOf(each)} (${each.verdict})`)),
     ...(lacks === undefined ? [] : [lacks]),
   ]);
+  const result = worst === 'new' ? 'differs' : worst;
   return [`${result.padEnd(7)}  ${name.padEnd(width)}  ${same}/${own.length}`, ...new Set(details)].join('\n  ');
 }
 
 /** Returns a difference in words: what the fake sends, and what the service sent. */
 export function lineOf({ path, what, expected, actual }: ResponseDifference): string {
   const at = path === '' ? 'the body' : path;
-  if (what === 'missing') return `missing ${at}`;
-  if (what === 'extra') return `extra ${at}`;
+  if (what === 'missing' || what === 'extra') return `${what} ${at}`;
   if (what === 'type') return `retyped ${at}: ${actual}, not ${expected}`;
   if (at === 'status' || at === 'code') return `${at} ${actual}, not ${expected}`;
-  if (what === 'entries') return `${at}: ${actual} entries, not ${expected}`;
-  return `${at}: ${actual}, not ${expected}`;
+  return `${at}: ${actual}${what === 'entries' ? ' entries' : ''}, not ${expected}`;
 }

@@ -90,65 +90,44 @@ function sumOf(before: number, fields: object): number {
   return hashOf(`${before} ${JSON.stringify(fields)}`);
 }
 
-interface TapeLine {
-  readonly tape?: unknown;
-  readonly number?: unknown;
-  readonly end?: unknown;
-  readonly sum?: unknown;
-}
-
 /** Reads a tape. @throws {FakeMarketplaceError} that names the line at which the tape is not as it was recorded */
 export function parseTape(text: string): TapeExchange[] {
-  const lines = text.split('\n');
+  const lines = text.trimEnd().split('\n');
+  const whole = lines.includes('') ? lines.slice(0, lines.indexOf('')) : lines;
   const exchanges: TapeExchange[] = [];
   let sum = 0;
-  for (const [index, line] of lines.entries()) {
-    const at = `line ${index + 1} of the tape`;
-    if (line.trim() === '') throw cutAfter(index, text);
-    const { sum: given, ...fields } = readLine(line, at, index === lines.length - 1);
-    if (fields.tape !== version) throw new FakeMarketplaceError(otherVersion(at, fields.tape));
+  for (const [index, line] of whole.entries()) {
+    const { sum: given, ...fields } = fieldsOf(jsonOf(line));
     sum = sumOf(sum, fields);
-    if (given !== sum)
+    const isLast = index === lines.length - 1;
+    const wrong = wrongIn(fields, given === sum, isLast);
+    if (wrong !== undefined)
       throw new FakeMarketplaceError(
-        `${at} was edited, or a line before it was removed, added or moved; record the tape again`,
+        `line ${index + 1} of the tape ${wrong}; record the tape again with \`fake record\``,
       );
-    if (fields.end !== undefined) {
-      if (
-        lines
-          .slice(index + 1)
-          .join('')
-          .trim() === ''
-      )
-        return exchanges;
-      throw new FakeMarketplaceError(
-        `${at} is the last line of a recording, but other lines follow; record the tape again`,
-      );
-    }
     const { tape: _, number: __, ...exchange } = fields;
-    exchanges.push(exchange as TapeExchange);
+    if (fields.end === undefined) exchanges.push(exchange as unknown as TapeExchange);
+    else return exchanges;
   }
-  throw cutAfter(lines.length, text);
-}
-
-function cutAfter(count: number, text: string): FakeMarketplaceError {
   const reason =
-    text.trim() === '' ? 'the tape is empty' : `the tape is cut after line ${count}: its last line is missing`;
-  return new FakeMarketplaceError(`${reason}. Stop the recorder with Ctrl+C before you use a tape, or record it again`);
+    text.trim() === '' ? 'the tape is empty' : `the tape is cut after line ${whole.length}: its last line is missing`;
+  throw new FakeMarketplaceError(`${reason}. Stop the recorder with Ctrl+C before you use a tape, or record it again`);
 }
 
-function readLine(line: string, at: string, isLast: boolean): TapeLine {
+/** Says what is wrong in a line; `undefined` if it is as it was recorded. */
+function wrongIn(fields: Readonly<Record<string, unknown>>, isSigned: boolean, isLast: boolean): string | undefined {
+  if (Object.keys(fields).length === 0) return isLast ? 'is cut in the middle' : 'is no exchange';
+  if (fields.tape === undefined) return 'has the form of an earlier version';
+  if (fields.tape !== version)
+    return `has version ${JSON.stringify(fields.tape)}, and this program reads version ${version}`;
+  if (!isSigned) return 'was edited, or a line before it was removed, added or moved';
+  return fields.end === undefined || isLast ? undefined : 'is the last line of a recording, but other lines follow';
+}
+
+function jsonOf(line: string): unknown {
   try {
-    const value = JSON.parse(line) as TapeLine | null;
-    if (typeof value === 'object' && value !== null) return value;
+    return JSON.parse(line);
   } catch {
-    // Named below.
+    return undefined;
   }
-  throw new FakeMarketplaceError(
-    isLast ? `${at} is cut in the middle; record the tape again` : `${at} is no exchange; record the tape again`,
-  );
-}
-
-function otherVersion(at: string, found: unknown): string {
-  const what = found === undefined ? 'has the form of an earlier version' : `has version ${JSON.stringify(found)}`;
-  return `${at} ${what}, and this program reads version ${version}; record the tape again with \`fake record\``;
 }
