@@ -1,6 +1,7 @@
 // Runs an example of the guides against a fake marketplace, in the page. It is loaded when a reader presses "Run".
 import * as main from 'marketplace-seller-sdk';
 import * as notifications from 'marketplace-seller-sdk/notifications';
+import * as outbox from 'marketplace-seller-sdk/outbox';
 import * as schemas from 'marketplace-seller-sdk/schemas';
 import * as testing from 'marketplace-seller-sdk/testing/browser';
 import * as tools from 'marketplace-seller-sdk/tools';
@@ -93,6 +94,7 @@ function modulesFor(
   return {
     'marketplace-seller-sdk': { ...main, SellerClient },
     'marketplace-seller-sdk/notifications': notifications,
+    'marketplace-seller-sdk/outbox': outbox,
     'marketplace-seller-sdk/schemas': schemas,
     'marketplace-seller-sdk/testing': fake,
     'marketplace-seller-sdk/testing/browser': fake,

@@ -58,6 +58,9 @@ export class PlannedEvents {
         return this.#ask(event);
       case 'sale':
         return this.#sell(event.name, event.seller);
+      case 'sale change':
+        this.#announce(this.#packOf(event.about, event.seller));
+        return `something of ${event.about} changes`;
       case 'message':
         return this.#write(event);
       case 'cancellation':
@@ -137,7 +140,13 @@ export class PlannedEvents {
   #cancel({ about, seller }: PlannedEvent): string {
     const pack = this.#packOf(about, seller);
     this.#scene.marketplace.packs.change(pack, { blockedBy: 'blocked_by_cancelled_order' });
+    this.#announce(pack);
     return `${about} is cancelled`;
+  }
+
+  #announce({ order_ids, seller_id: user_id }: Pack): void {
+    for (const id of order_ids)
+      this.#scene.marketplace.events.emit({ topic: 'orders_v2', resource: `/orders/${id}`, user_id });
   }
 
   #answer({ about }: PlannedEvent): string | undefined {

@@ -19,7 +19,14 @@ export interface PlannedEvent {
 }
 
 type EventKind =
-  'question' | 'sale' | 'message' | 'cancellation' | 'answer by hand' | 'message by hand' | keyof typeof disturbances;
+  | 'question'
+  | 'sale'
+  | 'sale change'
+  | 'message'
+  | 'cancellation'
+  | 'answer by hand'
+  | 'message by hand'
+  | keyof typeof disturbances;
 
 interface PlanInit {
   readonly seed: number;
@@ -50,7 +57,15 @@ export function planOf(init: PlanInit): PlannedEvent[] {
   const disturbing = Object.entries(disturbances).flatMap(([kind, [share, ...lastsMs]]) =>
     drawn(init, kind as EventKind, init.shares[share], near, lastsMs),
   );
-  return [...load, ...disturbing].sort((a, b) => a.at - b.at);
+  return [...load, ...changesOf(init, load), ...disturbing].sort((a, b) => a.at - b.at);
+}
+
+/** The service announces an order again when something of it changes, such as its shipment. */
+function changesOf(init: PlanInit, load: readonly PlannedEvent[]): PlannedEvent[] {
+  const sold = load.filter(({ kind }) => kind === 'sale');
+  return aboutOne(init, 'sale change', sold.length / 2 / init.days, sold, 360 * minuteMs).filter(
+    ({ at }) => at < init.days * dayMs,
+  );
 }
 
 function loadOf(init: PlanInit): PlannedEvent[] {

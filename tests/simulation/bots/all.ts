@@ -89,14 +89,23 @@ const ofOutbox: ShownBot = {
 };
 
 /** Its tokens are fixed, and a job and a handler may write the same text. */
-const notOfSharedFile = [checks.noCallAfterRevocation, checks.noMessageDoubled, checks.noRejectionRepeated];
+const notOfSharedFile = [
+  checks.answeredOnce,
+  checks.noCallAfterRevocation,
+  checks.noMessageDoubled,
+  checks.noRejectionRepeated,
+];
 
 const ofSharedFile: ShownBot = {
   name: 'a bot whose inbox and outbox share a file',
   options: {
     bot: sharedFileBot,
-    load: { questions: 20, messages: 50, cancellations: 4 },
-    checks: [...checks.usual.filter((check) => !notOfSharedFile.includes(check)), eachThankedOnce],
+    load: { questions: 10, messages: 30, cancellations: 4 },
+    checks: [
+      ...checks.usual.filter((check) => !notOfSharedFile.includes(check)),
+      answeredOnceOrByAPerson,
+      eachThankedOnce,
+    ],
   },
 };
 

@@ -4,6 +4,7 @@ import { AuthenticationError, SellerClient } from 'marketplace-seller-sdk';
 import type { ClientOptions } from 'marketplace-seller-sdk';
 import { createReceiver, fetchHandler, sqliteStore } from 'marketplace-seller-sdk/notifications';
 import type { Receiver, ReceiverOptions } from 'marketplace-seller-sdk/notifications';
+import { sqliteOutbox } from 'marketplace-seller-sdk/outbox';
 import type { Bot, World } from 'marketplace-seller-sdk/simulation';
 import type { FakeMarketplaceOptions } from 'marketplace-seller-sdk/testing';
 import * as timers from 'node:timers/promises';
@@ -133,6 +134,11 @@ function surroundings(world: World, onReceiver: (receiver: Receiver) => void = n
       },
       nodeHandler: nothing,
       fetchHandler: nothing,
+    },
+    // As a page says: in an application, the keys are in a file.
+    [`${sdk}/outbox`]: {
+      ...entries[`${sdk}/outbox`],
+      memoryOutbox: () => sqliteOutbox(join(world.folder, 'outbox.db')),
     },
     [`${sdk}/testing`]: {
       FakeMarketplace: function FakeMarketplace() {
