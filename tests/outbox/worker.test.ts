@@ -101,7 +101,7 @@ describe('a job that takes longer than its lease', () => {
   test('and is claimed again by its own process, because the store could not be reached, is aborted', async () => {
     const store = memoryOutbox();
     store.renew = async () => Promise.reject(new Error('no store'));
-    const { outbox, calls, add, stateOf } = controlled(store);
+    const { outbox, calls, add, stateOf } = controlled(store, { concurrency: 3 });
     await add(1);
     const aborted = () => calls.map(({ key, signal }) => [key, signal.aborted]);
     await pass(29_997);
@@ -112,10 +112,14 @@ describe('a job that takes longer than its lease', () => {
     calls[0]!.end();
     await pass(1);
     expect(await stateOf(1)).toBe('running');
-    calls[2]!.end();
-    calls[1]!.end();
+    // The newer run takes its place still.
+    await add(3, 4);
+    expect(calls.map(({ key }) => key)).toEqual([1, 2, 1, 3]);
+    for (const index of [2, 1, 3]) calls[index]!.end();
     await pass(1);
-    expect(await stateOf(1)).toBe('accepted');
+    calls[4]!.end();
+    await pass(1);
+    expect([await stateOf(1), await stateOf(4)]).toEqual(['accepted', 'accepted']);
     await outbox.close();
   });
 });
