@@ -52,7 +52,7 @@ describe.for(kinds)('a store in $name', ({ create }) => {
   ])('the third stall of one that runs alone: %s, and renews its lease: %s, makes %i', async (alone, isRenewed, count) => {
     const store = open();
     await store.add(entry('k'));
-    for (const _ of [1, 2]) {
+    for (let stalls = 0; stalls < 2; stalls += 1) {
       await lease(store, { leaseMs: 1 });
       pass(1);
     }
@@ -101,7 +101,7 @@ describe.for(kinds)('a store in $name', ({ create }) => {
   test('one that runs counts once, however often its lease has ended', async () => {
     const store = open();
     for (const key of ['a', 'b']) await store.add(entry(key));
-    for (const _ of [1, 2, 3]) {
+    for (let leases = 0; leases < 3; leases += 1) {
       expect((await store.claim(claim({ leaseMs: 10, limit: 1, groupId: 'a' }))).leases).toHaveLength(1);
       expect(await store.stats?.()).toMatchObject({ waiting: 1, running: 1 });
       pass(10);

@@ -233,7 +233,8 @@ describe('a loop that polls', () => {
     const ends: (() => void)[] = [];
     const { loop } = loopOf({ poll: () => new Promise<void>((resolve) => void ends.push(resolve)) });
     loop.wake();
-    for (const _ of [1, 2]) loop.wake();
+    loop.wake();
+    loop.wake();
     ends[0]?.();
     await pass(0);
     expect(ends).toHaveLength(2);
