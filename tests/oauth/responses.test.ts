@@ -68,6 +68,11 @@ describe('an error says what was tried, what happened and what to do', () => {
   const long = 'because '.repeat(50);
   test.each<[string, TokenFault, string]>([
     ['a description', json(400, { error: 'odd', error_description: 'why' }), 'failed with 400 (odd): why'],
+    [
+      'a description and a message',
+      json(400, { message: 'what', error: 'odd', error_description: 'why' }),
+      'failed with 400 (odd): why',
+    ],
     ['a message', json(400, { error: 'odd', error_description: '', message: 'why' }), 'failed with 400 (odd): why'],
     ['only a code', json(400, { error: 'odd', message: 5 }), 'failed with 400 (odd): odd'],
     ['only a message', json(422, { error: { code: 1 }, message: 'why' }), 'failed with 422: why'],

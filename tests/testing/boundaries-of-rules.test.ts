@@ -304,6 +304,20 @@ describe('messages', () => {
     expect(await send('Hello', seller, of)).toBe(status);
   });
 
+  test.each<[object, number, string | undefined, number, string | undefined]>([
+    [{}, 200, undefined, 403, 'blocked_by_conversation_initiated_by_seller'],
+    [{ exceptedCase: true }, 400, 'blocked_by_excepted_case', 201, undefined],
+    [{ blockedBy: 'blocked_by_time' }, 403, 'blocked_by_time', 403, 'blocked_by_time'],
+    [{ exceptedCase: true, blockedBy: 'blocked_by_time' }, 400, 'blocked_by_excepted_case', 403, 'blocked_by_time'],
+  ])('of a pack with %j the guide responds %i (%s), and a first message gets %i (%s)', async (init, guide, why, status, reason) => {
+    const of = sale(init);
+    const offered = await request(`GET /messages/action_guide/packs/${numberOf(of)}?tag=post_sale`);
+    expect([offered.status, JSON.stringify(offered.body).match(/blocked_by_\w+/)?.[0]]).toEqual([guide, why]);
+    const shown = await request(`GET /messages/packs/${numberOf(of)}/sellers/7?tag=post_sale`);
+    expect(JSON.stringify(shown.body).match(/blocked_by_\w+/)?.[0]).toBe(reason);
+    expect(await send('Hello', seller, of)).toBe(status);
+  }); // prettier-ignore
+
   test.each([
     ['&limit=0', 400],
     ['&limit=-1', 400],

@@ -104,7 +104,7 @@ test('all dead letters are replayed once: also one of this moment, and not one t
 });
 
 describe('a failure', () => {
-  /** An error that has another one as the cause of its cause, so many times. */
+  /** An error behind others, each the cause of the next. */
   const wrapped = (inner: unknown, times: number): unknown =>
     times === 0 ? inner : new Error('outer', { cause: wrapped(inner, times - 1) });
   const lost = new OutcomeUnknownError('lost', { cause: undefined, attempts: 1 });
