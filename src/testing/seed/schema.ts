@@ -126,6 +126,14 @@ export const seededSubscription = strictObject({
 });
 export const seededShipment = strictObject({ user_id: integer, driver_id: optional(integer) });
 
+/** Contacts about an item. */
+export const seededContact = strictObject({
+  kind: enumOf('question', 'phone_view'),
+  item_id: string,
+  at: optional(time),
+  times: optional(integer),
+});
+
 /** The initial content of a marketplace. */
 export const seed = strictObject({
   now: optional(time),
@@ -138,16 +146,7 @@ export const seed = strictObject({
   flex: optional(
     strictObject({ subscriptions: optional(array(seededSubscription)), shipments: optional(array(seededShipment)) }),
   ),
-  contacts: optional(
-    array(
-      strictObject({
-        kind: enumOf('question', 'phone_view'),
-        item_id: string,
-        at: optional(time),
-        times: optional(integer),
-      }),
-    ),
-  ),
+  contacts: optional(array(seededContact)),
   faults: optional(array(seededFault)),
   /** Stubs. */
   operations: optional(array(stub)),

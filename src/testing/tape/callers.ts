@@ -33,21 +33,18 @@ export class Callers {
   }
 
   /** Obtains a code or a refresh token anew that the tape has used and not received; ends one that the service rejected. */
-  withGrant(
-    { path, status, response }: TapeExchange,
-    fields: Readonly<Record<string, string>>,
-  ): Record<string, string> {
-    const { code, refresh_token, client_id } = path.startsWith('/oauth/token') ? fields : {};
+  withGrant({ path, status, response }: TapeExchange, body: unknown): unknown {
+    if (!path.startsWith('/oauth/token')) return body;
+    const { code, refresh_token, client_id } = fieldsOf(body);
     const application = Number(client_id);
     const user = Number(this.#ids.of(String(fieldsOf(response.value).user_id)));
-    const isUnknown = (label?: string): boolean =>
-      label?.startsWith('secret-') === true && this.#accounts.get(user) !== undefined;
     if (codeOf(status, response.value) === 'invalid_grant') {
-      this.#accounts.redeem('authorization_code', code ?? '', application);
-      this.#accounts.redeem('refresh_token', refresh_token ?? '', application);
+      this.#accounts.redeem('authorization_code', String(code), application);
+      this.#accounts.redeem('refresh_token', String(refresh_token), application);
     }
+    const isUnknown = (label: unknown): boolean => String(label).startsWith('secret-') && !!this.#accounts.get(user);
     return {
-      ...fields,
+      ...fieldsOf(body),
       ...(isUnknown(code) && { code: this.#accounts.issueAuthorizationCode(user, application) }),
       ...(isUnknown(refresh_token) && { refresh_token: this.#accounts.issueRefreshToken(user, application) }),
     };

@@ -38,9 +38,10 @@ export function createRecorder(upstream: string, options: RecorderOptions): (req
     const path = pathname + search;
     const sent = method === 'GET' || method === 'HEAD' ? undefined : await request.arrayBuffer();
     const init = { method, headers: without(ownHeaders, headers), ...(sent?.byteLength && { body: sent }) };
-    const received = await responseOf(() => (options.fetch ?? fetch)(base + path, { ...init, redirect: 'manual' }));
+    const sending = (options.fetch ?? fetch)(base + path, { ...init, redirect: 'manual' });
+    const received = await sending.then(read).catch(unreachable);
     if (received instanceof Response) return received;
-    const { status, headers: responseHeaders, bytes } = received;
+    const { status, responseHeaders, bytes } = received;
     try {
       const bodies = {
         request: await bodyOf('request', headers, sent),
@@ -57,24 +58,16 @@ export function createRecorder(upstream: string, options: RecorderOptions): (req
   };
 }
 
-/** A response that was read. */
-interface Received {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly bytes: ArrayBuffer;
+/** Reads a response. Its headers are those that are passed on. */
+async function read(response: Response) {
+  const bytes = await response.arrayBuffer();
+  const responseHeaders = without(['content-length', 'transfer-encoding', 'connection'], response.headers);
+  if (isDecoded.test(responseHeaders.get('content-encoding') ?? '')) responseHeaders.delete('content-encoding');
+  return { status: response.status, responseHeaders, bytes };
 }
 
-/** Reads what a service responds. A service that cannot be reached is a 502. */
-async function responseOf(send: () => Promise<Response>): Promise<Received | Response> {
-  try {
-    const response = await send();
-    const bytes = await response.arrayBuffer();
-    const headers = without(['content-length', 'transfer-encoding', 'connection'], response.headers);
-    if (isDecoded.test(headers.get('content-encoding') ?? '')) headers.delete('content-encoding');
-    return { status: response.status, headers, bytes };
-  } catch (error) {
-    return errorJson(502, `The upstream cannot be reached: ${error instanceof Error ? error.message : String(error)}`);
-  }
+function unreachable(error: unknown): Response {
+  return errorJson(502, `The upstream cannot be reached: ${error instanceof Error ? error.message : String(error)}`);
 }
 
 function without(names: readonly string[], headers: Headers): Headers {

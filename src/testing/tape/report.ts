@@ -52,17 +52,10 @@ function keysOf(results: KnownDifferences): string[] {
 function keyOf(endpoint: string, difference: ResponseDifference): string {
   const { path, what } = difference;
   if (path === 'status' || path === 'code') return `${endpoint}  ${lineOf(difference)}`;
-  return `${endpoint}  ${path === '' ? 'the body' : path}: ${words[what]}`;
+  const isOne = what === 'missing' || what === 'extra';
+  const words = isOne ? what : `another ${what === 'entries' ? 'number of entries' : what}`;
+  return `${endpoint}  ${path === '' ? 'the body' : path}: ${words}`;
 }
-
-const words: Readonly<Record<ResponseDifference['what'], string>> = {
-  missing: 'missing',
-  extra: 'extra',
-  type: 'another type',
-  value: 'another value',
-  entries: 'another number of entries',
-  order: 'another order',
-};
 
 /** `*` stands for any text. A pattern without a space is the name of an endpoint. */
 function patternOf(text: string): RegExp {

@@ -24,9 +24,10 @@ export function requestOf(
       return searchTextOf(String(value), exchange, marketplace);
     return ids.unmasked(value, kinds);
   };
-  const own = replaceIn(exchange.request.value, places.request, unmask);
+  const { kind, value } = exchange.request;
+  const own = callers.withGrant(exchange, replaceIn(value, places.request, unmask));
   chooseModeration(exchange, own, marketplace);
-  const [type, body] = bodyOf(exchange.request.kind, own, (fields) => callers.withGrant(exchange, fields));
+  const [type, body] = bodyOf(kind, own);
   const sent = {
     authorization: callers.authorizationOf(exchange),
     'x-client-id': headers['x-client-id'] && String(ids.unmasked(headers['x-client-id'], ['id'])),
@@ -36,21 +37,12 @@ export function requestOf(
   return new Request(marketplace.baseUrl + changePath(path, places, unmask), init);
 }
 
-type SentBody = readonly [type: string | undefined, body: BodyInit | null];
-
-function bodyOf(
-  kind: string,
-  value: unknown,
-  withGrant: (fields: Record<string, string>) => Record<string, string>,
-): SentBody {
+function bodyOf(kind: string, value: unknown): readonly [type: string | undefined, body: BodyInit | null] {
   if (kind === 'none') return [undefined, null];
   if (kind === 'multipart') return [undefined, formOf(value as readonly TapePart[])];
   if (kind === 'json') return ['application/json', JSON.stringify(value)];
   if (kind !== 'form') return [kind, new Uint8Array(Number(value))];
-  return [
-    'application/x-www-form-urlencoded',
-    new URLSearchParams(withGrant(value as Record<string, string>)).toString(),
-  ];
+  return ['application/x-www-form-urlencoded', new URLSearchParams(value as Record<string, string>).toString()];
 }
 
 function formOf(parts: readonly TapePart[]): FormData {

@@ -24,15 +24,9 @@ const commonMessages = [
   'Too many requests',
 ];
 
-interface Words {
-  readonly names: ReadonlySet<string>;
-  readonly words: ReadonlySet<string>;
-  readonly messages: ReadonlySet<string>;
-}
+let made: Readonly<Record<'names' | 'words' | 'messages', ReadonlySet<string>>> | undefined;
 
-let made: Words | undefined;
-
-function wordsOfService(): Words {
+function wordsOfService(): NonNullable<typeof made> {
   if (made) return made;
   for (const endpoint of allEndpoints) placesOfEndpoint(endpoint);
   const errors = allEndpoints.flatMap((endpoint) => endpoint.errors);
