@@ -6,6 +6,7 @@ import { checkOperations } from '../../src/cli/check/check-operations.js';
 import type { Checked } from '../../src/cli/check/check-operations.js';
 import { Ids } from '../../src/cli/check/ids.js';
 import type { IdName } from '../../src/cli/check/ids.js';
+import { sitesOf } from '../../src/cli/check/readings.js';
 import { listEndpoints } from '../../src/endpoints.js';
 import { running } from '../support/serving.ts';
 
@@ -122,6 +123,20 @@ describe('the command check', () => {
     const ids = new Ids();
     for (const values of added) ids.add(name, values);
     expect([ids.choice(0)[name], ids.choice(1)[name]]).toEqual([first, second]);
+  });
+
+  test.each([
+    ['MLA1', 'MLA'],
+    ['MLB600000001', 'MLB'],
+    ['MLAX1', undefined],
+    ['ML1', undefined],
+    ['MLA', undefined],
+    ['mla1', undefined],
+    ['xMLA1', undefined],
+    [undefined, undefined],
+    [1, undefined],
+  ])('the site of the item %s is %s', (item, site) => {
+    expect(sitesOf([item])).toEqual([site]);
   });
 
   test('says what an operation needs that it could not find', async () => {

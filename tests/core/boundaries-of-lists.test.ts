@@ -127,3 +127,18 @@ describe.each([1, 2, 3, 4])('of a list that is read %i at a time, by a service t
     expect(new Set(requests).size).toBe(requests.length);
   });
 }); // prettier-ignore
+
+test.each([4, 3, 2])('a page of %i instead of five, before pages that end behind 11 are rejected: eleven entries are delivered', async (cut) => {
+  const all = several(14);
+  const fetch = async (request: Request): Promise<Response> => {
+    const query = new URL(request.url).searchParams;
+    const [offset, most] = [Number(query.get('offset')), Number(query.get('limit') ?? 5)];
+    if (offset + most > 11) return Response.json({ message: 'too large' }, { status: 400 });
+    const length = offset > 0 && offset + most > 8 && !query.has('limit') ? cut : most;
+    return Response.json({ results: all.slice(offset, offset + length), paging: { total: 14 } });
+  };
+  const client = new SellerClient({ baseUrl: 'https://api.test', accessToken: 'token', fetch, maxRetries: 0 });
+  const list = client.sites.search({ site_id: 'MLA', q: 'chair' }).toArray();
+  const error = await errorOf<ApiError & { delivered: object[] }>(list);
+  expect(error.delivered).toEqual(several(11));
+}); // prettier-ignore

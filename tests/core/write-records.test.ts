@@ -133,6 +133,21 @@ test('a rejected write keeps its place and is sent again', async () => {
   expect(sent()).toEqual(['Tomorrow.']);
 });
 
+test('a rejected write that could not be noted keeps its place, also in the same run', async () => {
+  const { marketplace, run, reply, sent, stored } = createSale();
+  marketplace.faults.inject({ status: 400, endpoint: send });
+  await errorOf(run((client) => reply(client, 'Today.')));
+  await run(async (client) => {
+    stored.lost = true;
+    await expect(reply(client, 'Today.')).rejects.toThrow('The lease is lost');
+    stored.lost = false;
+    return reply(client, 'Today.');
+  });
+  expect(stored.writes).toMatchObject([{ state: 'done', input: { text: 'Today.' } }]);
+  expect(stored.writes).toHaveLength(1);
+  expect(sent()).toEqual(['Today.']);
+});
+
 test('two writes of a handler are two, in any order and also if they are equal', async () => {
   const { run, reply, sent } = createSale();
   const both = (texts: readonly string[]) => (client: SellerClient) =>
