@@ -195,6 +195,22 @@ describe('a token that was rejected', () => {
     expect(tokens.latest).toBe('b');
   });
 
+  test('is asked for after two other requests that both bring it again', async () => {
+    const gives: ((token: string) => void)[] = [];
+    const provider = vi.fn(({ rejected }: { rejected?: string }) =>
+      rejected === undefined ? new Promise<string>((resolve) => void gives.push(resolve)) : 'new',
+    );
+    const tokens = new TokenSource(provider, 1000);
+    const first = Promise.resolve(tokens.current(scopeOf()));
+    void first.then(() => tokens.current(scopeOf()));
+    const replaced = tokens.replace('old', scopeOf());
+    for (const index of [0, 1]) {
+      gives[index]?.('old');
+      await vi.advanceTimersByTimeAsync(1);
+    }
+    expect([gives.length, await replaced]).toEqual([2, 'new']);
+  });
+
   test('is asked for once by two calls at once', async () => {
     const { tokens, asked } = source(Promise.resolve('new'));
     expect(await Promise.all([tokens.replace('old', scopeOf()), tokens.replace('old', scopeOf())])).toEqual(['new', 'new']);
