@@ -67,7 +67,8 @@ function usersOf(
   const sellers = users.filter((user_id) => items.all.some(({ seller_id }) => seller_id === user_id));
   const known = new Map<string, number>();
   const isFree = (user: number): boolean => ![...known.values()].includes(user);
-  for (const [[caller, id], weight] of claimsIn(tape)) {
+  for (const [claim, weight] of claimsIn(tape)) {
+    const [caller = '', id = ''] = claim.split(' is ');
     const user = Number(ids.of(id));
     if (users.includes(user) && !known.has(caller) && (weight >= certain || isFree(user))) known.set(caller, user);
   }
@@ -77,19 +78,15 @@ function usersOf(
   return known;
 }
 
-/** Returns which users the callers may be, the likeliest first. */
-function claimsIn(
-  tape: readonly TapeExchange[],
-): (readonly [claim: readonly [caller: string, id: string], weight: number])[] {
+/** Returns which users the callers may be, e.g. `user 1 is 42`, the likeliest first. */
+function claimsIn(tape: readonly TapeExchange[]): [claim: string, weight: number][] {
   const weights = new Map<string, number>();
   for (const exchange of tape) {
     const [id, weight] = userShownBy(exchange);
-    if (exchange.caller === null || id === undefined) continue;
-    const claim = JSON.stringify([exchange.caller, id]);
-    weights.set(claim, (weights.get(claim) ?? 0) + weight);
+    const claim = `${exchange.caller} is ${id}`;
+    if (exchange.caller !== null && id !== undefined) weights.set(claim, (weights.get(claim) ?? 0) + weight);
   }
-  const sorted = [...weights].sort(([, a], [, b]) => b - a);
-  return sorted.map(([claim, weight]) => [JSON.parse(claim) as [string, string], weight]);
+  return [...weights].sort(([, a], [, b]) => b - a);
 }
 
 /** Returns the user that an exchange shows its caller to be, and how surely. */
@@ -106,8 +103,6 @@ function userShownBy(exchange: TapeExchange): [string | undefined, number] {
   };
   const found = own[endpoint ?? ''];
   if (typeof found === 'string' || typeof found === 'number') return [String(found), certain];
-  const inPath = thingsAsked({ ...exchange, request: { kind: 'none', value: null } }).find(
-    ({ thing }) => thing === 'user',
-  )?.id;
-  return [inPath, /^(flex\.|questions\.blacklist)/.test(endpoint ?? '') ? certain : 1];
+  const asked = thingsAsked(exchange).find(({ thing }) => thing === 'user')?.id;
+  return [asked, /^(flex\.|questions\.blacklist)/.test(endpoint ?? '') ? certain : 1];
 }

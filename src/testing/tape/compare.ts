@@ -102,7 +102,9 @@ function pairsOf(
 }
 
 /** What is compared beside the body. */
-function outcomeOf({ status, responseHeaders, response }: TapeExchange): Readonly<Record<string, string>> {
+type ComparedOutcome = Readonly<Record<string, string>>;
+
+function outcomeOf({ status, responseHeaders, response }: TapeExchange): ComparedOutcome {
   const headers = Object.entries(responseHeaders).map(([name, value]) => [`header ${name}`, value] as const);
   const code = codeOf(status, response.value);
   return { status: String(status), code, ...Object.fromEntries(headers), 'kind of body': response.kind };
@@ -114,10 +116,7 @@ export function codeOf(status: number, body: unknown): string {
   return [body.error, body.code].find((code) => typeof code === 'string') ?? 'none';
 }
 
-function outcomeDifferences(
-  expected: Readonly<Record<string, string>>,
-  actual: Readonly<Record<string, string>>,
-): ResponseDifference[] {
+function outcomeDifferences(expected: ComparedOutcome, actual: ComparedOutcome): ResponseDifference[] {
   return namesIn(expected, actual).flatMap((path) => {
     const [a = 'absent', b = 'absent'] = [expected[path], actual[path]];
     return a === b ? [] : [{ path, what: 'value' as const, expected: a, actual: b }];

@@ -2,7 +2,7 @@
  * What a value is. `word` is an enumerated value or the like, `error text` the code or the message of an error, and `link` a
  * path that holds ids. All but a `secret` say nothing of a person.
  */
-export type Kind = 'id' | 'word' | 'date' | 'count' | 'status' | 'link' | 'secret' | 'query document' | 'error text';
+export type Kind = 'id' | 'word' | 'date' | 'count' | 'link' | 'secret' | 'query document' | 'error text';
 
 /** What is known of one place in a body. A value of no kind is a text of a person, or outside the schemas. */
 export interface SchemaPlace {
@@ -44,15 +44,15 @@ function each(names: string, ...kinds: Kind[]): Record<string, SchemaPlace> {
 
 const cause = object({
   ...each('message type', 'error text'),
-  ...each('code', 'error text', 'status'),
-  cause_id: leaf('status'),
+  ...each('code', 'error text', 'word'),
+  cause_id: leaf('word'),
 });
 
 /** The body of an error, in all its known forms. */
 export const errorPlace = object({
   ...each('message error error_description detail', 'error text'),
-  ...each('code', 'error text', 'status'),
-  ...each('status status_code', 'status'),
+  ...each('code', 'error text', 'word'),
+  ...each('status status_code', 'word'),
   cause: { ...cause, kinds: ['error text'], entry: { ...cause, kinds: ['error text'] } },
 });
 
@@ -85,7 +85,7 @@ export const textPlace = object({
 export const olderPlace = object({
   ...each('message_id resource_id attachment_id buyer_id user_id', 'id'),
   ...each('date date_received date_available date_notified date_read date_moderated', 'date'),
-  ...each('code status_code', 'status'),
+  ...each('code status_code', 'word'),
   plain: outside,
   seller: object({ id: leaf('id') }),
 });

@@ -1,4 +1,3 @@
-import { isObject } from '../../core/json/plain-object.js';
 import { userOfToken } from '../../core/recover/user-of-token.js';
 import { bearerToken } from '../http/call.js';
 import { leaf, outside, tokenPlace, word } from './conventions.js';
@@ -7,8 +6,8 @@ import { isServiceCode, maskFilename, maskName, maskText } from './mask-text.js'
 import type { Masker } from './mask.js';
 import { fieldOf, parameterOf, placesOf } from './places.js';
 import type { Places, Replace } from './places.js';
-import type { FormPart } from './read-body.js';
-import type { TapeBody, TapeExchange, TapePart, TokenState } from './tape.js';
+import { fieldsOf } from './tape.js';
+import type { FormPart, TapeBody, TapeExchange, TapePart, TokenState } from './tape.js';
 
 /** One exchange as it was sent. */
 export interface RawExchange {
@@ -60,7 +59,7 @@ function callerOf(token: string, headers: Headers, masker: Masker, callers: Map<
 /** What the response says of the token. */
 function tokenState({ headers, status, response }: RawExchange): TokenState {
   if (bearerToken(headers) === undefined) return 'malformed';
-  const { message = '' } = isObject(response.value) ? response.value : {};
+  const { message } = fieldsOf(response.value);
   if (status === 401) return /expired/i.test(String(message)) ? 'expired' : 'rejected';
   return status === 400 && /application id is required/i.test(String(message)) ? 'without application' : 'valid';
 }

@@ -1,7 +1,7 @@
 import type { FakeMarketplace } from '../marketplace.js';
 import { numberOf } from '../state/packs.js';
 import type { Kind } from './conventions.js';
-import { areOfOneForm, formOf } from './id-forms.js';
+import { areOfOneForm, formOf } from './mask-text.js';
 import type { Masker } from './mask.js';
 import type { TapeExchange } from './tape.js';
 

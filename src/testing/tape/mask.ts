@@ -1,6 +1,5 @@
 import type { Kind, SchemaPlace } from './conventions.js';
-import { formOf, isConstantId } from './id-forms.js';
-import { isCount, maskCode, maskDate, maskName, maskNumber, maskText } from './mask-text.js';
+import { formOf, isConstantId, isCount, maskCode, maskDate, maskName, maskNumber, maskText } from './mask-text.js';
 import { replaceIn } from './places.js';
 import { isKnownMessage } from './words.js';
 
@@ -74,8 +73,6 @@ export class Masker {
         return eachPart(text, (part) => this.id(part));
       case 'count':
         return isCount(text) ? text : undefined;
-      case 'status':
-        return /^[1-9]\d{0,2}$/.test(text) ? text : undefined;
       case 'date':
         return maskDate(text);
       case 'word':

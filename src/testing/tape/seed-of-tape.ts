@@ -96,12 +96,8 @@ const shownBy = new Map([
   by(messages.conversation, addConversation),
   by(messages.send, addSent),
   by(actionGuide.send, addSent),
-  by(actionGuide.options, ({ options }, seen, { pack }) =>
-    seen.see('packs', pack, { shipping: shippingOf(options.map(({ id }) => id)) }),
-  ),
-  by(actionGuide.caps, (caps, seen, { pack }) =>
-    seen.see('packs', pack, { shipping: shippingOf(caps.map(({ option_id }) => option_id)) }),
-  ),
+  by(actionGuide.options, addShipping),
+  by(actionGuide.caps, addShipping),
   by(items.status, (found, seen, asked) =>
     found.forEach(({ id, status }, index) => {
       // Without its id, the place of an entry says which item it is about.
@@ -176,9 +172,10 @@ function addSent(message: SentMessage | undefined, seen: Seen, { pack, users }: 
   seen.see('packs', pack, { seller_id, buyer_id });
 }
 
-function shippingOf(options: readonly string[]): string {
-  if (options.includes('DELIVERY_PROMISE')) return 'flex';
-  return options.includes('REQUEST_VARIANTS') ? 'cross_docking' : 'custom';
+function addShipping(options: unknown, seen: Seen, { pack }: AskedThings): void {
+  const has = (option: string): boolean => JSON.stringify(options).includes(`"${option}"`);
+  const shipping = has('DELIVERY_PROMISE') ? 'flex' : has('REQUEST_VARIANTS') ? 'cross_docking' : 'custom';
+  seen.see('packs', pack, { shipping });
 }
 
 function addFlex(isIn: boolean, seen: Seen, { items }: AskedThings): void {

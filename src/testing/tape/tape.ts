@@ -1,6 +1,6 @@
 import { isObject } from '../../core/json/plain-object.js';
 import { FakeMarketplaceError } from '../errors.js';
-import { hashOf } from './id-forms.js';
+import { hashOf } from './mask-text.js';
 
 /** The version of the form of a tape. */
 const version = 2;
@@ -18,6 +18,9 @@ export interface TapeBody {
 export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return isObject(value) ? value : {};
 }
+
+/** A part of a multipart body. */
+export type FormPart = readonly [name: string, value: string | File];
 
 /** A part of a multipart body on a tape: a file, or a text. */
 export interface TapePart {
