@@ -1,8 +1,9 @@
-import { InvalidInputError, RequestAbortedError, ServerError } from 'marketplace-seller-sdk';
+import { InvalidInputError, RequestAbortedError, ServerError, TimeoutError } from 'marketplace-seller-sdk';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createMarketplace } from '../support/marketplace.ts';
+import { forEachOf } from '../../src/core/paging/for-each.js';
 import { MovingList } from '../support/moving-list.ts';
 import { errorOf } from '../support/stubs.ts';
 
@@ -146,5 +147,35 @@ describe('forEach of a list', () => {
     const list = new MovingList(3);
     expect(await errorOf(list.paginate().forEach(() => undefined, options))).toBeInstanceOf(InvalidInputError);
     expect(list.requests).toEqual([]);
+  });
+});
+
+describe('what has begun when a list fails', () => {
+  const [lost, late] = [new Error('down'), new TimeoutError('late', { attempts: 1 })];
+  test.each<[string, Error, boolean, number[]]>([
+    // It may be a write: it is not abandoned, and counts as done if it succeeds.
+    ['with an error', lost, false, [1, 2]],
+    ['with its deadline', late, true, [1]],
+  ])('%s is ended: %s', async (_, failure, isEnded, done) => {
+    const ends: (() => void)[] = [];
+    const signals: AbortSignal[] = [];
+    async function* list(): AsyncGenerator<number> {
+      yield* [1, 2];
+      await Promise.resolve();
+      throw failure;
+    }
+    const work = (entry: number, { signal }: { signal: AbortSignal }): Promise<void> => {
+      signals.push(signal);
+      return new Promise((resolve, reject) => {
+        ends.push(resolve);
+        if (entry === 2) signal.addEventListener('abort', () => reject(signal.reason as Error));
+      });
+    };
+    const failed = errorOf<Error & { done: number[] }>(forEachOf(list(), work, 3));
+    await afterTurns(20);
+    expect(signals.map(({ aborted }) => aborted)).toEqual([isEnded, isEnded]);
+    for (const end of ends) end();
+    expect(await failed).toBe(failure);
+    expect((await failed).done).toEqual(done);
   });
 });

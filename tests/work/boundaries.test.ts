@@ -8,6 +8,7 @@ import { FifoMap } from '../../src/work/fifo-map.js';
 import { LedgerBook } from '../../src/work/ledger-book.js';
 import { MemoryLedger } from '../../src/work/memory-ledger.js';
 import { pagesOf } from '../../src/work/pages.js';
+import { RunWrites } from '../../src/work/run-writes.js';
 import { PollLoop } from '../../src/work/poll-loop.js';
 import type { Polled } from '../../src/work/poll-loop.js';
 
@@ -310,5 +311,44 @@ describe('a book in a ledger', () => {
     });
     await book.enter([write('c')]);
     expect(found).toEqual(ids);
+  });
+});
+
+describe('the writes of a run', () => {
+  const pending = {
+    endpoint: { name: 'x', method: 'POST', path: '/x', retry: 'unsafe', errors: [] },
+    input: {},
+    target: 'x',
+    timeoutMs: 1000,
+    readBefore: () => Promise.resolve(undefined),
+    confirm: () => Promise.resolve({ done: false as const }),
+  } as never;
+  const runOf = (note: () => Promise<boolean> = () => Promise.resolve(true)) => {
+    const controller = new AbortController();
+    const noted = vi.fn(note);
+    const ledger = new MemoryLedger();
+    const run = new RunWrites({ writes: [], note: noted, ledger, failed: vi.fn(), signal: controller.signal });
+    return { run, noted, controller, ledger };
+  };
+
+  test('are noted before they are sent, and entered in the book', async () => {
+    const { run, noted, ledger } = runOf();
+    expect(await run.records.begin(pending)).toMatchObject({ isDone: false });
+    expect(noted).toHaveBeenCalledTimes(1);
+    expect(await new LedgerBook(ledger).look('x', [])).toMatchObject([{ target: 'x', state: 'sent' }]);
+    expect(await run.end()).toMatchObject([{ target: 'x', state: 'sent' }]);
+  });
+
+  test.each<[string, (given: ReturnType<typeof runOf>) => unknown, number]>([
+    ['that has ended', ({ run }) => run.end(), 0],
+    ['that was aborted', ({ controller }) => controller.abort(new Error('Not sent: closing')), 0],
+    ['whose lease is lost', ({ noted }) => noted.mockResolvedValue(false), 1],
+  ])('of a run %s are not sent, and forgotten', async (_, end, notes) => {
+    const given = runOf();
+    await end(given);
+    await expect(given.run.records.begin(pending)).rejects.toThrow('Not sent');
+    expect(given.noted).toHaveBeenCalledTimes(notes);
+    expect(await given.run.end()).toEqual([]);
+    expect(await new LedgerBook(given.ledger).look('x', [])).toEqual([]);
   });
 });
