@@ -493,3 +493,32 @@ describe('one deadline, that of the call before that of the client, holds for al
     }
   });
 });
+
+test.each<[unknown, string | null | undefined]>([
+  ['A', 'A'],
+  ['', ''],
+  [0, '0'],
+  [false, 'false'],
+  [null, null],
+  [undefined, null],
+  [['A'], 'A'],
+  [['A', 'B'], 'A,B'],
+  [['A,B', 'C'], 'A,B,C'],
+  [[1, true], '1,true'],
+  [[new Date(0)], '1970-01-01T00:00:00.000Z'],
+  // An empty entry finds nothing.
+  [[], undefined],
+  [[''], undefined],
+  [['', 'A'], undefined],
+  [['A', ''], undefined],
+  [[null], undefined],
+  [[{}], undefined],
+  [[Number.NaN], undefined],
+])('the filter %j is sent as %j, or rejected', async (status, sent) => {
+  const { client, paths } = service(() => ({ questions: [], total: 0 }));
+  const filters = { status } as { status?: string };
+  const found: unknown = await client.questions.search({ seller_id: 7, filters }).toArray().catch((error: unknown) => error);
+  expect(found instanceof InvalidInputError).toBe(sent === undefined);
+  const queries = paths.map((path) => new URLSearchParams(path.split('?')[1]).get('status'));
+  expect(queries).toEqual(sent === undefined ? [] : [sent]);
+}); // prettier-ignore
