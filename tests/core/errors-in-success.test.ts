@@ -95,12 +95,44 @@ const done = [
   { error: null, message: 'Done' },
   { errors: [] },
   { code: 200, message: 'OK' },
+  { code: 399, message: 'OK' },
   { code: 0 },
+  { code: '399' },
+  { code: null },
+  { code: '' },
+  { error: {} },
+  { errors: {} },
 ];
 
 test.each(done)('%j is no error', async (body) => {
   const { sellerClient } = stubbed([Response.json(body)]);
   expect(await sellerClient.questions.blacklist.add({ seller_id: 7, user_id: 31 })).toEqual(body);
+});
+
+test.each([
+  { code: 400 },
+  { code: '400' },
+  { code: 999 },
+  { code: 'x' },
+  { error: true },
+  { error: { a: 1 } },
+  { errors: [{}] },
+])('%j is an error', async (body) => {
+  const { sellerClient } = stubbed([Response.json(body)]);
+  const error = await errorOf(sellerClient.questions.blacklist.add({ seller_id: 7, user_id: 31 }));
+  expect(error).toBeInstanceOf(UnexpectedResponseError);
+});
+
+test.each([
+  [399, false],
+  [400, true],
+  [999, true],
+  [1000, false],
+])('a stated status of %i is one of an error: %s', async (status, isError) => {
+  const { sellerClient } = stubbed([Response.json({ status, details: 'x' })], { maxRetries: 0 });
+  const added = sellerClient.questions.blacklist.add({ seller_id: 7, user_id: 31 });
+  const found: unknown = await added.catch((error: unknown) => error);
+  expect(found instanceof ApiError && found.status === status).toBe(isError);
 });
 
 test('a configuration beside an empty list of errors is read', async () => {
