@@ -462,6 +462,10 @@ describe('one deadline, that of the call before that of the client, holds for al
 
   test.each<[string, (client: SellerClient, deadlineMs: number) => PromiseLike<unknown>]>([
     ['contact', ({ messages }, deadlineMs) => messages.contact({ ...place, text: 'Hi' }, { deadlineMs })],
+    [
+      'contact through an option',
+      ({ messages }, deadlineMs) => messages.contact({ ...place, pack_id: 2, text: 'Hi' }, { deadlineMs }),
+    ],
     ['channel', ({ messages }, deadlineMs) => messages.channel({ ...place, pack_id: 2 }, { deadlineMs })],
     ['items.status', (client, deadlineMs) => client.items.status({ ids: items }, { deadlineMs })],
     [
