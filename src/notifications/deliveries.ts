@@ -71,9 +71,9 @@ export class Deliveries {
     const notification = this.#parsed(decodeBody(body, this.#inbox.options));
     if (!notification || isReadReceipt(notification)) return accepted;
     const hasHandler = !options.handle || handlerOf(options, notification) !== undefined;
-    // A deploy may have begun: another process on this store may have a handler already.
+    // A deploy may have begun: another process on this store has a handler already, or will have one.
     if (!hasHandler && options.queue) return this.#notQueued(notification);
-    if (!hasHandler && !(store.durable && store.shared)) return accepted;
+    if (!hasHandler && !store.durable) return accepted;
     if (!(await this.#isWanted(notification, request))) return accepted;
     const accept = async (traceparent?: string): Promise<OutgoingResponse> => {
       const entry = await queuedNotification(notification, Date.now());

@@ -36,6 +36,11 @@ const remedies: Readonly<Record<string, string>> = {
 
 const stuckAfterSeconds = 6;
 
+/** A timer or a socket. */
+interface Unreferenced {
+  unref?(): unknown;
+}
+
 /** Knows what the simulated processes have begun and Node.js has not ended, and what left the simulation. */
 export class Activity {
   /** Why the run cannot go on. */
@@ -43,11 +48,12 @@ export class Activity {
   /** The failure because of a timer: a socket sets one first. */
   #timer: Error | undefined;
   readonly #pending = new Set<number>();
+  readonly #leaked = new Set<Unreferenced>();
   #last = '';
   #seconds = 0;
   readonly #seconded = everyRealSecond(() => (this.#seconds += 1), 1000);
   readonly #hook = createHook({
-    init: (id, type) => this.#begin(id, type),
+    init: (id, type, _, resource) => this.#begin(id, type, resource),
     after: (id) => void this.#pending.delete(id),
     destroy: (id) => void this.#pending.delete(id),
     trackPromises: false,
@@ -58,7 +64,7 @@ export class Activity {
     this.#hook.enable();
   }
 
-  #begin(id: number, type: string): void {
+  #begin(id: number, type: string, resource: object): void {
     if (type === 'PROMISE' || type === 'TickObject') return;
     const process = currentProcess();
     if (!process) return;
@@ -67,6 +73,7 @@ export class Activity {
       const remedy = remedies[leak] ?? 'It cannot be simulated.';
       this.failure = new Error(`${process.name} ${leak}${callerOf()}. ${remedy}`);
       if (type === 'Timeout') this.#timer = this.failure;
+      this.#leaked.add(resource);
     }
     if (!work.test(type)) return;
     this.#pending.add(id);
@@ -79,10 +86,16 @@ export class Activity {
     // Some native callbacks are in no list: they run in the turn after.
     for (let idleTurns = 0; idleTurns < 2; idleTurns = this.#pending.size === 0 ? idleTurns + 1 : 0) {
       await new Promise((resolve) => nextTurn(resolve));
-      if (this.failure) throw this.failure;
+      if (this.failure) throw this.#left(this.failure);
       if (this.#seconds >= stuckAfterSeconds)
         throw new Error(`The bot never becomes idle: it always begins something new, last ${this.#last}`);
     }
+  }
+
+  /** What has left the simulation does not keep the real process alive. */
+  #left(failure: Error): Error {
+    for (const resource of this.#leaked) resource.unref?.();
+    return failure;
   }
 
   close(): void {

@@ -24,6 +24,8 @@ export class Bots {
   process: SimulatedProcess | undefined;
   #bot: Bot | undefined;
   #restartMs = restartMs;
+  /** The process that is being stopped. */
+  #stopping: SimulatedProcess | undefined;
   readonly #init: BotsInit;
 
   constructor(init: BotsInit) {
@@ -47,6 +49,8 @@ export class Bots {
     this.#line(`start ${start} of the bot`);
     const process = (this.process = processOf(start));
     this.#bot = undefined;
+    process.onExit = (code) => this.#exit(process, code);
+    process.onError = (error) => this.crash(process, error);
     const begun = process.run(async () => botIn(await bot(worldOf(start))));
     begun.then(
       (made) => {
@@ -73,6 +77,16 @@ export class Bots {
     this.#restartMs = Math.min(this.#restartMs * 2, longestRestartMs);
   }
 
+  /** Ends a process that has called `process.exit`. Unless it is being stopped, it starts again, as under a process manager. */
+  #exit(process: SimulatedProcess, code: unknown): void {
+    if (!process.isAlive) return;
+    process.end();
+    if (this.#stopping === process) return;
+    this.#line(`the bot ends with process.exit(${String(code)})`);
+    this.#beginIn(this.#restartMs);
+    this.#restartMs = Math.min(this.#restartMs * 2, longestRestartMs);
+  }
+
   /** Kills the process between two events. */
   kill(restartInMs?: number): void {
     this.process?.end();
@@ -81,17 +95,24 @@ export class Bots {
 
   /** Stops the bot, and kills it after ten seconds. */
   async stop(restartInMs?: number): Promise<void> {
-    const { process } = this;
+    const process = (this.#stopping = this.process);
     if (process?.isAlive) {
       const stopped = process
         .run(async () => {
           await this.#bot?.stop?.();
         })
-        .catch((error: unknown) => this.#line(`stop() failed: ${String(error)}`));
+        .catch((error: unknown) => this.#stopFailed(process, error));
       const limit = this.#init.world.wait(stopMs);
       await Promise.race([stopped, limit, new Promise<void>((resolve) => process.onEnd(resolve))]);
     }
     if (this.process === process) this.kill(restartInMs);
+  }
+
+  /** Nobody waits for what a handler of SIGTERM returns. */
+  #stopFailed(process: SimulatedProcess, error: unknown): void {
+    const { recorder, world } = this.#init;
+    if (process.isAlive)
+      recorder.crash({ start: this.start, at: world.time.now, message: `stop() failed: ${nameOf(error)}` });
   }
 
   /** Passes a notification to the bot. @throws when there is none that listens, or it dies meanwhile */

@@ -124,13 +124,17 @@ const acknowledgedHandled: Check = ({ calls, deliveries, revoked, nameOf }) => {
     deliveries.filter(({ resource }) => handled.has(idIn(resource))).map(({ topic }) => topic),
   );
   const readAt = lastReadById(calls);
-  const first = new Map<string, { readonly name: string; readonly at: number }>();
-  for (const { topic, resource, outcome, user_id, ...delivery } of deliveries)
-    if (outcome === 200 && topicsHandled.has(topic) && !revoked.has(user_id) && !first.has(resource))
-      first.set(resource, delivery);
-  return [...first]
-    .filter(([resource, { at }]) => (readAt.get(idIn(resource)) ?? 0) < at - trustedMs)
-    .map(([resource, { name }]) => `${name} was acknowledged, but ${nameOf(resource)} was not read`);
+  const acknowledged = new Map<string, string>();
+  const first = new Map<string, number>();
+  for (const { topic, resource, outcome, user_id, name, at } of deliveries) {
+    if (!topicsHandled.has(topic) || revoked.has(user_id)) continue;
+    // One that was too slow may be handled, and is acknowledged when it comes again.
+    if (!first.has(resource) && outcome !== 'lost') first.set(resource, at);
+    if (!acknowledged.has(resource) && outcome === 200) acknowledged.set(resource, name);
+  }
+  return [...acknowledged]
+    .filter(([resource]) => (readAt.get(idIn(resource)) ?? 0) < (first.get(resource) ?? 0) - trustedMs)
+    .map(([resource, name]) => `${name} was acknowledged, but ${nameOf(resource)} was not read`);
 };
 
 /** The acknowledgement may come later than the call, by this many milliseconds. */

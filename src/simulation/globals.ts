@@ -30,7 +30,7 @@ class Replacements {
 }
 
 /**
- * Replaces the clock, timers, chance, `fetch`, `console` and SQLite for simulated processes. Other code still gets what was
+ * Replaces the clock, timers, chance, `fetch`, `console`, `process.exit` and SQLite for simulated processes. Other code still gets what was
  * there before.
  *
  * @returns a function that puts everything back
@@ -40,10 +40,14 @@ export function installGlobals(): () => void {
   replaceTimers(all);
   replaceClocks(all);
   replaceChance(all);
+  all.replace(process, 'exit', (original) => (code?: string | number | null): never => {
+    const simulated = currentProcess();
+    return simulated ? simulated.exit(code ?? undefined) : original.call(process, code);
+  });
   all.replace(globalThis, 'fetch', (original) => (input: Request | string | URL, init?: RequestInit) => {
-    const process = currentProcess();
-    return process
-      ? process.fetch(input instanceof Request && !init ? input : new Request(input, init), process)
+    const simulated = currentProcess();
+    return simulated
+      ? simulated.fetch(input instanceof Request && !init ? input : new Request(input, init), simulated)
       : original(input, init);
   });
   for (const level of ['debug', 'log', 'info', 'warn', 'error'] as const) {

@@ -39,6 +39,12 @@ export class Names {
     const subject = about.size > 0 ? [...about].join(' ') : seller;
     return this.numbered(`${method} ${fixed.join('/') || '/'}${subject === '' ? '' : ` ${subject}`}`);
   }
+
+  /** The name of a call that does not go to the marketplace: what its text is about, as in `Is it in stock? (q3)`. */
+  ofOutside(call: string, text: string): string {
+    const named = [...text.matchAll(/\(([qm]\d[\d.]*b?)\)/g)].map(([, name]) => name);
+    return this.numbered([call, ...new Set(named)].join(' '));
+  }
 }
 
 /** What the name of a call is made of. */

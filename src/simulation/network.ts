@@ -96,7 +96,7 @@ export class Network {
     const seller = user_id === undefined ? '' : (marketplace.accounts.get(user_id)?.nickname ?? '');
     const name = isOurs
       ? names.ofCall({ method, path, query, body: text, seller })
-      : names.numbered(`${method} ${host}`);
+      : names.ofOutside(`${method} ${host}`, `${query} ${text}`);
     const [at, content] = [world.time.now, text === '' ? undefined : jsonOrText(text)];
     return { name, start, user_id, method, path: path + query, body: content, at, isCarriedOut: false };
   }

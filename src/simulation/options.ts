@@ -90,20 +90,47 @@ export function assertOptions(options: SimulationOptions): void {
   };
   checkConfiguration('simulate', options, rules, ['seeds', 'bot']);
   const { faults, load } = options;
-  if (typeof faults === 'object') checkConfiguration('simulate: `faults`', faults, numbersOf(badDay));
-  if (load) checkConfiguration('simulate: `load`', load, numbersOf(usualLoad));
+  if (typeof faults === 'object')
+    checkConfiguration(
+      'simulate: `faults`',
+      faults,
+      rulesOf(badDay, (name) => (amounts.includes(name) ? isAmount : isShare)),
+    );
+  if (load)
+    checkConfiguration(
+      'simulate: `load`',
+      load,
+      rulesOf(usualLoad, () => isAmount),
+    );
 }
 
 const isObject: Rule = (value) => (value === null ? 'takes an object' : ofType('object')(value));
 const isAmount: Rule = (value) => (typeof value === 'number' && value >= 0 ? undefined : 'takes a number, at least 0');
 
-const areFaults: Rule = (value) => (isObject(value) === undefined ? undefined : oneOf('badDay', 'none')(value));
+const areFaults: Rule = (value) =>
+  isObject(value) === undefined
+    ? undefined
+    : oneOf('badDay', 'none')(value) && "takes 'badDay', 'none' or an object of shares";
 
 const areSeeds: Rule = (value) =>
   Array.isArray(value) && value.length > 0 && value.every(Number.isSafeInteger)
     ? undefined
     : integerFrom(1)(value) && 'takes an integer, at least 1, or a list of integers';
 
-function numbersOf(fields: object): Record<string, Rule> {
-  return Object.fromEntries(Object.keys(fields).map((name) => [name, isAmount]));
+const isShare: Rule = (value) => (Number(value) > 1 ? 'takes a number from 0 to 1' : isAmount(value));
+
+/** What is counted by day, and the difference of the clocks. All others are shares. */
+const amounts = [
+  'kills',
+  'stops',
+  'outages',
+  'offline',
+  'quotas',
+  'slowModeration',
+  'revocations',
+  'clockDifferenceMs',
+];
+
+function rulesOf(fields: object, ruleOf: (name: string) => Rule): Record<string, Rule> {
+  return Object.fromEntries(Object.keys(fields).map((name) => [name, ruleOf(name)]));
 }

@@ -27,6 +27,10 @@ export class SimulatedProcess {
   readonly print: (text: string) => void;
   readonly fetch: (request: Request, process: SimulatedProcess) => Promise<Response>;
   isAlive = true;
+  /** Called by `process.exit`. */
+  onExit: ((code: unknown) => void) | undefined;
+  /** Called with what a timer throws. */
+  onError: ((error: unknown) => void) | undefined;
   /** Why the run cannot go on. */
   failure: Error | undefined;
   #hour = 0;
@@ -78,6 +82,18 @@ export class SimulatedProcess {
 
   #fail(why: string): Error {
     return (this.failure ??= new Error(`${this.name} never becomes idle: ${why}`));
+  }
+
+  /** A timer has thrown an error. */
+  failed(error: unknown): void {
+    if (!this.onError) throw error;
+    this.onError(error);
+  }
+
+  /** What `process.exit` does. @throws so that no code of the process follows */
+  exit(code: unknown = 0): never {
+    this.onExit?.(code);
+    throw new Error(`${this.name} has ended with process.exit(${String(code)})`);
   }
 
   /** Calls a function when the process ends. @returns a function that takes this back */

@@ -36,7 +36,7 @@ let isRunning = false;
  *   checks: [checks.noUnhandledError],
  * });
  * @throws {SimulationError} when a check fails, with the shortest run that was found.
- * @throws {ConfigurationError} when an option is unknown or wrong, or another simulation runs.
+ * @throws {ConfigurationError} when an option is unknown or wrong, `only` names what has not happened, or another simulation runs.
  */
 export async function simulate(options: SimulationOptions): Promise<void> {
   assertOptions(options);
@@ -47,16 +47,19 @@ export async function simulate(options: SimulationOptions): Promise<void> {
     await loadLateModules();
     const { seeds } = options;
     const list = typeof seeds === 'number' ? Array.from({ length: seeds }, (_, index) => index + 1) : seeds;
-    for (const seed of list) await simulateSeed(options, seed);
+    const happened = new Set<string>();
+    for (const seed of list) for (const name of await simulateSeed(options, seed)) happened.add(name);
+    assertHappened(options, happened);
   } finally {
     isRunning = false;
   }
 }
 
-async function simulateSeed(options: SimulationOptions, seed: number): Promise<void> {
+/** @returns the names of what has happened. */
+async function simulateSeed(options: SimulationOptions, seed: number): Promise<readonly string[]> {
   const { history, happened } = await runSeed(options, seed, options.only);
   const failure = failureOf(options.checks ?? all.usual, history);
-  if (!failure) return;
+  if (!failure) return happened;
   const {
     only,
     runs,
@@ -67,6 +70,13 @@ async function simulateSeed(options: SimulationOptions, seed: number): Promise<v
   });
   const { violations } = shortest;
   throw new SimulationError({ seed, only, violations, trace: shortest.history.trace, runs: runs + 1 });
+}
+
+/** @throws {ConfigurationError} when `only` names what has not happened with any seed: the run would prove nothing */
+function assertHappened({ only = [] }: SimulationOptions, happened: ReadonlySet<string>): void {
+  const missing = only.filter((name) => !happened.has(name));
+  if (missing.length > 0)
+    throw new ConfigurationError(`simulate: \`only\` names what has not happened: ${missing.join(', ')}`);
 }
 
 function failureOf(checks: readonly Check[], history: History): FailedCheck | undefined {

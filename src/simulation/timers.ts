@@ -20,7 +20,14 @@ export function setTimer(original: SetTimer, repeats: boolean): SetTimer {
     if (!process) return original(callback, delayMs, ...args);
     // What `AsyncLocalStorage.snapshot()` does, without a destroy hook for each of many thousand timers.
     const context = new AsyncResource('SimulatedTimer', { requireManualDestroy: true });
-    return process.time.set(process, () => context.runInAsyncScope(callback, undefined, ...args), delayMs, repeats);
+    const fire = (): void => {
+      try {
+        context.runInAsyncScope(callback, undefined, ...args);
+      } catch (error) {
+        process.failed(error);
+      }
+    };
+    return process.time.set(process, fire, delayMs, repeats);
   };
   // Its promises are those of node:timers/promises.
   const custom = (ms: number, value: unknown): Promise<unknown> => delay(ms, value);

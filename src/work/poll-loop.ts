@@ -12,6 +12,9 @@ export interface Polled {
   onError(error: unknown): void;
 }
 
+/** How often a durable store is polled that only this process uses: another object may have the same file, in milliseconds. */
+const rarePollMs = 600_000;
+
 /** Polls a store, never twice at once: what is asked for during a poll is polled after it. */
 export class PollLoop {
   readonly #polled: Polled;
@@ -56,10 +59,11 @@ export class PollLoop {
     this.#isAsked = true;
   }
 
-  /** Polls when the next entry is due, and earlier if other processes may add one. */
+  /** Polls when the next entry is due, and earlier if others may add one. */
   later(nextInMs = Infinity): void {
     const { store, pollMs } = this.#polled;
-    this.#wakeIn(store.shared ? Math.min(nextInMs, pollMs) : nextInMs);
+    const atLeastMs = store.shared ? pollMs : store.durable ? rarePollMs : Infinity;
+    this.#wakeIn(Math.min(nextInMs, atLeastMs));
   }
 
   /** What is in memory keeps the process alive; what is in a durable store is found by the next process. */

@@ -32,6 +32,8 @@ describe('a bot that leaves the simulation is told what it did, and where', () =
       return {};
     });
     await expect(failing).rejects.toThrow(/^The bot opened a port at .*leaks\.test\.ts.* `callback`/);
+    // It does not keep the process alive.
+    expect(process.getActiveResourcesInfo()).not.toContain('TCPServerWrap');
     server.close();
   });
 

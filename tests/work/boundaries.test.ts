@@ -224,11 +224,22 @@ describe('a loop that polls', () => {
     expect(state.polls).toBe(1);
   });
 
-  test('of a store of its own with nothing to do does not poll', () => {
-    const { loop } = loopOf({}, false);
-    loop.later();
-    expect(vi.getTimerCount()).toBe(0);
-  });
+  test.each([
+    [false, 0],
+    // Another object may have the same file.
+    [true, 600_000],
+  ])(
+    'of a store of its own that is durable: %s, with nothing to do, polls after %i ms or never',
+    async (durable, ms) => {
+      const { loop, state } = loopOf({ store: { durable, shared: false } });
+      loop.later();
+      expect(vi.getTimerCount()).toBe(durable ? 1 : 0);
+      await pass(Math.max(0, ms - 1));
+      expect(state.polls).toBe(0);
+      await pass(1);
+      expect(state.polls).toBe(durable ? 1 : 0);
+    },
+  );
 
   test('polls once more if it is woken twice while it polls, and the later of two times counts', async () => {
     const ends: (() => void)[] = [];

@@ -1,0 +1,128 @@
+import { exit as capturedExit } from 'node:process';
+import { join } from 'node:path';
+import { hasStatus } from 'marketplace-seller-sdk';
+import { createReceiver, fetchHandler, sqliteStore } from 'marketplace-seller-sdk/notifications';
+import type { ReceiverOptions } from 'marketplace-seller-sdk/notifications';
+import { checks, simulate } from 'marketplace-seller-sdk/simulation';
+import type { Bot, SimulationOptions, World, SimulationError } from 'marketplace-seller-sdk/simulation';
+import { expect, test } from 'vitest';
+
+const answering: NonNullable<ReceiverOptions['on']> = {
+  questions: async (_, { read, client }) => {
+    const question = await read();
+    if (hasStatus(question, 'UNANSWERED')) await client.questions.answer({ question_id: question.id, text: 'Yes.' });
+  },
+};
+const receiverOf = (world: World, options: ReceiverOptions) =>
+  createReceiver({ clientFor: (user_id) => world.client(user_id), ...options });
+const questions = { questions: 4, sales: 0, messages: 0, cancellations: 0, byHand: 0 };
+
+async function traceOf(options: Omit<SimulationOptions, 'seeds' | 'checks'>): Promise<string> {
+  const traces: string[] = [];
+  await simulate({ load: questions, ...options, seeds: [1], checks: [({ trace }) => (traces.push(...trace), [])] });
+  return traces.join('\n');
+}
+
+test.each([
+  ['of the global', (code?: number) => process.exit(code)],
+  ['that was imported', (code?: number) => capturedExit(code)],
+])('`process.exit` %s ends the simulated process alone', async (_, exit) => {
+  const bot = (world: World): Bot => {
+    if (world.start === 1) setTimeout(() => void exit(3), 1000);
+    if (world.start === 1) setTimeout(() => world.log('it goes on'), 1001);
+    return { stop: () => Promise.resolve().then(() => exit()) };
+  };
+  const trace = await traceOf({ bot, faults: { stops: 3 } });
+  expect(trace).toContain('00:00:01.000  the bot ends with process.exit(3)');
+  expect(trace).toContain('00:00:06.000  start 2 of the bot');
+  expect(trace).not.toContain('it goes on');
+  expect(trace).not.toContain('process.exit(0)');
+  expect(trace).toMatch(/the bot is stopped[^]*start 3 of the bot/);
+});
+
+test('what a timer throws ends the process', async () => {
+  const bot = (world: World): Bot => {
+    if (world.start < 3)
+      setTimeout(() => {
+        throw new RangeError(`start ${world.start}`);
+      }, 1000);
+    return {};
+  };
+  const failing = simulate({ seeds: 1, bot, faults: 'none', load: questions, checks: [checks.noUnhandledError] });
+  const error = await failing.catch((reason: unknown) => reason as SimulationError);
+  expect(error).toMatchObject({
+    violations: [1, 2].map(
+      (start) => `start ${start} ended with an error that nobody handled: RangeError: start ${start}`,
+    ),
+  });
+});
+
+test('a `stop` that fails is an error that nobody handled', async () => {
+  const bot = (): Bot => ({ stop: () => Promise.reject(new TypeError('no such table')) });
+  const failing = simulate({ seeds: 1, bot, faults: { stops: 3 }, load: questions, checks: [checks.noUnhandledError] });
+  await expect(failing).rejects.toThrow(/start 1 ended with .* stop\(\) failed: TypeError: no such table/);
+});
+
+test('a delivery that is handled although it was too slow counts as handled', async () => {
+  const bot = (world: World): Bot => {
+    const receiver = receiverOf(world, { acknowledge: 'handled', on: answering });
+    return { callback: fetchHandler(receiver), stop: () => receiver.close() };
+  };
+  await simulate({
+    seeds: 5,
+    bot,
+    checks: [checks.acknowledgedHandled],
+    load: { questions: 20, sales: 0, messages: 0 },
+  });
+});
+
+test('of two receivers with one file, one may accept what the other handles', async () => {
+  const bot = (world: World): Bot => {
+    const path = join(world.folder, 'inbox.db');
+    const web = receiverOf(world, { store: sqliteStore({ path }), handle: false });
+    const worker = receiverOf(world, { store: sqliteStore({ path }), on: answering });
+    worker.start();
+    return { callback: fetchHandler(web), stop: () => Promise.all([web.close(), worker.close()]) };
+  };
+  await simulate({ seeds: 3, bot, faults: 'none', load: questions });
+});
+
+test('a fault of a call to another service belongs to what its text is about', async () => {
+  const bot = (world: World): Bot => ({
+    callback: async (request) => {
+      const { resource, user_id } = (await request.json()) as { resource: string; user_id: number };
+      const question_id = Number(resource.replace('/questions/', ''));
+      const { text } = await world.client(user_id).questions.get({ question_id });
+      await fetch('https://model.example.com/', { method: 'POST', body: JSON.stringify({ text }) }).catch(
+        () => undefined,
+      );
+      return new Response();
+    },
+  });
+  const failing = simulate({
+    seeds: 1,
+    bot,
+    load: { ...questions, questions: 12 },
+    faults: { responseLost: 0.2 },
+    outside: () => new Response(),
+    checks: [({ calls }) => calls.filter(({ name, fault }) => name.includes('model') && fault).map(({ name }) => name)],
+  });
+  const error = await failing.catch((reason: unknown) => reason as SimulationError);
+  expect(error).toMatchObject({ only: [/^q\d+$/, /^POST model\.example\.com q\d+#1: response lost$/].map((each) => expect.stringMatching(each) as string) }); // prettier-ignore
+});
+
+test('what `only` names must happen', async () => {
+  const bot = (): Bot => ({});
+  const run = (only: string[]) => simulate({ seeds: [1, 2], bot, faults: 'none', load: questions, checks: [], only });
+  await run(['q1', 'q2']);
+  await expect(run(['q1', 'q99', 'nothing'])).rejects.toThrow('`only` names what has not happened: q99, nothing');
+});
+
+test.each([
+  [{ requestLost: 1.5 }, /requestLost.* takes a number from 0 to 1/],
+  [{ kills: -1 }, /kills.* at least 0/],
+  ['good', /takes 'badDay', 'none' or an object of shares/],
+])('the faults %j are rejected', async (faults, says) => {
+  await expect(simulate({ seeds: 1, bot: () => ({}), faults: faults as never })).rejects.toThrow(says);
+  await simulate({ seeds: 1, bot: () => ({}), faults: { requestLost: 1, kills: 3 }, load: questions, checks: [] });
+});
