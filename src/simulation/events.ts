@@ -7,6 +7,8 @@ import type { PlannedEvent } from './plan.js';
 import type { Scene } from './scene.js';
 
 const buyers = 12;
+/** The share of the kills that happen during a write. */
+const killsInWrites = 0.4;
 
 type State = readonly [text: string, set: (scene: Scene, isOn: boolean) => void];
 
@@ -70,10 +72,12 @@ export class PlannedEvents {
       case 'message by hand':
         return this.#reply(event);
       case 'kill':
+        if (!bots.process?.isAlive) return undefined;
+        return this.#kill(event);
       case 'stop':
         if (!bots.process?.isAlive) return undefined;
-        void bots[kind](lastsMs);
-        return `the bot is ${kind === 'kill' ? 'killed' : 'stopped'}, for ${seconds(lastsMs)}`;
+        void bots.stop(lastsMs);
+        return `the bot is stopped, for ${seconds(lastsMs)}`;
       case 'revocation':
         return this.#revoke(event);
       default:
@@ -92,6 +96,20 @@ export class PlannedEvents {
       if (left === 0) set(this.#scene, false);
     }, lastsMs);
     return `${text}, for ${seconds(lastsMs)}`;
+  }
+
+  /** Some wait for a write: few of a bot that works by a timer would meet one. */
+  #kill({ name, lastsMs }: PlannedEvent): string {
+    const { bots, network, decisions, recorder, world } = this.#scene;
+    if (decisions.amount(`moment of ${name}`) >= killsInWrites) {
+      bots.kill(lastsMs);
+      return `the bot is killed, for ${seconds(lastsMs)}`;
+    }
+    network.duringNextWrite = () => {
+      recorder.line(world.time.now, 'the bot is killed');
+      bots.kill(lastsMs);
+    };
+    return `the bot will be killed during its next write, for ${seconds(lastsMs)}`;
   }
 
   #buyerOf(name: string): Account {
@@ -179,8 +197,9 @@ export class PlannedEvents {
 
   /** The quiet day: no fault begins any more, and somebody has switched the topics on again. */
   calmDown(): void {
-    const { decisions, marketplace, bots } = this.#scene;
+    const { decisions, marketplace, bots, network } = this.#scene;
     decisions.isCalm = true;
+    network.duringNextWrite = undefined;
     for (const subscription of marketplace.notifications.subscriptions)
       for (const topic of topics) subscription.enable(topic);
     bots.begin();

@@ -35,6 +35,8 @@ export class Network {
   isOffline = false;
   /** Whether the service answers every call with 503. */
   isOut = false;
+  /** Happens once, at some moment of the next write. */
+  duringNextWrite: (() => void) | undefined;
   readonly #init: NetworkInit;
   /** By token: also those that are not valid any more. */
   readonly #users = new Map<string, number>();
@@ -74,6 +76,10 @@ export class Network {
     recorder.call(call);
     const slow = fault === 'slow' ? decisions.amount(call.name) * slowMs : 0;
     const tripMs = (leastMs + decisions.amount(call.name) * (mostMs - leastMs) + slow) / 2;
+    if (request.method !== 'GET' && this.duringNextWrite) {
+      setTimeout(this.duringNextWrite, decisions.amount(`moment in ${call.name}`) * 2 * tripMs);
+      this.duringNextWrite = undefined;
+    }
     await world.wait(tripMs);
     const response = await this.#responseTo(request, body, call, fault, isOurs).catch(
       (error: unknown) => error as Error,

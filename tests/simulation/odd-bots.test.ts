@@ -126,3 +126,25 @@ test.each([
   await expect(simulate({ seeds: 1, bot: () => ({}), faults: faults as never })).rejects.toThrow(says);
   await simulate({ seeds: 1, bot: () => ({}), faults: { requestLost: 1, kills: 3 }, load: questions, checks: [] });
 });
+
+test('a bot that works by a timer is killed within its writes', async () => {
+  const bot = (world: World): Bot => {
+    const look = async (): Promise<void> => {
+      const { user_id } = world.sellers[0]!;
+      const { questions: own } = world.client(user_id);
+      for await (const { id } of own.search({ seller_id: user_id })) {
+        if (world.lasting.has(String(id))) continue;
+        // After a kill, what was answered is rejected each time, and nothing behind it is answered.
+        await own.answer({ question_id: id, text: 'Yes.' });
+        world.lasting.set(String(id), true);
+      }
+    };
+    setInterval(() => void look().catch(() => undefined), 600_000);
+    return {};
+  };
+  const load = { ...questions, questions: 20 };
+  const failing = simulate({ seeds: [3], sellers: 1, bot, load, faults: { kills: 8 }, checks: [checks.answered] });
+  await expect(failing).rejects.toThrow(
+    /q\d+ is not answered at the end[^]*the bot will be killed during its next write/,
+  );
+});

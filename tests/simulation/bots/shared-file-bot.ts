@@ -24,6 +24,7 @@ export function sharedFileBot(world: World): Bot {
     store: sqliteStore({ path }),
     clientFor,
     sellers: sellers.map(({ user_id }) => user_id),
+    catchUpEveryMs: 3_600_000,
     on: {
       questions: async ({ question_id, user_id }, { read, client }) => {
         if ((await read()).status !== 'UNANSWERED') return;
