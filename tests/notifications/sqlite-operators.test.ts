@@ -133,6 +133,7 @@ test('a file of the first version of the tables is migrated, and loses nothing',
   db.exec(`DROP TABLE notification_room; DROP TABLE outbox_job; DELETE FROM notification_total WHERE name IN ('unconfirmed', 'expired');
     DROP TRIGGER notification_topic_arrived; DROP TRIGGER notification_topic_left;
     DROP TABLE notification_topic; DROP TABLE notification_ledger;
+    DROP INDEX notification_order; CREATE INDEX notification_order ON notification_waiting (group_id, sent_at, number);
     ALTER TABLE notification_waiting DROP COLUMN last_failure; ALTER TABLE notification_waiting DROP COLUMN writes;
     ALTER TABLE notification_dead DROP COLUMN writes; ALTER TABLE notification_group DROP COLUMN alone;
     DROP INDEX notification_due; DROP INDEX notification_later; DROP INDEX notification_leased;

@@ -4,10 +4,8 @@ import { inspect, keywordsOf } from '../../core/schema/describe.js';
 import type { Schema, StandardSchema } from '../../core/schema/schema.js';
 import { flexConfiguration } from '../../resources/flex/schemas.js';
 import { endpointOf } from '../http/all-endpoints.js';
-import * as conventions from './conventions.js';
+import { errorPlace, leaf, object, olderNames, olderPlace, outside, queryPlace, textPlace, tokenPlace, word, wrappers } from './conventions.js'; // prettier-ignore
 import type { SchemaPlace } from './conventions.js';
-
-const { errorPlace, leaf, object, outside, queryPlace, word } = conventions;
 
 /** What the schemas say of a call. */
 export interface Places {
@@ -22,7 +20,7 @@ export function placesOf(method: string, path: string, status: number): Places {
   const [pathname = ''] = path.split('?', 1);
   const isOfTokens = pathname === '/oauth/token' || pathname === '/authorization';
   const endpoint = isOfTokens ? undefined : endpointOf(method, pathname);
-  const unknown = isOfTokens ? conventions.tokenPlace : outside;
+  const unknown = isOfTokens ? tokenPlace : outside;
   const places = endpoint ? placesOfEndpoint(endpoint) : { request: unknown, response: unknown };
   return { ...places, ...(status >= 400 && { response: errorPlace }) };
 }
@@ -72,7 +70,7 @@ function placeOf(schema: StandardSchema, name: string): SchemaPlace {
       return leaf(isIdName(name) ? 'id' : 'count');
     case 'string':
       // Only the id of an item, a message or a file can be a text or a number.
-      return isIdName(name) || Array.isArray(type) ? leaf('id') : (conventions.textPlace.fields?.[name] ?? outside);
+      return isIdName(name) || Array.isArray(type) ? leaf('id') : (textPlace.fields?.[name] ?? outside);
     default:
       return outside;
   }
@@ -99,11 +97,11 @@ function merged(a: SchemaPlace, b: SchemaPlace): SchemaPlace {
 /** Returns the place of a field, which a response may have under an older name, or wrap in another field. */
 export function fieldOf(place: SchemaPlace, name: string): SchemaPlace {
   const fields = place.fields ?? place.entry?.fields;
-  const own = fields && (ownOf(fields, name) ?? ownOf(fields, conventions.olderNames[name] ?? ''));
+  const own = fields && (ownOf(fields, name) ?? ownOf(fields, olderNames[name] ?? ''));
   if (own) return own;
   // What a response wraps is its content, or the error of one entry.
-  if (fields && conventions.wrappers.has(name)) return { ...place, fields: { ...errorPlace.fields, ...fields } };
-  return (fields || place.kinds.length > 0 ? ownOf(conventions.olderPlace.fields, name) : undefined) ?? outside;
+  if (fields && wrappers.has(name)) return { ...place, fields: { ...errorPlace.fields, ...fields } };
+  return (fields || place.kinds.length > 0 ? ownOf(olderPlace.fields, name) : undefined) ?? outside;
 }
 
 /** Returns the place of a query parameter. */
