@@ -44,9 +44,9 @@ interface Unreferenced {
 /** Knows what the simulated processes have begun and Node.js has not ended, and what left the simulation. */
 export class Activity {
   /** Why the run cannot go on. */
-  failure: Error | undefined;
-  /** The failure because of a timer: a socket sets one first. */
-  #timer: Error | undefined;
+  #failure: string | undefined;
+  /** Whether it is because of a timer: a socket sets one first. */
+  #isTimer = false;
   readonly #pending = new Set<number>();
   readonly #leaked = new Set<Unreferenced>();
   #last = '';
@@ -69,10 +69,10 @@ export class Activity {
     const process = currentProcess();
     if (!process) return;
     const leak = process.isAlive ? leaks[type] : undefined;
-    if (leak !== undefined && (!this.failure || (this.failure === this.#timer && type !== 'Timeout'))) {
+    if (leak !== undefined && (this.#failure === undefined || (this.#isTimer && type !== 'Timeout'))) {
       const remedy = remedies[leak] ?? 'It cannot be simulated.';
-      this.failure = new Error(`${process.name} ${leak}${callerOf()}. ${remedy}`);
-      if (type === 'Timeout') this.#timer = this.failure;
+      this.#failure = `${process.name} ${leak}${callerOf()}. ${remedy}`;
+      this.#isTimer = type === 'Timeout';
       this.#leaked.add(resource);
     }
     if (!work.test(type)) return;
@@ -80,20 +80,21 @@ export class Activity {
     if (this.#seconds > 1) this.#last = `${type}${callerOf()}`;
   }
 
-  /** Resolves when nothing is under way. @throws {Error} when the bot has left the simulation, or never becomes idle */
-  async settle(): Promise<void> {
+  /** Resolves when nothing is under way. @returns why the run cannot go on: the bot has left the simulation, or never becomes idle */
+  async settle(): Promise<string | undefined> {
     this.#seconds = 0;
     // Some native callbacks are in no list: they run in the turn after.
     for (let idleTurns = 0; idleTurns < 2; idleTurns = this.#pending.size === 0 ? idleTurns + 1 : 0) {
       await new Promise((resolve) => nextTurn(resolve));
-      if (this.failure) throw this.#left(this.failure);
+      if (this.#failure !== undefined) return this.#left(this.#failure);
       if (this.#seconds >= stuckAfterSeconds)
-        throw new Error(`The bot never becomes idle: it always begins something new, last ${this.#last}`);
+        return `The bot never becomes idle: it always begins something new, last ${this.#last}.`;
     }
+    return undefined;
   }
 
   /** What has left the simulation does not keep the real process alive. */
-  #left(failure: Error): Error {
+  #left(failure: string): string {
     for (const resource of this.#leaked) resource.unref?.();
     return failure;
   }

@@ -14,7 +14,7 @@ export interface BotsInit {
 /** How long a bot may take to stop, and to start, in milliseconds. */
 const stopMs = 10_000;
 const startMs = 600_000;
-/** When a bot starts again after an error that nobody handled, in milliseconds: later after each one in a row. */
+/** When a bot starts again that has ended by itself, in milliseconds. */
 const [restartMs, longestRestartMs] = [5_000, 600_000];
 
 /** The bot across its starts: of one at a time the process is alive. */
@@ -72,17 +72,20 @@ export class Bots {
     if (!process.isAlive) return;
     const { recorder, world } = this.#init;
     recorder.crash({ start: this.start, at: world.time.now, message: nameOf(error) });
-    process.end();
-    this.#beginIn(this.#restartMs);
-    this.#restartMs = Math.min(this.#restartMs * 2, longestRestartMs);
+    this.#endByItself(process);
   }
 
-  /** Ends a process that has called `process.exit`. Unless it is being stopped, it starts again, as under a process manager. */
+  /** Ends a process that has called `process.exit`. */
   #exit(process: SimulatedProcess, code: unknown): void {
     if (!process.isAlive) return;
-    process.end();
-    if (this.#stopping === process) return;
+    if (this.#stopping === process) return void process.end();
     this.#line(`the bot ends with process.exit(${String(code)})`);
+    this.#endByItself(process);
+  }
+
+  /** A process manager starts it again, later after each end in a row. */
+  #endByItself(process: SimulatedProcess): void {
+    process.end();
     this.#beginIn(this.#restartMs);
     this.#restartMs = Math.min(this.#restartMs * 2, longestRestartMs);
   }

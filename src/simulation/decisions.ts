@@ -1,5 +1,15 @@
-/** What may happen to one call or notification, with its share. */
-export type Choices<Kind extends string> = readonly (readonly [kind: Kind, share: number | undefined])[];
+import { callFaults, notificationFaults } from './shares.js';
+import type { FaultShares } from './shares.js';
+
+/** What may happen to one call or notification, and the name of its share. */
+type Kinds<Kind extends string> = Readonly<Record<Kind, keyof FaultShares>>;
+
+const kinds = [...Object.keys(callFaults), ...Object.keys(notificationFaults)];
+
+/** Whether a name can be that of a fault: which of them occur depends on the calls of the bot. */
+export function isFault(name: string): boolean {
+  return kinds.some((kind) => name.endsWith(`: ${kind}`));
+}
 
 /** Decides which faults occur: by a hash of the seed and the name, so that leaving one out moves no other. */
 export class Decisions {
@@ -8,10 +18,12 @@ export class Decisions {
   /** The names of the events and faults that have occurred, in order. */
   readonly happened: string[] = [];
   readonly #seed: number;
+  readonly #shares: FaultShares;
   readonly #only: ReadonlySet<string> | undefined;
 
-  constructor(seed: number, only: ReadonlySet<string> | undefined) {
+  constructor(seed: number, shares: FaultShares, only: ReadonlySet<string> | undefined) {
     this.#seed = seed;
+    this.#shares = shares;
     this.#only = only;
   }
 
@@ -21,9 +33,13 @@ export class Decisions {
   }
 
   /** Chooses what happens to a call or a notification. */
-  choose<Kind extends string>(name: string, choices: Choices<Kind>): Kind | undefined {
+  choose<Kind extends string>(name: string, shareOf: Kinds<Kind>): Kind | undefined {
     if (this.isCalm) return undefined;
-    const kind = this.#only ? this.#named(name, choices) : this.#drawn(name, choices);
+    const all = Object.keys(shareOf) as Kind[];
+    let left = chance(this.#seed, name);
+    const kind = all.find((each) =>
+      this.#only ? this.#only.has(`${name}: ${each}`) : (left -= this.#shares[shareOf[each]] ?? 0) < 0,
+    );
     if (kind !== undefined) this.happened.push(`${name}: ${kind}`);
     return kind;
   }
@@ -31,15 +47,6 @@ export class Decisions {
   /** A number from 0 to 1 that belongs to a name. */
   amount(name: string): number {
     return chance(this.#seed, `amount of ${name}`);
-  }
-
-  #named<Kind extends string>(name: string, choices: Choices<Kind>): Kind | undefined {
-    return choices.find(([kind]) => this.#only?.has(`${name}: ${kind}`))?.[0];
-  }
-
-  #drawn<Kind extends string>(name: string, choices: Choices<Kind>): Kind | undefined {
-    let left = chance(this.#seed, name);
-    return choices.find(([, share = 0]) => (left -= share) < 0)?.[0];
   }
 }
 

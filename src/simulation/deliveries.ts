@@ -1,6 +1,7 @@
 import type { MarketplaceEvent } from '../testing/state/events.js';
 import type { PlannedDelivery } from '../testing/webhooks/callback.js';
 import type { Scene } from './scene.js';
+import { notificationFaults } from './shares.js';
 
 /** The topics of the bot. */
 export const topics: readonly string[] = ['questions', 'messages', 'orders_v2'];
@@ -45,16 +46,8 @@ export function subscribe(scene: Scene): void {
   });
 }
 
-function plannedDelivery(
-  { decisions, shares, recorder, time }: Scene,
-  event: MarketplaceEvent,
-  name: string,
-): PlannedDelivery {
-  const fault = decisions.choose(name, [
-    ['lost', shares.notificationLost],
-    ['twice', shares.notificationTwice],
-    ['late', shares.notificationLate],
-  ]);
+function plannedDelivery({ decisions, recorder, time }: Scene, event: MarketplaceEvent, name: string): PlannedDelivery {
+  const fault = decisions.choose(name, notificationFaults);
   if (fault === 'lost') recorder.delivery({ ...event, name, at: time.now, outcome: 'lost' });
   const lateMs = fault === 'late' ? Math.round(decisions.amount(name) * longestDelayMs) : 0;
   return { lateMs, twice: fault === 'twice', lost: fault === 'lost' };

@@ -9,8 +9,8 @@ interface Found {
   readonly runs: number;
 }
 
-/** The most lines that are printed, and the most that differ only in numbers. */
-const mostLines = 60;
+/** The most lines of the trace and violations that are printed, and the most that differ only in numbers. */
+const [mostLines, mostViolations] = [60, 10];
 const mostAlike = 2;
 
 /**
@@ -35,9 +35,9 @@ export class SimulationError extends SellerError {
     super(
       [
         `The bot fails with seed ${seed}. ${only.length === 1 ? 'One event is' : `${only.length} events are`} enough (found in ${runs} runs):`,
-        ...shownOf(violations, 'violations', []).map((violation) => `  ${violation}`),
+        ...shownOf(violations, 'violations', mostViolations).map((violation) => `  ${violation}`),
         'Trace:',
-        ...shownOf(trace, 'trace', only).map((line) => `  ${line}`),
+        ...shownOf(trace, 'trace', mostLines, only).map((line) => `  ${line}`),
         'To replay it:',
         `  await simulate({ ...options, seeds: [${seed}], only: [${names}] });`,
       ].join('\n'),
@@ -50,7 +50,7 @@ export class SimulationError extends SellerError {
 }
 
 /** The lines to print: those of the events that are enough, and of others that are alike the first ones. */
-function shownOf(lines: readonly string[], name: string, only: readonly string[]): string[] {
+function shownOf(lines: readonly string[], name: string, most: number, only: readonly string[] = []): string[] {
   const counts = new Map<string, number>();
   const different = lines.filter((line) => {
     const text = line.replace(/^day \S+ \S+ +/, '');
@@ -58,7 +58,7 @@ function shownOf(lines: readonly string[], name: string, only: readonly string[]
     counts.set(kind, (counts.get(kind) ?? 0) + 1);
     return (counts.get(kind) ?? 0) <= mostAlike || only.includes(text.split(':')[0] ?? '');
   });
-  const shown = different.slice(0, mostLines);
+  const shown = different.slice(0, most);
   const left = lines.length - shown.length;
   return left > 0 ? [...shown, `(${left} more lines are in \`${name}\`)`] : shown;
 }

@@ -146,7 +146,7 @@ function endOf({ at, receivedAt, status, fault, isCarriedOut }: RecordedCall): s
 }
 
 /** `day 1 09:31:22.104` */
-function clockText(ms: number): string {
+export function clockText(ms: number): string {
   const [day, time] = [Math.floor(ms / 86_400_000) + 1, new Date(ms % 86_400_000).toISOString().slice(11, 23)];
   return `day ${day} ${time}`;
 }

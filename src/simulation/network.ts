@@ -7,7 +7,7 @@ import type { Decisions } from './decisions.js';
 import type { RecordedCall, Recorder } from './history.js';
 import type { Names } from './names.js';
 import type { SimulationOptions } from './options.js';
-import type { FaultShares } from './shares.js';
+import { callFaults } from './shares.js';
 import type { SimulatedProcess } from './process.js';
 
 /** What the network needs of a run. */
@@ -19,11 +19,10 @@ export interface NetworkInit {
   readonly names: Names;
   readonly recorder: Recorder;
   readonly decisions: Decisions;
-  readonly shares: FaultShares;
   readonly outside: SimulationOptions['outside'];
 }
 
-type CallFault = 'request lost' | 'response lost' | 'failed before' | 'failed after' | 'throttled' | 'slow';
+type CallFault = keyof typeof callFaults;
 
 /** How many milliseconds a call takes, without faults. */
 const [leastMs, mostMs] = [10, 210];
@@ -67,11 +66,11 @@ export class Network {
     start: number,
     isReceived: () => boolean,
   ): Promise<Response> {
-    const { world, recorder, decisions, shares } = this.#init;
+    const { world, recorder, decisions } = this.#init;
     const isOurs = hostOfMarketplace.test(request.url);
     const call = this.#record(request, body, start, isOurs);
     const isOut = this.isOut && isOurs;
-    const fault = isOut ? 'failed before' : decisions.choose(call.name, choicesOf(shares));
+    const fault = isOut ? 'failed before' : decisions.choose(call.name, callFaults);
     call.fault = this.isOffline ? 'offline' : isOut ? 'outage' : fault;
     recorder.call(call);
     const slow = fault === 'slow' ? decisions.amount(call.name) * slowMs : 0;
@@ -138,17 +137,6 @@ export class Network {
 }
 
 const hostOfMarketplace = /^https:\/\/(?:[^/]+\.)?marketplace\.test(?:\/|$)/;
-
-function choicesOf(shares: FaultShares): readonly (readonly [CallFault, number | undefined])[] {
-  return [
-    ['request lost', shares.requestLost],
-    ['response lost', shares.responseLost],
-    ['failed before', shares.failedBefore],
-    ['failed after', shares.failedAfter],
-    ['throttled', shares.throttled],
-    ['slow', shares.slow],
-  ];
-}
 
 function noOutside({ url }: Request): TypeError {
   return new TypeError(

@@ -74,6 +74,12 @@ export interface SimulationOptions {
   readonly only?: readonly string[];
 }
 
+/** The shares of what goes wrong. */
+export function sharesOf({ faults = 'badDay' }: Pick<SimulationOptions, 'faults'>): FaultShares {
+  if (faults === 'badDay') return badDay;
+  return faults === 'none' ? {} : faults;
+}
+
 /** @throws {ConfigurationError} when an option is unknown or wrong. */
 export function assertOptions(options: SimulationOptions): void {
   const rules = {

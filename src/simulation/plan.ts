@@ -1,5 +1,7 @@
 import { createRandom } from '../testing/random.js';
 import { hashOf } from './decisions.js';
+import { sharesOf } from './options.js';
+import type { SimulationOptions } from './options.js';
 import { usualLoad } from './shares.js';
 import type { FaultShares, DailyLoad } from './shares.js';
 
@@ -51,7 +53,9 @@ const disturbances = {
 } as const;
 
 /** Draws what will happen, before anything runs. Each kind has random numbers of its own. */
-export function planOf(init: PlanInit): PlannedEvent[] {
+export function planOf(options: SimulationOptions, seed: number): PlannedEvent[] {
+  const { days = 1, load: aDay = {}, sellers = 2 } = options;
+  const init = { seed, days, sellers, load: aDay, shares: sharesOf(options) };
   const load = loadOf(init);
   const near = (random: () => number): number => nearOneOf(load, random) ?? random() * init.days * dayMs;
   const disturbing = Object.entries(disturbances).flatMap(([kind, [share, ...lastsMs]]) =>

@@ -32,7 +32,7 @@ export class SimulatedProcess {
   /** Called with what a timer throws. */
   onError: ((error: unknown) => void) | undefined;
   /** Why the run cannot go on. */
-  failure: Error | undefined;
+  failure: string | undefined;
   #hour = 0;
   #counts = { timers: 0, calls: 0 };
   #readAt = 0;
@@ -81,7 +81,7 @@ export class SimulatedProcess {
   }
 
   #fail(why: string): Error {
-    return (this.failure ??= new Error(`${this.name} never becomes idle: ${why}`));
+    return new Error((this.failure ??= `${this.name} never becomes idle: ${why}.`));
   }
 
   /** A timer has thrown an error. */

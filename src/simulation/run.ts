@@ -1,19 +1,20 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ConfigurationError } from '../core/errors/errors.js';
 import { Activity } from './activity.js';
 import type { Bots } from './bots.js';
 import { Decisions, hashOf } from './decisions.js';
 import { subscribe } from './deliveries.js';
 import { PlannedEvents } from './events.js';
 import { installGlobals } from './globals.js';
-import { Recorder } from './history.js';
+import { Recorder, clockText } from './history.js';
 import type { BotStats, History } from './history.js';
 import { Names } from './names.js';
+import { sharesOf } from './options.js';
 import type { SimulationOptions } from './options.js';
 import { dayMs, planOf } from './plan.js';
 import { SimulatedProcess } from './process.js';
-import { badDay } from './shares.js';
 import { createScene } from './scene.js';
 import type { Scene } from './scene.js';
 import { watchUnhandled } from './unhandled.js';
@@ -31,7 +32,7 @@ export interface SeedResult {
   readonly happened: readonly string[];
 }
 
-/** Simulates the days of one seed. @throws {Error} when the bot leaves the simulation, or never becomes idle */
+/** Simulates the days of one seed. @throws {ConfigurationError} when the bot leaves the simulation, or never becomes idle */
 export async function runSeed(
   options: SimulationOptions,
   seed: number,
@@ -54,28 +55,27 @@ class SeedRun {
   readonly #scene: Scene;
   readonly #activity = new Activity();
   readonly #unwatch: () => void;
+  /** What was thrown around the bot. */
+  #failure: Error | undefined;
 
   constructor(options: SimulationOptions, seed: number, only: ReadonlySet<string> | undefined, folder: string) {
-    const { faults = 'badDay' } = options;
-    const shares = faults === 'badDay' ? badDay : faults === 'none' ? {} : faults;
     const time = new VirtualTime(startedAt);
     const world = worldProcess(time, seed);
     const recorder = new Recorder(startedAt);
-    const decisions = new Decisions(seed, only);
-    const init = { options, seed, shares, time, world, recorder, names: new Names(), decisions, folder };
+    const decisions = new Decisions(seed, sharesOf(options), only);
+    const init = { options, seed, time, world, recorder, names: new Names(), decisions, folder };
     this.#scene = world.run(() => createScene(init));
     subscribe(this.#scene);
     this.#unwatch = watchUnhandled((from, error) => this.#crash(from, error));
   }
 
   async result(): Promise<SeedResult> {
-    const { options, seed, shares, world, bots, decisions } = this.#scene;
-    const { days = 1, load = {}, sellers = 2 } = options;
-    const plan = planOf({ seed, days, sellers, load, shares });
+    const { options, seed, world, bots, decisions } = this.#scene;
+    const { days = 1 } = options;
     world.run(() => {
       const events = new PlannedEvents(this.#scene);
       bots.begin();
-      for (const event of plan.filter(({ name }) => decisions.includes(name)))
+      for (const event of planOf(options, seed).filter(({ name }) => decisions.includes(name)))
         setTimeout(() => events.happen(event), event.at);
       setTimeout(() => events.calmDown(), days * dayMs);
     });
@@ -93,16 +93,18 @@ class SeedRun {
 
   #crash(from: SimulatedProcess, error: unknown): void {
     const { bots, world } = this.#scene;
-    if (from === world) this.#activity.failure ??= error instanceof Error ? error : new Error(String(error));
+    if (from === world) this.#failure ??= error instanceof Error ? error : new Error(String(error));
     else bots.crash(from, error);
   }
 
   /** Fires one timer after the other until a time, or until something has resolved. */
   async #drive(until: number, isDone: () => boolean = () => false): Promise<void> {
-    const { time, bots } = this.#scene;
+    const { seed, time, bots } = this.#scene;
     for (;;) {
-      await this.#activity.settle();
-      if (bots.process?.failure) throw bots.process.failure;
+      const failure = (await this.#activity.settle()) ?? bots.process?.failure;
+      if (this.#failure) throw this.#failure;
+      if (failure !== undefined)
+        throw new ConfigurationError(`${failure} It was with seed ${seed}, on ${clockText(time.now - startedAt)}.`);
       const fired = isDone() ? undefined : time.fireNext(until);
       if (!fired) return;
       fired.owner.count('timers');

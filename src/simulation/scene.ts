@@ -8,8 +8,8 @@ import type { Decisions } from './decisions.js';
 import type { Recorder } from './history.js';
 import type { Names } from './names.js';
 import { Network } from './network.js';
+import { sharesOf } from './options.js';
 import type { SimulationOptions, World } from './options.js';
-import type { FaultShares } from './shares.js';
 import { SimulatedProcess } from './process.js';
 import type { VirtualTime } from './virtual-time.js';
 
@@ -17,7 +17,6 @@ import type { VirtualTime } from './virtual-time.js';
 export interface SceneInit {
   readonly options: SimulationOptions;
   readonly seed: number;
-  readonly shares: FaultShares;
   readonly time: VirtualTime;
   readonly world: SimulatedProcess;
   readonly recorder: Recorder;
@@ -83,7 +82,7 @@ function nextBaseUrl(): string {
 }
 
 function botProcess(
-  { time, seed, shares, decisions, recorder }: SceneInit,
+  { options, time, seed, decisions, recorder }: SceneInit,
   network: Network,
   start: number,
 ): SimulatedProcess {
@@ -91,7 +90,7 @@ function botProcess(
     name: 'The bot',
     time,
     seed: hashOf(seed, `start ${start}`),
-    clockAheadMs: Math.round((2 * decisions.amount('clock') - 1) * (shares.clockDifferenceMs ?? 0)),
+    clockAheadMs: Math.round((2 * decisions.amount('clock') - 1) * (sharesOf(options).clockDifferenceMs ?? 0)),
     print: (text) => recorder.line(time.now, `bot: ${text.split('\n')[0] ?? ''}`),
     fetch: (request, from) => network.send(request, from, start),
   });

@@ -36,6 +36,23 @@ export interface FaultShares {
   readonly clockDifferenceMs?: number;
 }
 
+/** What may happen to a call, and the name of its share. */
+export const callFaults = {
+  'request lost': 'requestLost',
+  'response lost': 'responseLost',
+  'failed before': 'failedBefore',
+  'failed after': 'failedAfter',
+  throttled: 'throttled',
+  slow: 'slow',
+} as const;
+
+/** What may happen to a notification, and the name of its share. */
+export const notificationFaults = {
+  lost: 'notificationLost',
+  twice: 'notificationTwice',
+  late: 'notificationLate',
+} as const;
+
 /** What happens on a day, over all sellers. */
 export interface DailyLoad {
   /** Questions of buyers. @default 50 */

@@ -4,7 +4,9 @@ import { SimulationError } from './error.js';
 import type { History } from './history.js';
 import { assertOptions } from './options.js';
 import type { Check, SimulationOptions } from './options.js';
+import { isFault } from './decisions.js';
 import { loadLateModules } from './late-modules.js';
+import { planOf } from './plan.js';
 import { runSeed } from './run.js';
 import { shrink } from './shrink.js';
 
@@ -36,30 +38,29 @@ let isRunning = false;
  *   checks: [checks.noUnhandledError],
  * });
  * @throws {SimulationError} when a check fails, with the shortest run that was found.
- * @throws {ConfigurationError} when an option is unknown or wrong, `only` names what has not happened, or another simulation runs.
+ * @throws {ConfigurationError} when an option is unknown or wrong, `only` names what cannot happen, another simulation runs, or
+ * the bot leaves the simulation, as by a port, or never becomes idle.
  */
 export async function simulate(options: SimulationOptions): Promise<void> {
   assertOptions(options);
+  const { seeds } = options;
+  const list = typeof seeds === 'number' ? Array.from({ length: seeds }, (_, index) => index + 1) : seeds;
+  assertPlanned(options, list);
   if (isRunning)
     throw new ConfigurationError('simulate: another simulation runs in this process; await it before the next');
   isRunning = true;
   try {
     await loadLateModules();
-    const { seeds } = options;
-    const list = typeof seeds === 'number' ? Array.from({ length: seeds }, (_, index) => index + 1) : seeds;
-    const happened = new Set<string>();
-    for (const seed of list) for (const name of await simulateSeed(options, seed)) happened.add(name);
-    assertHappened(options, happened);
+    for (const seed of list) await simulateSeed(options, seed);
   } finally {
     isRunning = false;
   }
 }
 
-/** @returns the names of what has happened. */
-async function simulateSeed(options: SimulationOptions, seed: number): Promise<readonly string[]> {
+async function simulateSeed(options: SimulationOptions, seed: number): Promise<void> {
   const { history, happened } = await runSeed(options, seed, options.only);
   const failure = failureOf(options.checks ?? all.usual, history);
-  if (!failure) return happened;
+  if (!failure) return;
   const {
     only,
     runs,
@@ -72,11 +73,16 @@ async function simulateSeed(options: SimulationOptions, seed: number): Promise<r
   throw new SimulationError({ seed, only, violations, trace: shortest.history.trace, runs: runs + 1 });
 }
 
-/** @throws {ConfigurationError} when `only` names what has not happened with any seed: the run would prove nothing */
-function assertHappened({ only = [] }: SimulationOptions, happened: ReadonlySet<string>): void {
-  const missing = only.filter((name) => !happened.has(name));
-  if (missing.length > 0)
-    throw new ConfigurationError(`simulate: \`only\` names what has not happened: ${missing.join(', ')}`);
+/** @throws {ConfigurationError} when `only` names an event that no seed plans: the run would prove nothing */
+function assertPlanned(options: SimulationOptions, seeds: readonly number[]): void {
+  const { only = [] } = options;
+  if (only.length === 0) return;
+  const planned = new Set(seeds.flatMap((seed) => planOf(options, seed)).map(({ name }) => name));
+  const unknown = only.filter((name) => !planned.has(name) && !isFault(name));
+  if (unknown.length > 0)
+    throw new ConfigurationError(
+      `simulate: \`only\` names what no seed of these plans, with these options: ${unknown.join(', ')}`,
+    );
 }
 
 function failureOf(checks: readonly Check[], history: History): FailedCheck | undefined {

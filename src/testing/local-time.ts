@@ -66,20 +66,23 @@ function offsetMinutes(ms: number, site_id: string): number {
 
 /** Returns the offset of the clock of a site from UTC, e.g. `-03:00`; a formatter prints it as `GMT-03:00`. */
 function offsetOf(ms: number, site_id: string): string {
-  const quarter = Math.floor(ms / quarterHourMs);
-  const last = lastOffsets.get(site_id);
-  if (last?.quarter === quarter) return last.offset;
+  const key = `${site_id} ${Math.floor(ms / quarterHourMs)}`;
+  const known = offsets.get(key);
+  if (known !== undefined) return known;
   const name = formatterFor(zones[site_id] ?? 'UTC')
     .formatToParts(ms)
     .find(({ type }) => type === 'timeZoneName');
   const offset = /[+-]\d\d:\d\d/.exec(name?.value ?? '')?.[0] ?? '+00:00';
-  if (isSite(site_id)) lastOffsets.set(site_id, { quarter, offset });
+  if (offsets.size >= mostOffsets) offsets.clear();
+  offsets.set(key, offset);
   return offset;
 }
 
-/** Clocks change at a quarter of an hour, and most times that are formatted are near the last one. */
+/** Clocks change at a quarter of an hour. */
 const quarterHourMs = 900_000;
-const lastOffsets = new Map<string, { readonly quarter: number; readonly offset: string }>();
+/** By site and quarter of an hour: a formatter takes some 20 µs. */
+const offsets = new Map<string, string>();
+const mostOffsets = 10_000;
 
 const dayMs = 86_400_000;
 

@@ -4,6 +4,7 @@ import { lookup, lookupService, resolve4 } from 'node:dns';
 import { createServer, get } from 'node:http';
 import { connect } from 'node:net';
 import { Worker } from 'node:worker_threads';
+import { ConfigurationError } from 'marketplace-seller-sdk';
 import { simulate } from 'marketplace-seller-sdk/simulation';
 import type { Bot, Check, World } from 'marketplace-seller-sdk/simulation';
 import { describe, expect, test } from 'vitest';
@@ -46,7 +47,7 @@ describe('a bot that leaves the simulation is told what it did, and where', () =
       open();
       return {};
     });
-    await expect(failing).rejects.toThrow(/^The bot opened a socket/);
+    await expect(failing).rejects.toThrow(/^The bot opened a socket.*\. It was with seed 1, on day 1 00:00:00\.000\.$/);
   });
 
   test.each([
@@ -114,7 +115,8 @@ describe('a bot that leaves the simulation is told what it did, and where', () =
     ],
   ])('%s without an end', async (_, what, bot) => {
     const failing = simulate({ seeds: 1, faults: 'none', load: { questions: 0, sales: 0 }, checks: [], bot });
-    await expect(failing).rejects.toThrow(`The bot never becomes idle: ${what}`);
+    await expect(failing).rejects.toThrow(ConfigurationError);
+    await expect(failing).rejects.toThrow(`The bot never becomes idle: ${what}. It was with seed 1, on day 1 00:`);
   });
 
   test.each<[string, () => unknown, string]>([

@@ -1,10 +1,10 @@
 import { exit as capturedExit } from 'node:process';
 import { join } from 'node:path';
-import { hasStatus } from 'marketplace-seller-sdk';
+import { ConfigurationError, hasStatus } from 'marketplace-seller-sdk';
 import { createReceiver, fetchHandler, sqliteStore } from 'marketplace-seller-sdk/notifications';
 import type { ReceiverOptions } from 'marketplace-seller-sdk/notifications';
 import { checks, simulate } from 'marketplace-seller-sdk/simulation';
-import type { Bot, SimulationOptions, World, SimulationError } from 'marketplace-seller-sdk/simulation';
+import type { Bot, Check, SimulationOptions, World, SimulationError } from 'marketplace-seller-sdk/simulation';
 import { expect, test } from 'vitest';
 
 const answering: NonNullable<ReceiverOptions['on']> = {
@@ -111,11 +111,33 @@ test('a fault of a call to another service belongs to what its text is about', a
   expect(error).toMatchObject({ only: [/^q\d+$/, /^POST model\.example\.com q\d+#1: response lost$/].map((each) => expect.stringMatching(each) as string) }); // prettier-ignore
 });
 
-test('what `only` names must happen', async () => {
+test('what `only` names is planned, or a fault that may occur', async () => {
   const bot = (): Bot => ({});
-  const run = (only: string[]) => simulate({ seeds: [1, 2], bot, faults: 'none', load: questions, checks: [], only });
-  await run(['q1', 'q2']);
-  await expect(run(['q1', 'q99', 'nothing'])).rejects.toThrow('`only` names what has not happened: q99, nothing');
+  const run = (only: string[]) => simulate({ seeds: [1, 2], bot, load: { ...questions, byHand: 4 }, checks: [], only });
+  await run(['q1', 'q2', 'kill 1']);
+  // A bot that was mended does not make the call any more, and a person does not answer what it has answered.
+  await run(['q1', 'answer by hand 1', 'POST /answers q1#2: response lost', 'notification q1#2: late']);
+  for (const only of [['q1', 'q99', 'nothing'], ['POST /answers q1#1: broken'], ['twice']])
+    await expect(run(only)).rejects.toThrow(ConfigurationError);
+  await expect(run(['q1', 'q99', 'nothing'])).rejects.toThrow(
+    '`only` names what no seed of these plans, with these options: q99, nothing',
+  );
+});
+
+test('a line that replays a failure passes once the bot is mended', async () => {
+  const options = { seeds: [17], load: questions, checks: [checks.noUnhandledError] };
+  const naive = (world: World): Bot => {
+    const { user_id } = world.sellers[0]!;
+    const { questions: own } = world.client(user_id, { maxRetries: 0 });
+    setInterval(() => void own.search({ seller_id: user_id }).first(), 3_600_000);
+    return {};
+  };
+  const error = await simulate({ ...options, bot: naive, faults: { failedBefore: 0.9 } }).catch(
+    (reason: unknown) => reason,
+  );
+  const { only } = error as SimulationError;
+  expect(only).toEqual([expect.stringMatching(/^GET .*#1: failed before$/)]);
+  await simulate({ ...options, bot: () => ({}), only });
 });
 
 test.each([
@@ -125,6 +147,14 @@ test.each([
 ])('the faults %j are rejected', async (faults, says) => {
   await expect(simulate({ seeds: 1, bot: () => ({}), faults: faults as never })).rejects.toThrow(says);
   await simulate({ seeds: 1, bot: () => ({}), faults: { requestLost: 1, kills: 3 }, load: questions, checks: [] });
+});
+
+test('ten things that are wrong are printed, and the field has all', async () => {
+  const wrong = Array.from({ length: 30 }, (_, index) => `${'abcdefghijklmnopqrstuvwxyzABCD'[index]!} is wrong`);
+  const failing = simulate({ seeds: 1, bot: () => ({}), faults: 'none', load: questions, checks: [() => wrong] });
+  const error = (await failing.catch((reason: unknown) => reason)) as SimulationError;
+  expect(error.message).toMatch(/ {2}j is wrong\n {2}\(20 more lines are in `violations`\)\nTrace:/);
+  expect(error.violations).toEqual(wrong);
 });
 
 test('a bot that works by a timer is killed within its writes', async () => {
@@ -143,8 +173,10 @@ test('a bot that works by a timer is killed within its writes', async () => {
     return {};
   };
   const load = { ...questions, questions: 20 };
-  const failing = simulate({ seeds: [3], sellers: 1, bot, load, faults: { kills: 8 }, checks: [checks.answered] });
-  await expect(failing).rejects.toThrow(
-    /q\d+ is not answered at the end[^]*the bot will be killed during its next write/,
+  const found: string[] = [];
+  const check: Check = (history) => [...(found.push(...history.trace, ...checks.answered(history)), [])];
+  await simulate({ seeds: [3], sellers: 1, bot, load, faults: { kills: 8 }, checks: [check] });
+  expect(found.join('\n')).toMatch(
+    /killed during its next write[^]*the bot is killed[^]*q\d+ is not answered at the end/,
   );
 });
