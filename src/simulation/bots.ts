@@ -78,7 +78,10 @@ export class Bots {
   /** Ends a process that has called `process.exit`. */
   #exit(process: SimulatedProcess, code: unknown): void {
     if (!process.isAlive) return;
-    if (this.#stopping === process) return void process.end();
+    if (this.#stopping === process) {
+      process.end();
+      return;
+    }
     this.#line(`the bot ends with process.exit(${String(code)})`);
     this.#endByItself(process);
   }
