@@ -119,6 +119,17 @@ test.each([
 describe('the page of an error class', () => {
   const everything = Object.assign({}, ...Object.values(entries)) as Record<string, unknown>;
   const errors = errorPages(all, everything);
+
+  test('says what each property and method that the class adds is', () => {
+    const members = Object.values(all.entries)
+      .flat()
+      .filter(({ name }) => errors.has(`${name}.md`))
+      .flatMap(({ name, members }) => members.map((member) => ({ page: `${name}.md`, ...member })));
+    expect(members.filter(({ prose }) => prose.text === '').map(({ page, name }) => `${page}: ${name}`)).toEqual([]);
+    expect(members.filter(({ page, name }) => !errors.get(page)?.includes(`| \`${name}\` |`))).toEqual([]);
+    const trace = '| `trace` | `readonly string[]` | What has happened in the shortest run, one line each. |';
+    expect(errors.get('SimulationError.md')).toContain(trace);
+  });
   const names = (kind: string, name: string): boolean => errors.get(`${kind}.md`)?.includes(`[\`${name}\`](`) ?? true;
 
   test('names every method whose @throws or endpoint names the class', () => {

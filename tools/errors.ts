@@ -3,7 +3,7 @@ import { permanentStatuses } from '../src/core/errors/response-errors.js';
 import type { SellerError } from '../src/core/errors/seller-error.js';
 import type { Catalogue } from './catalogue.ts';
 import { withAnchors } from './headings.ts';
-import { document, fenced, firstSentence, generated, table } from './markdown.ts';
+import { codeSpan, document, fenced, firstSentence, generated, table } from './markdown.ts';
 import type { Prose } from './prose.ts';
 import { methodLink, pagesOf, reference } from './reference.ts';
 import type { Page } from './reference.ts';
@@ -49,6 +49,7 @@ function page(type: ErrorClass, classes: readonly ErrorClass[], throwers: readon
     'What to do': remedyOf(kind, all),
     'Catch it': fenced(example(kind, all)),
     'Repeat the call': permanence(type, documented, classes, all),
+    'What it has': ownMembers(kind, all),
     Inherits: [kind, ...ancestorsOf(type).map(link), 'Error'].join(' → '),
     Subclasses: below.map(link).join(', '),
     'How the service reports it': responses(documented),
@@ -61,6 +62,14 @@ function page(type: ErrorClass, classes: readonly ErrorClass[], throwers: readon
     causeOf(type, all),
     ...written.flatMap(([title, text]) => [`## ${title}`, text]),
   ]);
+}
+
+/** The properties and methods that a class adds to those of the classes that it extends. */
+function ownMembers(kind: string, all: Catalogue): string {
+  const members = all.exports.get(kind)?.members ?? [];
+  if (members.length === 0) return '';
+  const rows = members.map(({ name, code, prose }) => [`\`${name}\``, codeSpan(code), prose.text]);
+  return table(['Name', 'Type', 'What it is'], rows);
 }
 
 function link({ kind }: ErrorClass): string {

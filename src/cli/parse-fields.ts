@@ -1,14 +1,15 @@
-import { SeedError, readAs } from '../testing/seed/read-as.js';
+import { FakeMarketplaceError } from '../testing/errors.js';
+import { readAs } from '../testing/seed/read-as.js';
 import type { Schema } from '../core/schema/schema.js';
 
 /**
  * Parses fields and values, e.g. `status=503 times=2 match.path=/answers`.
  *
- * @throws {SeedError} when a field or a value is invalid, or there is no field
+ * @throws {FakeMarketplaceError} when a field or a value is invalid, or there is no field
  */
 export function parseFields<T>(text: string, schema: Schema<T, unknown>): T {
   const words = text.split(/[\s,]+/).filter(Boolean);
-  if (words.length === 0) throw new SeedError(['a field is missing, e.g. status=503']);
+  if (words.length === 0) throw new FakeMarketplaceError('a field is missing, e.g. status=503');
   const fields = new Map<string, unknown>();
   for (const word of words) {
     const [name = '', ...parts] = word.split('=');

@@ -64,7 +64,7 @@ function asBadRequest<T>(read: () => T): T {
     return read();
   } catch (error) {
     if (!(error instanceof FakeMarketplaceError)) throw error;
-    throw badRequest(error.message.replace(/^FakeMarketplace: /, ''));
+    throw badRequest(error.messages.join('; '));
   }
 }
 

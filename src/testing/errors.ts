@@ -7,8 +7,12 @@ import { SellerError } from '../core/errors/seller-error.js';
  */
 export class FakeMarketplaceError extends SellerError {
   static override readonly kind: string = 'FakeMarketplaceError';
+  /** What is wrong, one sentence each: several for a seed in which several fields are wrong. */
+  readonly messages: readonly string[];
 
-  constructor(message: string, options?: ErrorOptions) {
-    super(`FakeMarketplace: ${message}`, options);
+  constructor(message: string | readonly string[], options?: ErrorOptions) {
+    const messages = [message].flat();
+    super(`FakeMarketplace: ${messages.join('; ')}`, options);
+    this.messages = messages;
   }
 }

@@ -337,7 +337,7 @@ describe('the start of the marketplace', () => {
     expect(await serving.code).toBe(1);
     expect(serving.errors.join()).toContain(message);
     // What is wrong is said after its place, and without the name of a class.
-    expect(serving.errors.join()).toMatch(/^marketplace-seller-sdk: (?:`|the |a rate |--|\S+\.json:\n {2}`)/);
+    expect(serving.errors.join()).toMatch(/^marketplace-seller-sdk: (?:`|the |a rate |--|\S+\.json: `)/);
     expect(serving.errors.join()).not.toContain('FakeMarketplace');
   });
 

@@ -169,6 +169,9 @@ describe('the other fields of an ApiError', () => {
   test.each([
     ['5', 5000],
     ['1.5', 1500],
+    // 1000.9999999999999 ms, and 0.4 ms: whole ones, and not too few.
+    ['1.001', 1001],
+    ['0.0004', 1],
     ['0', 0],
     ['120, 120', 120_000],
     ['-5', undefined],

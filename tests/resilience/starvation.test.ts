@@ -89,6 +89,15 @@ describe('a service that sheds load at random is not taken for one that enforces
 });
 
 describe('a Retry-After is respected by all calls', () => {
+  test('what is left of it is told in whole milliseconds, rounded up', async () => {
+    const { sellerClient } = stubbed([throttled({ 'retry-after': '60' })], { maxRetryDelayMs: 5000 });
+    await errorOf(sellerClient.questions.get({ question_id: 1 }));
+    const now = performance.now();
+    vi.spyOn(performance, 'now').mockReturnValue(now + 10_000.25);
+    const error = await errorOf(sellerClient.questions.get({ question_id: 1 }));
+    expect(error).toMatchObject({ attempts: 0, retryAfterMs: 50_000 });
+  });
+
   test('beyond the cap, later calls fail at once until it is over', async () => {
     const { sellerClient, sent } = stubbed([throttled({ 'retry-after': '60' }), ok()], { maxRetryDelayMs: 5000 });
     expect(await errorOf(sellerClient.questions.get({ question_id: 1 }))).toBeInstanceOf(RateLimitError);

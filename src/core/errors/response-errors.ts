@@ -31,12 +31,17 @@ export interface ResponseDetails {
  */
 export class UnexpectedResponseError extends SellerError {
   static override readonly kind: string = 'UnexpectedResponseError';
+  /** The HTTP status of the response, e.g. 200. */
   readonly status: number;
+  /** Where the body differs from its schema; empty if nothing in it can be compared, such as HTML. */
   readonly issues: readonly Issue[];
   /** The raw body: parsed JSON, or text if it was not JSON. Not enumerable, so that logs do not show it. */
   declare readonly body: unknown;
+  /** The response headers, without cookies. Not enumerable. */
   declare readonly headers: Headers;
+  /** The endpoint of the call. Not enumerable. */
   declare readonly endpoint: EndpointInfo | undefined;
+  /** How many times the request was sent. */
   readonly attempts: number;
 
   constructor(
@@ -90,11 +95,13 @@ export class ApiError extends SellerError {
   readonly status: number;
   /** The machine-readable code: the first of `error`, `code` and `message` that looks like one. */
   readonly code: string | undefined;
+  /** What the `cause` of the body says, one entry each; empty without one. */
   readonly causes: readonly ApiErrorCause[];
+  /** The id of the request, from a header of the response. */
   readonly requestId: string | undefined;
   /** How many times the request was sent. */
   readonly attempts: number;
-  /** How long the service asks to wait (`Retry-After`), in milliseconds; `undefined` without that header. */
+  /** How long the service asks to wait (`Retry-After`), in whole milliseconds; `undefined` without that header. */
   readonly retryAfterMs: number | undefined;
   /**
    * A write was sent and may have been carried out: the service failed (5xx) and did not state that it did nothing, or

@@ -50,7 +50,7 @@ export function parseRetryAfter(headers: Pick<Headers, 'get'>, now: number): num
     seconds === undefined
       ? (parseHttpDate(value) ?? NaN) - (parseHttpDate(headers.get('date')) ?? now)
       : Number(seconds) * 1000;
-  return ms <= longestRetryAfterMs ? Math.max(0, ms) : undefined;
+  return ms <= longestRetryAfterMs ? Math.ceil(Math.max(0, ms)) : undefined;
 }
 
 /** Parses an HTTP date to milliseconds since 1970. `Date.parse` alone would accept `-5`. */

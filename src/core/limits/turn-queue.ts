@@ -247,7 +247,7 @@ export class TurnQueue implements Waiter {
 
   #rejectionOf({ startedAt, maxRetries, maxPauseMs }: TurnRequest, now: number): AcquireRejection | undefined {
     const retryAfterMs = this.bucket.pausedMs(now);
-    if (retryAfterMs > maxPauseMs) return { reason: 'paused', retryAfterMs };
+    if (retryAfterMs > maxPauseMs) return { reason: 'paused', retryAfterMs: Math.ceil(retryAfterMs) };
     // One round is no sign, also for a call without retries. Its patience is the time that its retries take.
     const retries = Math.max(maxRetries, 1);
     const patienceMs = Math.max((2 ** retries - 1) * 1000, retries * (this.bucket.lastRetryAfterMs ?? 0));

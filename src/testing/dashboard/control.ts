@@ -13,7 +13,7 @@ export interface Control {
   run(marketplace: ServedMarketplace, body: unknown, url: URL): unknown;
 }
 
-/** Creates a control that reads its body with a schema. @throws {SeedError} from `run`, when the body is invalid */
+/** Creates a control that reads its body with a schema. @throws {FakeMarketplaceError} from `run`, when the body is invalid */
 export function control<Input>(
   summary: string,
   schema: Schema<Input, unknown>,

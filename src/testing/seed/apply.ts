@@ -9,7 +9,7 @@ import { setNextIds } from '../state/next-ids.js';
 import { checkpoint } from '../state/stores.js';
 import type { Stores } from '../state/stores.js';
 import { faultFrom } from './fault.js';
-import { SeedError, readAs } from './read-as.js';
+import { readAs } from './read-as.js';
 import type { Operations } from '../operations/operations.js';
 import { seed as seedSchema } from './schema.js';
 import { applySettings } from './settings-schema.js';
@@ -18,7 +18,7 @@ import type { Seed, SeedInit, SeededPack } from './schema.js';
 /**
  * Adds everything in a seed to a marketplace. When an entry is invalid, nothing is added.
  *
- * @throws {SeedError} that names each invalid entry
+ * @throws {FakeMarketplaceError} that names each invalid entry
  */
 export function applySeed(stores: Stores, operations: Operations, faults: Faults, init: SeedInit): void {
   const seed = readAs(seedSchema, init);
@@ -76,7 +76,7 @@ function addAll(stores: Stores, seed: Seed): void {
     contacts.record(kind, { item_id }, defined(init));
   });
   for (const [name, table] of Object.entries(seed.records ?? {})) {
-    if (!isObject(table)) throw new SeedError([`\`records.${name}\` takes an object of entries by their id`]);
+    if (!isObject(table)) throw new FakeMarketplaceError(`\`records.${name}\` takes an object of entries by their id`);
     for (const [id, entry] of Object.entries(table)) records.of(name).set(id, entry);
   }
 
@@ -108,7 +108,7 @@ function each<T>(name: string, entries: readonly T[] | undefined, add: (entry: T
       add(entry);
     } catch (error) {
       if (!(error instanceof FakeMarketplaceError)) throw error;
-      throw new SeedError([`\`${name}.${index}\`: ${error.message.replace(/^FakeMarketplace: /, '')}`]);
+      throw new FakeMarketplaceError(`\`${name}.${index}\`: ${error.messages.join('; ')}`);
     }
   }
 }
