@@ -1,6 +1,9 @@
+import { ConfigurationError } from 'marketplace-seller-sdk';
+import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { createTools } from 'marketplace-seller-sdk/tools';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { compactJson } from '../src/tools/compact.js';
+import { documentedResponses } from './support/documented-responses.ts';
 import { createMarketplace } from './support/marketplace.ts';
 
 afterEach(() => void vi.useRealTimers());
@@ -27,6 +30,31 @@ function createSale(options: Parameters<typeof createMarketplace>[0] = {}) {
   return { ...all, message, tools, use, send, sent };
 }
 
+/** A response with 60 entries in each list, and long texts. */
+function grown(value: unknown): unknown {
+  if (Array.isArray(value)) return Array.from({ length: 60 }, () => grown(value[0]));
+  if (typeof value !== 'object' || value === null) return value;
+  const fields = Object.entries(value).map(([name, each]) => [name, name === 'text' ? 'so '.repeat(900) : grown(each)]);
+  return Object.fromEntries(fields) as unknown;
+}
+
+/** Whether `part` has only what `whole` begins with, and at least one entry of each list and one field of each object. */
+function isBeginningOf(whole: unknown, part: unknown): boolean {
+  if (typeof whole === 'string')
+    return whole.startsWith(String(part).replace(/»? \(\d+ more characters left out\)$/, ''));
+  if (typeof whole !== 'object' || whole === null) return whole === part;
+  if (typeof part !== 'object' || part === null) return false;
+  const [of, all] = [Object.entries(part), Object.entries(whole)];
+  const isCut = Array.isArray(part)
+    ? part.length <= all.length && String(part.at(-1)).includes('entries left out')
+    : 'leftOut' in part;
+  const kept = isCut ? of.slice(0, -1) : of;
+  const isComplete = isCut ? kept.length > 0 : kept.length === all.length;
+  return (
+    isComplete && kept.every(([name, each], index) => all[index]?.[0] === name && isBeginningOf(all[index][1], each))
+  );
+}
+
 describe('a small result', () => {
   const list = (count: number): string[] => Array.from({ length: count }, (_, index) => `${index}`.padEnd(200, 'x'));
 
@@ -50,6 +78,49 @@ describe('a small result', () => {
     const long = { id: 'a'.repeat(count), other: 'b'.repeat(3000) };
     const { result } = JSON.parse(compactJson(long, 2500)) as { result: { id: string } };
     expect(result.id).toBe('a'.repeat(1000) + end);
+  });
+
+  test.each([-1, 0, 50, 499, 500.5, NaN, Infinity, '500', null])('has no maxChars of %s', (maxChars) => {
+    const { sellerClient } = createMarketplace();
+    const message = 'createTools: `maxChars` takes an integer, at least 500';
+    expect(() => createTools(sellerClient, { maxChars: maxChars as number })).toThrow(new ConfigurationError(message));
+    // @ts-expect-error: a misspelt option.
+    expect(() => createTools(sellerClient, { maxChar: 500 })).toThrow('did you mean `maxChars`?');
+  });
+
+  test.each(Object.keys(documentedResponses))('of %s begins as its response, also in 500 characters', (name) => {
+    const many = grown(documentedResponses[name]?.body);
+    const { result: whole } = JSON.parse(compactJson(many, Infinity)) as { result: unknown };
+    for (const maxChars of [500, 700, 1000, 2000, 4000, 8000]) {
+      const json = compactJson(many, maxChars);
+      expect(json.length).toBeLessThanOrEqual(maxChars);
+      const { result } = JSON.parse(json) as { result: unknown };
+      expect(result).toSatisfy((each) => isBeginningOf(whole, each));
+    }
+  });
+
+  test('of an error keeps its fields, and says first that a write must not be repeated', async () => {
+    const { sellerClient, marketplace, question_id } = createMarketplace();
+    const message = 'no '.repeat(2000);
+    marketplace.failNext(endpoints.questions.answer, { status: 409, code: 'conflict', message });
+    marketplace.faults.inject({ endpoint: 'questions.hide', reset: 'after', times: 3 });
+    const tools = createTools(sellerClient, { maxChars: 500 });
+    for (const [name, input, expected] of [
+      [
+        'questions_answer',
+        { question_id, text: 'Yes.' },
+        { class: 'ConflictError', code: 'conflict', outcomeUnknown: false },
+      ],
+      [
+        'questions_hide',
+        { question_id },
+        { outcomeUnknown: true, whatToDo: expect.stringMatching(/^Do not repeat it/) as string },
+      ],
+    ] as const) {
+      const { text } = await tools.find((each) => each.name === name)!.run(input);
+      expect(text.length).toBeLessThanOrEqual(500);
+      expect((JSON.parse(text) as { error: object }).error).toMatchObject(expected);
+    }
   });
 
   test('has what is 0 or false, and nothing that is empty', () => {

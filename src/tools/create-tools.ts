@@ -1,8 +1,9 @@
 import type { SellerClient } from '../client.js';
+import { checkConfiguration, integerFrom } from '../core/options/rules.js';
 import { SellerError } from '../core/errors/seller-error.js';
 import { printedAs } from '../core/schema/define.js';
 import type { Schema } from '../core/schema/schema.js';
-import { compactJson } from './compact.js';
+import { compactJson, fitting, leastChars } from './compact.js';
 import { describedOperations } from './descriptions.js';
 import type { DescribedOperation, JsonSchema } from './descriptions.js';
 import { errorFacts } from './error-result.js';
@@ -15,8 +16,8 @@ import type { SentOutcome } from './sent-writes.js';
 /** Options of `createTools`. */
 export interface ToolOptions {
   /**
-   * The maximum length of a result, in characters. Of longer lists and texts only the beginning is returned, with how much
-   * was left out.
+   * The maximum length of a result, in characters: at least 500. Of longer lists and texts only the beginning is returned,
+   * with how much was left out.
    *
    * @default 8000
    */
@@ -66,12 +67,16 @@ export interface Tool {
 /**
  * Creates a tool for each operation of a client: for MCP, the AI SDK, or any library that takes JSON Schema.
  *
+ * @throws {ConfigurationError} when an option is unknown or wrong.
+ *
  * @example
  * const search = createTools(seller).find(({ name }) => name === 'questions_search');
  * const found = await search?.run({ seller_id: 7, filters: { status: 'UNANSWERED' } });
  * console.log(found?.isError, found?.text);
  */
-export function createTools(client: SellerClient, { maxChars = 8000 }: ToolOptions = {}): readonly Tool[] {
+export function createTools(client: SellerClient, options: ToolOptions = {}): readonly Tool[] {
+  checkConfiguration('createTools', options, { maxChars: integerFrom(leastChars) });
+  const { maxChars = 8000 } = options;
   const writes = new SentWrites(client);
   return describedOperations().map((operation) => toolOf(operation, client, writes, maxChars));
 }
@@ -97,7 +102,7 @@ function toolOf(operation: DescribedOperation, client: SellerClient, writes: Sen
         if (error instanceof SellerError) return { error };
         throw error;
       });
-      if (outcome.error) return { text: JSON.stringify({ error: errorFacts(outcome) }), isError: true };
+      if (outcome.error) return { text: fitting({}, 'error', errorFacts(outcome), maxChars), isError: true };
       return { text: compactJson(await readable(outcome.output), maxChars), isError: false };
     },
   };

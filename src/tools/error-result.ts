@@ -31,8 +31,8 @@ const again = 'Reading back shows that nothing was done, so it can be called aga
 
 function readBack(unknown = 'its response was lost'): string {
   return (
-    `It may have been carried out: ${unknown}. Do not repeat it, and do not try it in other words. Read what it would have ` +
-    'changed, or ask a person. If it is called again with the same input, it is read back first.'
+    'Do not repeat it, and do not try it in other words: it may have been carried out. Read what it would have changed, or ask ' +
+    `a person. If it is called again with the same input, it is read back first. Why that is not known: ${unknown}.`
   );
 }
 
