@@ -6,16 +6,16 @@ const note =
 export const leastChars = 500;
 
 /** How many entries of a list, characters of a text and fields of an object are kept, the most first. */
-type Kept = readonly [entries: number, characters: number, fields: number];
-const limits: readonly Kept[] = [
+type KeptParts = readonly [entries: number, characters: number, fields: number];
+const limits: readonly KeptParts[] = [
   [Infinity, Infinity, Infinity],
   [Infinity, 1000, Infinity],
-  ...[50, 45, 40, 35, 30, 25, 20, 16, 13, 10].map((entries): Kept => [entries, 1000, Infinity]),
+  ...[50, 45, 40, 35, 30, 25, 20, 16, 13, 10].map((entries): KeptParts => [entries, 1000, Infinity]),
   [10, 500, Infinity],
   [8, 400, Infinity],
-  ...[6, 5, 4].map((entries): Kept => [entries, 300, Infinity]),
-  ...[3, 2, 1].map((entries): Kept => [entries, 200, Infinity]),
-  ...[Infinity, 12, 6, 3, 1].map((fields): Kept => [1, 100, fields]),
+  ...[6, 5, 4].map((entries): KeptParts => [entries, 300, Infinity]),
+  ...[3, 2, 1].map((entries): KeptParts => [entries, 200, Infinity]),
+  ...[Infinity, 12, 6, 3, 1].map((fields): KeptParts => [1, 100, fields]),
 ];
 
 /** The fields in which people write, also one word. A `filename` is the id of a file. */
@@ -65,7 +65,7 @@ function isEmpty(value: unknown): boolean {
   return value === undefined || value === '' || (typeof value === 'object' && Object.keys(value ?? {}).length === 0);
 }
 
-function shortened(value: unknown, limits: Kept): unknown {
+function shortened(value: unknown, limits: KeptParts): unknown {
   const [entries, characters, fields] = limits;
   if (typeof value === 'string' && value.length > characters) {
     const end = value.endsWith('»') ? '»' : '';
