@@ -153,6 +153,34 @@ describe('the command check', () => {
     expect(less.text).toMatch(/^flex\.items\.isEnabled +not tried +needs --site and --item$/m);
   });
 
+  test.each<[string, string[], string[]]>([
+    ['a token without a user id, and nothing else', [], ['user', 'pack', 'shipment']],
+    ['a seller', ['--user', '7'], ['pack', 'shipment']],
+    ['a pack', ['--user', '7', ...findable], ['shipment']],
+    ['a seller of whom nothing is found', ['--user', '31', ...findable], ['item', 'question', 'message', 'shipment']],
+    [
+      'a search that is skipped',
+      ['--user', '7', '--skip', 'questions.search', ...findable],
+      ['item', 'question', 'shipment'],
+    ],
+  ])('says how many operations were not tried, and which ids to give: %s', async (_, args, wanted) => {
+    const { url, marketplace } = await served();
+    const opaque = 'opaque-token';
+    marketplace.accounts.issueToken(7, undefined, opaque);
+    const { text, code } = await check(url, '--token', opaque, ...args);
+    const untried = text.match(/ not tried +needs/g)?.length ?? 0;
+    expect(text).toContain(`\n\n${untried} of ${names.length} w`);
+    expect([...text.matchAll(/^ {2}--(\w+) [A-Z]+ +\w/gm)].map(([, name]) => name)).toEqual(wanted);
+    expect(code).toBe(args.includes('31') ? 1 : 0);
+  });
+
+  test('says nothing of ids if all operations were tried', async () => {
+    const { url, shipment_id } = await served();
+    const { text } = await check(url, ...findable, '--shipment', String(shipment_id));
+    expect(text).not.toContain('--');
+    expect(text).not.toContain('ids are missing');
+  });
+
   test.each([1, 2, 3, 4, 5])('the odd responses of the live service fit the schemas: seed %i', async (seed) => {
     const { url, marketplace, shipment_id } = await served();
     const given = ['--json', ...findable, '--shipment', String(shipment_id)];

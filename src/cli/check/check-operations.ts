@@ -17,6 +17,8 @@ export interface Checked {
   readonly result: (typeof outcomes)[number];
   /** Why it is not `works`, or where the response differs: paths and types, no values. */
   readonly details: readonly string[];
+  /** The ids that are needed to try it; absent if it was tried or skipped. */
+  readonly missing?: readonly IdName[];
 }
 
 interface CheckOptions {
@@ -35,7 +37,12 @@ export async function* checkOperations({ ids, skip, pause, createClient }: Check
     const missing = needs.filter((name) => ids.choice(0)[name] === undefined);
     if (skip.includes(operation)) yield { operation, result: 'not tried', details: ['skipped'] };
     else if (missing.length > 0)
-      yield { operation, result: 'not tried', details: [`needs ${missing.map((name) => `--${name}`).join(' and ')}`] };
+      yield {
+        operation,
+        result: 'not tried',
+        details: [`needs ${missing.map((name) => `--${name}`).join(' and ')}`],
+        missing,
+      };
     else yield await checkOne(reading);
   }
 

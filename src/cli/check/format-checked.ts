@@ -1,5 +1,6 @@
 import { outcomes } from './check-operations.js';
 import type { Checked } from './check-operations.js';
+import { idOptions, idsToGive } from './ids.js';
 
 /** Formats the results as a table, with one line per operation and per detail, and their numbers. */
 export function formatChecked(rows: readonly Checked[]): string {
@@ -10,7 +11,24 @@ export function formatChecked(rows: readonly Checked[]): string {
     const [first = '', ...more] = details;
     return [`${left}  ${first}`.trimEnd(), ...more.map((detail) => `${' '.repeat(left.length)}  ${detail}`)];
   });
-  return [...lines, '', summaryOf(rows)].join('\n');
+  return [...lines, '', ...missingOf(rows), summaryOf(rows)].join('\n');
+}
+
+/** How many operations were not tried because of ids, and the options that give them. */
+function missingOf(rows: readonly Checked[]): string[] {
+  const untried = rows.filter(({ missing }) => missing !== undefined);
+  if (untried.length === 0) return [];
+  const options = idsToGive(untried.flatMap(({ missing = [] }) => missing)).map((name) => {
+    const { value, text } = idOptions[name];
+    return [`--${name} ${value}`, text] as const;
+  });
+  const width = widthOf(options.map(([option]) => option));
+  const verb = untried.length === 1 ? 'was' : 'were';
+  return [
+    `${untried.length} of ${rows.length} ${verb} not tried, because ids are missing. Give them with these options:`,
+    ...options.map(([option, text]) => `  ${option.padEnd(width)}  ${text}`),
+    '',
+  ];
 }
 
 function summaryOf(rows: readonly Checked[]): string {

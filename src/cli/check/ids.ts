@@ -16,6 +16,22 @@ export const idOptions = {
 /** The kinds of ids. */
 export type IdName = keyof typeof idOptions;
 
+/** The ids with which another one may be found. */
+const sources: Readonly<Partial<Record<IdName, readonly IdName[]>>> = {
+  site: ['user', 'item'],
+  item: ['user'],
+  question: ['user'],
+  service: ['user', 'site'],
+  message: ['pack'],
+  attachment: ['pack', 'message'],
+};
+
+/** Of ids that are missing, returns those to give: the others may be found then. */
+export function idsToGive(missing: readonly IdName[]): IdName[] {
+  const names = Object.keys(idOptions) as IdName[];
+  return names.filter((name) => missing.includes(name) && !sources[name]?.some((source) => missing.includes(source)));
+}
+
 /** Another seller, or another site, would be another check. */
 const unique: readonly IdName[] = ['user', 'site'];
 
