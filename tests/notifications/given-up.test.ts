@@ -47,7 +47,7 @@ async function shop({ open }: Engine, more: Partial<ReceiverOptions> = {}) {
   return { marketplace, seller, client, receiver, state, ended, catchUp, notification: about(id, { user_id }) };
 }
 
-describe.each(engines)('a dead letter in $name', (engine) => {
+describe.each(engines())('a dead letter in $name', (engine) => {
   test.skipIf(!engine.isThere)('stays with a person: catchUp() does not add its question again', async () => {
     const { receiver, state, ended, catchUp, notification } = await shop(engine);
     await deliver(receiver, notification);
@@ -111,7 +111,7 @@ describe.each(engines)('a dead letter in $name', (engine) => {
   });
 });
 
-test.each(engines.filter(({ isThere }) => isThere))(
+test.each(engines().filter(({ isThere }) => isThere))(
   'what catchUp() has added behind it ends with it, in $name',
   async (engine) => {
     const started = Promise.withResolvers<undefined>();

@@ -47,7 +47,7 @@ async function conversation({ name, open }: Engine, handle: (announce: () => Pro
   return { marketplace, announce, ended, replies, calls, receiver };
 }
 
-describe.each([...engines, withoutDeduplication])('a message that comes as two notifications, in $name', (engine) => {
+describe.each([...engines(), withoutDeduplication])('a message that comes as two notifications, in $name', (engine) => {
   test.skipIf(!engine.isThere)('is answered once although the response was lost between them', async () => {
     let isFirst = true;
     const { marketplace, ended, replies, calls } = await conversation(engine, (announce) => async (_, { reply }) => {

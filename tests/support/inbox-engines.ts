@@ -14,7 +14,7 @@ export interface Engine {
   open(): Promise<{ readonly options: Partial<ReceiverOptions>; work?(receiver: Receiver): void }>;
 }
 
-const stores: readonly Engine[] = [
+const stores = (): readonly Engine[] => [
   ...storeKinds().map(({ name, create }) => ({
     name,
     isThere: true,
@@ -55,8 +55,8 @@ const bullmq = (name: string, jobs: object = {}): Engine => ({
   },
 });
 
-/** All of them; `isThere` says whether this machine has what one needs. */
-export const engines: readonly Engine[] = [...stores, bullmq('BullMQ')];
+/** All of them, for the tests of one file; `isThere` says whether this machine has what one needs. */
+export const engines = (): readonly Engine[] => [...stores(), bullmq('BullMQ')];
 
 /** Several jobs of one resource wait in it. */
 export const withoutDeduplication = bullmq('BullMQ without deduplication', { deduplication: undefined });
