@@ -225,6 +225,31 @@ describe('the command fake', () => {
     expect(quiet.printed).toHaveLength(1);
   });
 
+  test.each<[string, string[], string]>([
+    ['with a response', [], '404'],
+    ['with a fault', ['--faults', 'status=503 times=2'], '503'],
+    ['without a response', ['--faults', 'reset=before times=2'], 'broken'],
+  ])('each of two requests %s prints one line, though its body is known later', async (_, faults, outcome) => {
+    const control = 'a-control-token-of-the-test';
+    const serving = fake('--control-token', control, ...faults);
+    const url = await serving.url();
+    const form = new FormData();
+    form.append('file', new Blob(['%PDF']), 'invoice.pdf');
+    for (const path of ['/one', '/two'])
+      await fetch(url + path, { method: 'POST', body: form }).then(
+        (response) => response.text(),
+        () => undefined,
+      );
+    const logged = async (): Promise<unknown> => {
+      const response = await fetch(`${url}/__fake/requests`, { headers: { 'x-fake-token': control } });
+      return ((await response.json()) as { requests: unknown }).requests;
+    };
+    const files = [{ filename: 'invoice.pdf' }];
+    await expect.poll(logged).toMatchObject([{ files }, { files }]);
+    const lines = serving.printed.slice(1).map((line) => / POST {3}(\w+ \/\w+) /.exec(line)?.[1]);
+    expect(lines).toEqual([`${outcome} /one`, `${outcome} /two`]);
+  });
+
   test('the banner names the host when other machines can connect', async () => {
     const serving = fake('--host', '0.0.0.0', '--quiet');
     await serving.url();

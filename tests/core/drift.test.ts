@@ -101,6 +101,60 @@ describe('a drifted entry', () => {
     expect(drifts).toEqual(['configuration.delivery_ranges.week.1: string', 'configuration.working_days.1: number']);
   });
 
+  /** An interval as the service sends it, and as it is delivered. */
+  const [sent, read] = ['1', 1].map((total) => ({ date: '2026-03-01T00:00:00Z', total }));
+  const wrong = { date: '2026-03-02T00:00:00Z' };
+
+  // The intervals of a window count together: without one of them, its total would be that of others.
+  test.each<[string, unknown, unknown, string[]]>([
+    ['none', [], [], []],
+    ['no list', null, null, []],
+    ['one that fits', [sent], [read], []],
+    ['a wrong one first', [wrong, sent], [wrong, read], ['results.0.total: nothing']],
+    ['a wrong one last', [sent, wrong], [read, wrong], ['results.1.total: nothing']],
+    [
+      'two wrong ones',
+      [wrong, sent, wrong],
+      [wrong, read, wrong],
+      ['results.0.total: nothing', 'results.2.total: nothing'],
+    ],
+    ['wrong ones alone', [wrong], [wrong], ['results.0.total: nothing']],
+    ['a wrong field', [{ ...sent, total: 'many' }], [{ ...sent, total: 'many' }], ['results.0.total: string']],
+    ['null among them', [sent, null], [read, null], ['results.1: null']],
+    ['a number among them', [7, sent], [7, read], ['results.0: number']],
+    ['a text in place of the list', 'none', 'none', ['results: string']],
+  ])('a list that is right as a whole or not at all: %s', async (_, results, delivered, expected) => {
+    const body = { total: 1, item_id: 'MLA1', results };
+    const input = { item_id: 'MLA1', last: 1, unit: 'day' } as const;
+    const lenient = clientOf(body, { responseValidation: 'report' });
+    expect(await lenient.client.contacts.phoneViews.windowOfItem(input)).toEqual({ ...body, results: delivered });
+    expect(lenient.drifts).toEqual(expected);
+    const strict = clientOf(body);
+    const call = strict.client.contacts.phoneViews.windowOfItem(input);
+    if (expected.length === 0) expect(await call).toEqual({ ...body, results: delivered });
+    else expect(await errorOf(call)).toBeInstanceOf(UnexpectedResponseError);
+    expect(strict.drifts).toEqual([]);
+  });
+
+  test.each([
+    ['throw', [0, 2]],
+    ['report', [0, 1, 2]],
+  ] as const)(
+    'of several windows, those with a right list are delivered, and with %s the places %j',
+    async (mode, places) => {
+      const windowOf = (results: object[]) => (item_id: string, at: number) => ({
+        total: 1,
+        item_id,
+        results: at === 1 ? [...results, wrong] : results,
+      });
+      const ids = ['MLA1', 'MLA2', 'MLA3'];
+      const { client, drifts } = clientOf(ids.map(windowOf([sent!])), { responseValidation: mode });
+      const found = await client.contacts.phoneViews.windowOfItems({ ids, last: 1, unit: 'day' });
+      expect(found).toEqual(places.map((place) => ids.map(windowOf([read!]))[place]));
+      expect(drifts).toEqual(['1.results.1.total: nothing']);
+    },
+  );
+
   test.each(every)('%s: any body ends as a list or as an error of the library', async (_, good) => {
     await fc.assert(
       fc.asyncProperty(fc.jsonValue(), fc.constantFrom('throw', 'report'), async (body, responseValidation) => {

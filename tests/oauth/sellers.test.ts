@@ -5,7 +5,7 @@ import { GrantRevokedError, SellerClient } from 'marketplace-seller-sdk';
 import { createOAuth, createSellers, sqliteTokens } from 'marketplace-seller-sdk/oauth';
 import type { TokenStore } from 'marketplace-seller-sdk/oauth';
 import { FakeMarketplace, tokenStoreConformance } from 'marketplace-seller-sdk/testing';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 
 const folder = mkdtempSync(join(tmpdir(), 'tokens-'));
 let files = 0;
@@ -126,6 +126,33 @@ test('a revoked grant is told once over all processes, marks the seller, and a n
   await search(await first.for(7));
   await search(clients[1]);
   expect(revoked).toEqual([7]);
+});
+
+test('tokens that are authorised anew while the refresh of the old ones fails are not marked, and nothing is told', async () => {
+  const store = open(newPath());
+  const old = { accessToken: 'old', refreshToken: 'r1', expiresAt: Date.now() - 1 };
+  const anew = { accessToken: 'anew', refreshToken: 'r2' };
+  await store.save(7, old);
+  const tried: unknown[] = [];
+  const tokens: TokenStore = {
+    load: (user_id) => store.load(user_id),
+    save: (user_id, saved) => store.save(user_id, saved),
+    revoke: (user_id, given) => {
+      tried.push(given);
+      return store.revoke(user_id, given);
+    },
+    remove: (user_id) => store.remove(user_id),
+    sellers: () => store.sellers(),
+    lock: (user_id, work) => store.lock(user_id, work).finally(() => store.save(user_id, anew)),
+  };
+  const refresh = () => Promise.reject(new GrantRevokedError('revoked'));
+  const onRevoked = vi.fn();
+  const client = new SellerClient({ baseUrl: 'https://api.test', fetch: () => Promise.resolve(new Response()) });
+  const sellers = createSellers({ client, tokens, refresh, onRevoked });
+  await expect(search(await sellers.for(7))).rejects.toThrow(GrantRevokedError);
+  expect(tried).toEqual([old]);
+  expect(await store.load(7)).toEqual({ tokens: anew, isRevoked: false });
+  expect(onRevoked).not.toHaveBeenCalled();
 });
 
 test('a grant that is revoked after its first refresh is told too', async () => {

@@ -1,9 +1,9 @@
 import { inspect } from 'node:util';
-import type { Endpoint, StandardSchema, UnexpectedResponseError } from 'marketplace-seller-sdk';
+import type { Drift, Endpoint, StandardSchema, UnexpectedResponseError } from 'marketplace-seller-sdk';
 import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod/mini';
 import { conversationResponse } from 'marketplace-seller-sdk/schemas';
-import { array, nullish, strictObject, record, refine, looseObject } from '../../src/core/schema/define.js';
+import { array, integer, nullish, strictObject, record, refine, looseObject } from '../../src/core/schema/define.js';
 import { errorOf, stubbed } from '../support/stubs.ts';
 
 /** An endpoint whose response is a list of entries that `check` judges. */
@@ -45,6 +45,74 @@ describe('a list in which every entry is wrong', () => {
     expect(error.message.length).toBeLessThan(600);
     expect(error.message).toContain('`questions.0');
     expect(new Set(error.issues.map(({ path }) => path[1])).size).toBe(1000);
+  });
+});
+
+/** Ten right entries, and `wrong` ones behind them. */
+const withWrong = (wrong: number): object[] => [...Array<object>(10).fill({ id: 1 }), ...Array<object>(wrong).fill({})];
+
+/** What comes of a body, how many entries it loses or issues its error has, and how many places are reported, from where to where. */
+async function outcomeOf(body: object, output: Endpoint['output'], responseValidation: 'throw' | 'report') {
+  const places: string[] = [];
+  const onDrift = ({ path }: Drift): void => void places.push(path.map(String).join('.'));
+  const { sellerClient } = stubbed([Response.json(body)], { responseValidation, onDrift });
+  const endpoint: Endpoint<object> = { ...listing(() => undefined), output };
+  const { data, response } = await sellerClient
+    .call(endpoint, {})
+    .withResponse()
+    .catch((error: unknown) => {
+      const { name, issues } = error as UnexpectedResponseError;
+      return { data: name, response: { leftOut: issues.length } };
+    });
+  return { data, leftOut: response.leftOut, drift: [places.length, places[0], places.at(-1)] };
+}
+
+describe('a list with up to 1,001 wrong entries', () => {
+  const entry = looseObject({ id: integer });
+  const right = Array<object>(10).fill({ id: 1 });
+
+  test.each([
+    ['throw', 1, right, 1, [1, 'list.10.id', 'list.10.id']],
+    ['throw', 999, right, 999, [999, 'list.10.id', 'list.1008.id']],
+    ['throw', 1000, 'UnexpectedResponseError', 1000, [0, undefined, undefined]],
+    ['throw', 1001, 'UnexpectedResponseError', 1000, [0, undefined, undefined]],
+    ['report', 1, withWrong(1), 0, [1, 'list.10.id', 'list.10.id']],
+    ['report', 999, withWrong(999), 0, [999, 'list.10.id', 'list.1008.id']],
+    ['report', 1000, 'UnexpectedResponseError', 1000, [0, undefined, undefined]],
+    ['report', 1001, 'UnexpectedResponseError', 1000, [0, undefined, undefined]],
+  ] as const)('%s: of the content of a response, with %i', async (mode, wrong, data, leftOut, drift) => {
+    const list = nullish(array(entry), { list: 'main' });
+    const found = await outcomeOf({ list: withWrong(wrong) }, looseObject({ list }), mode);
+    expect(found).toEqual({ data: typeof data === 'string' ? data : { list: data }, leftOut, drift });
+  });
+
+  test.each([
+    ['throw', 1, right, [1, 'list.10.id', 'list.10.id']],
+    ['throw', 999, right, [999, 'list.10.id', 'list.1008.id']],
+    ['throw', 1000, 'UnexpectedResponseError', [0, undefined, undefined]],
+    ['throw', 1001, 'UnexpectedResponseError', [0, undefined, undefined]],
+    ['report', 1, withWrong(1), [1, 'list.10.id', 'list.10.id']],
+    ['report', 999, withWrong(999), [999, 'list.10.id', 'list.1008.id']],
+    ['report', 1000, withWrong(1000), [1000, 'list.10.id', 'list.1009.id']],
+    ['report', 1001, withWrong(1001), [1000, 'list.10.id', 'list.1009.id']],
+  ] as const)('%s: beside other fields, with %i', async (mode, wrong, data, drift) => {
+    const found = await outcomeOf({ list: withWrong(wrong) }, looseObject({ list: nullish(array(entry)) }), mode);
+    const isError = typeof data === 'string';
+    expect(found).toEqual({ data: isError ? data : { list: data }, leftOut: isError ? 1000 : 0, drift });
+  });
+
+  test.each([
+    [999, 999, 0],
+    // The thousandth was the last that was read.
+    [1000, 1000, 1],
+    [1001, 1000, 1],
+  ])('%i in one list are %i issues, and of the list behind it %i is unread', (wrong, expected, unread) => {
+    const output = looseObject({ list: nullish(array(entry)), next: nullish(array(entry)) });
+    const result = output.safeParse({ list: Array<object>(wrong).fill({}), next: [{}] });
+    const issues = result.success ? [] : result.error.issues;
+    const inNext = issues.filter(({ path }) => path[0] === 'next');
+    expect([issues.length, inNext.length]).toEqual([expected + 1, 1]);
+    expect(inNext.filter(({ message }) => message.includes('was not read'))).toHaveLength(unread);
   });
 });
 
