@@ -67,7 +67,9 @@ function argumentOf({ name, argument, actions }: Command, rest: readonly string[
   // What is given may be a token.
   if (argument === undefined && rest.length > 0) throw new UsageError(`${name} takes no arguments, only options`);
   if (argument !== undefined && (rest.length < 1 || rest.length > (actions ? 2 : 1)))
-    throw new UsageError(`${name} takes ${actions ? `${argument} and an action` : `one argument, ${argument}`}`);
+    throw new UsageError(
+      `${name} takes ${actions ? `${argument}, then an action (default: ${actions[0]})` : `one argument, ${argument}`}`,
+    );
   return rest[0] ?? '';
 }
 

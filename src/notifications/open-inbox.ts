@@ -20,7 +20,8 @@ export interface StoredInbox {
 
 /**
  * Opens an inbox to look at it, for example in a script while receivers run: it counts, lists, replays and removes, and never
- * handles a notification. It neither creates nor migrates a file: a path that was mistyped is an error.
+ * handles a notification. It neither creates nor migrates a file: a path that was mistyped is an error, and so is a file that
+ * only an outbox has used.
  *
  * @example
  * const store = sqliteStore({ path });

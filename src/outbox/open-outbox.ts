@@ -18,7 +18,8 @@ export interface StoredOutbox {
 
 /**
  * Opens an outbox to look at it, for example in a script while others send: it counts, lists, replays and removes, and never
- * sends. It neither creates nor migrates a file: a path that was mistyped is an error.
+ * sends. It neither creates nor migrates a file: a path that was mistyped is an error, and so is a file that only an inbox
+ * has used.
  *
  * @example
  * await createOutbox({ store: sqliteOutbox(path), clientFor: () => seller }).stats(); // has created the file

@@ -62,7 +62,7 @@ class SqliteOutbox implements OutboxStore {
 
   constructor(path: string) {
     this.durable = path !== inMemory;
-    this.#db = new SqliteDatabase(path, 'sqliteOutbox');
+    this.#db = new SqliteDatabase(path, 'sqliteOutbox', 'outbox');
     this.ledger = new SqliteLedger(this.#db);
   }
 

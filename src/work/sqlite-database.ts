@@ -5,6 +5,7 @@ import { atEndOfTurn } from './turns.js';
 import { explain, unlessBusy } from './sqlite-errors.js';
 import type { Row } from './sqlite-rows.js';
 import { assertVersion, prepareSchema } from './sqlite-schema.js';
+import type { FileUse } from './sqlite-schema.js';
 import { StoreTransaction } from './sqlite-transaction.js';
 import type { KnownTime } from './sqlite-transaction.js';
 
@@ -25,6 +26,7 @@ export class SqliteDatabase {
   mustExist = false;
   readonly #path: string;
   readonly #creator: string;
+  readonly #use: FileUse;
   readonly #known: KnownTime = { now: Infinity, at: 0 };
   #opening: Promise<void> | undefined;
   #db!: DatabaseSync;
@@ -38,9 +40,10 @@ export class SqliteDatabase {
   #log: string | undefined;
 
   /** @param creator The function of the user that creates it, for messages. */
-  constructor(path: string, creator: string) {
+  constructor(path: string, creator: string, use: FileUse) {
     this.#path = path;
     this.#creator = creator;
+    this.#use = use;
   }
 
   /**
@@ -81,7 +84,7 @@ export class SqliteDatabase {
           throw new ConfigurationError(`there is no file ${this.#path}`);
         const db = new sqlite.DatabaseSync(this.#path);
         try {
-          prepareSchema(db, this.mustExist);
+          prepareSchema(db, this.mustExist ? this.#use : undefined);
         } catch (error) {
           db.close();
           throw error;

@@ -140,13 +140,18 @@ function totalTriggers(name: string): string {
   return trigger('INSERT', 'new', '+') + trigger('DELETE', 'old', '-');
 }
 
+/** What a file can hold, also both, and the table in which it begins. */
+const firstTables = { inbox: 'notification_waiting', outbox: 'outbox_job' };
+export type FileUse = keyof typeof firstTables;
+
 /**
  * Creates the tables in a new file, and migrates an older one.
  *
- * @throws {ConfigurationError} when the file belongs to another program or a newer version.
+ * @param expected What the file has to hold already; without it, the file may be new.
+ * @throws {ConfigurationError} when the file belongs to another program or a newer version, or holds only something else.
  */
-export function prepareSchema(db: DatabaseSync, isPrepared = false): void {
-  if (isPrepared) assertPrepared(db);
+export function prepareSchema(db: DatabaseSync, expected?: FileUse): void {
+  if (expected) assertPrepared(db, expected);
   // Pages that change often are copied from the log to the file a quarter as often as by default.
   db.exec(
     'PRAGMA busy_timeout = 0; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4000;',
@@ -163,7 +168,7 @@ export function prepareSchema(db: DatabaseSync, isPrepared = false): void {
 }
 
 /** @throws {ConfigurationError} when the file is no inbox of this version. */
-function assertPrepared(db: DatabaseSync): void {
+function assertPrepared(db: DatabaseSync, expected: FileUse): void {
   if (pragma(db, 'application_id') !== applicationId)
     throw new ConfigurationError('the file is not an inbox or outbox');
   const version = pragma(db, 'user_version');
@@ -172,6 +177,15 @@ function assertPrepared(db: DatabaseSync): void {
       'the file was written by an older version of this package: a receiver or an outbox migrates it',
     );
   if (version > migrations.length) throw new ConfigurationError(newerVersion);
+  // SQLite keeps there into which tables something was ever inserted.
+  const used = db.prepare('SELECT name FROM sqlite_sequence').all();
+  const held = (Object.keys(firstTables) as FileUse[]).filter((use) =>
+    used.some(({ name }) => name === firstTables[use]),
+  );
+  if (held.length > 0 && !held.includes(expected))
+    throw new ConfigurationError(
+      `the file holds an ${held.join('')} and no ${expected}; open it as an ${held.join('')}`,
+    );
 }
 
 function migrate(db: DatabaseSync): void {

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { createReceiver, sqliteStore } from 'marketplace-seller-sdk/notifications';
 import type { Receiver } from 'marketplace-seller-sdk/notifications';
+import { createOutbox, sqliteOutbox } from 'marketplace-seller-sdk/outbox';
+import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { about, deliver, patient } from '../support/deliveries.ts';
 import { running } from '../support/serving.ts';
@@ -151,9 +153,31 @@ describe('npx marketplace-seller-sdk inbox FILE', () => {
     db.close();
   });
 
+  test.each(['stats', 'waiting', 'dead', 'replay', 'retry-now'])(
+    'the file of an outbox is no empty inbox, that of an inbox no empty outbox, and one of both is both: %s',
+    async (action) => {
+      const outboxIn = async (file: string): Promise<void> => {
+        const outbox = createOutbox({ store: sqliteOutbox(file), clientFor: () => undefined });
+        const input = { question_id: 1, text: 'Yes.' };
+        await outbox.add({ key: 'a', user_id: 7, endpoint: endpoints.questions.answer, input });
+        await outbox.close();
+      };
+      const outboxCode = async (file: string): Promise<number> => running('outbox', file, action).code;
+      const other = join(path, '../outbox.db');
+      await outboxIn(other);
+      await expectFailure('the file holds an outbox and no inbox; open it as an outbox', other, action);
+      expect(await outboxCode(other)).toBe(0);
+      await filled();
+      expect(await outboxCode(path)).toBe(1);
+      expect((await inbox(path, action)).code).toBe(0);
+      await outboxIn(path);
+      expect([await outboxCode(path), (await inbox(path, action)).code]).toEqual([0, 0]);
+    },
+  );
+
   test.each([
-    [[], 'inbox takes FILE and an action'],
-    [['a.db', 'stats', 'more'], 'inbox takes FILE and an action'],
+    [[], 'inbox takes FILE, then an action (default: stats)'],
+    [['a.db', 'stats', 'more'], 'inbox takes FILE, then an action (default: stats)'],
     [['a.db', 'list'], 'has no action "list"'],
     [['a.db', 'remove'], 'remove needs --state waiting or --state dead'],
     [['a.db', 'remove', '--state', 'all', '--key', 'a'], 'remove needs --state waiting or --state dead'],

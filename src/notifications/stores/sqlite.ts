@@ -64,7 +64,7 @@ class SqliteStore implements NotificationStore {
 
   constructor(path: string, limits: ResolvedLimits) {
     this.durable = path !== inMemory;
-    this.#db = new SqliteDatabase(path, 'sqliteStore');
+    this.#db = new SqliteDatabase(path, 'sqliteStore', 'inbox');
     this.#limits = limits;
     this.#groups = new SqliteGroups(this.#db);
     this.#dead = new SqliteDeadLetters(this.#db, limits);
