@@ -62,7 +62,7 @@ export class CatchUpRounds {
 
   #report({ failed }: CatchUpResult): void {
     const [first] = failed;
-    const more = failed.length > 1 ? ` and ${failed.length - 1} other users` : '';
+    const more = failed.length > 1 ? ` and ${failed.length - 1} more` : '';
     if (first) this.#inbox.reporter.failed(`catchUp() failed for user ${first.user_id}${more}`, first.error);
   }
 

@@ -537,7 +537,7 @@ describe('rounds', () => {
     await vi.advanceTimersByTimeAsync(15 * 60_000 + 10_000);
     expect(error.mock.calls.map(([line]) => String(line))).toEqual([
       expect.stringContaining('catchUp() failed: Error: no list'),
-      expect.stringContaining('catchUp() failed for user 1 and 1 other users: Error: revoked'),
+      expect.stringContaining('catchUp() failed for user 1 and 1 more: Error: revoked'),
     ]);
     await receivers[0]!.close();
   });

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { GrantRevokedError, SellerClient } from 'marketplace-seller-sdk';
+import { createReceiver } from 'marketplace-seller-sdk/notifications';
 import { createOAuth, createSellers, sqliteTokens } from 'marketplace-seller-sdk/oauth';
 import type { TokenStore } from 'marketplace-seller-sdk/oauth';
 import { FakeMarketplace, tokenStoreConformance } from 'marketplace-seller-sdk/testing';
@@ -126,6 +127,25 @@ test('a revoked grant is told once over all processes, marks the seller, and a n
   await search(await first.for(7));
   await search(clients[1]);
   expect(revoked).toEqual([7]);
+});
+
+test('what an inbox looks for by itself tells a revoked grant, and then leaves the seller out', async () => {
+  const { account, authorize, marketplace, revoked, start } = await application();
+  const sellers = start();
+  await sellers.add(await authorize());
+  marketplace.accounts.endGrant(account);
+  const logger = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() };
+  const receiver = createReceiver({
+    clientFor: sellers.for,
+    sellers: sellers.ids,
+    on: { questions: () => {} },
+    logger,
+  });
+  receiver.start();
+  await vi.waitFor(() => expect(logger.error).toHaveBeenCalledOnce());
+  expect(revoked).toEqual([7]);
+  expect(await receiver.catchUp()).toEqual({ found: 0, added: 0, failed: [] });
+  await receiver.close();
 });
 
 test('tokens that are authorised anew while the refresh of the old ones fails are not marked, and nothing is told', async () => {
