@@ -71,6 +71,26 @@ describe('a small result', () => {
     expect(result.slice(50).map((each) => each.slice(0, 10))).toEqual(count > 50 ? ['1 of 51 en'] : []);
   });
 
+  /** The limits at which a longer list is cut. */
+  const kept = [50, 45, 40, 35, 30, 25, 20, 16, 13, 10];
+  test.each(kept.flatMap((limit) => [-1, 0, 1].map((more) => [limit + more, limit] as const)))(
+    'has %i entries beside a list that is cut to %i: whole, or with how many more there are',
+    (count, limit) => {
+      const cut = {
+        other: [...list(limit), `${60 - limit} of 60 entries left out: ask for fewer (limit), or go on (offset)`],
+      };
+      const most = JSON.stringify({ result: { own: list(Math.min(count, limit)), ...cut } }).length + 100;
+      const { result } = JSON.parse(compactJson({ own: list(count), other: list(60) }, most)) as {
+        result: Record<string, string[]>;
+      };
+      expect(result.other).toHaveLength(limit + 1);
+      expect(result.own?.slice(0, limit)).toEqual(list(Math.min(count, limit)));
+      expect(result.own?.slice(limit).map((each) => each.split(' entries')[0])).toEqual(
+        count > limit ? [`1 of ${count}`] : [],
+      );
+    },
+  );
+
   test.each([
     [1000, ''],
     [1001, ' (1 more characters left out)'],

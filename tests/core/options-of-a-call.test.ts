@@ -1,9 +1,10 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { OutcomeUnknownError } from 'marketplace-seller-sdk';
+import type { CallOptions, ClientOptions, ConfirmOptions, OutcomeUnknownError } from 'marketplace-seller-sdk';
 import { RequestAbortedError, SellerClient } from 'marketplace-seller-sdk';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { advanceUntilSettled } from '../support/fake-time.ts';
 import { errorOf, networkFault, stubbed, wireQuestion } from '../support/stubs.ts';
 
 const question_id = 42;
@@ -81,6 +82,46 @@ test('the deadline of confirm() of a client is that of its token and its reading
     await vi.advanceTimersByTimeAsync(1);
     expect(found.mock.calls).toEqual([[{ unknown: 'reading back did not end within its deadline of 1000 ms' }]]);
   }
+});
+
+/** How long `confirm()` of the error of an answer takes, whose response was lost, and how often it reads. */
+async function confirming(
+  read: () => Response | Promise<Response>,
+  ofClient: Partial<ClientOptions>,
+  ofCall: CallOptions,
+  own: ConfirmOptions | undefined,
+): Promise<{ ms: number; reads: number }> {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const { sellerClient, sent } = stubbed([networkFault('ECONNRESET'), read], { timeoutMs: 60_000, ...ofClient });
+  const lost = await errorOf<OutcomeUnknownError>(sellerClient.questions.answer({ question_id, text: 'Yes.' }, ofCall));
+  const startedAt = performance.now();
+  await advanceUntilSettled(lost.confirm(own));
+  return { ms: performance.now() - startedAt, reads: sent.length - 1 };
+}
+
+test.each([
+  ['its own', { deadlineMs: 500 }, { deadlineMs: 1000 }, { deadlineMs: 2000 }, 500],
+  ['its own, also if that is the longest', { deadlineMs: 3000 }, { deadlineMs: 1000 }, { deadlineMs: 2000 }, 3000],
+  ['that of the call', {}, { deadlineMs: 1000 }, { deadlineMs: 2000 }, 1000],
+  ['that of the call, without options of its own', undefined, { deadlineMs: 1000 }, { deadlineMs: 2000 }, 1000],
+  ['that of the call alone', {}, { deadlineMs: 1000 }, {}, 1000],
+  ['that of the client', {}, {}, { deadlineMs: 2000 }, 2000],
+] as const)('the deadline of confirm() of an error is %s', async (_, own, ofCall, ofClient, expected) => {
+  const never = (): Promise<Response> => new Promise(() => undefined);
+  expect((await confirming(never, ofClient, ofCall, own)).ms).toBe(expected);
+});
+
+// After 0, 100, 300, 700, 1,500 and 3,100 ms, or at the end of the window.
+test.each([
+  ['its own', { confirmWindowMs: 500 }, { confirmWindowMs: 1000 }, 4],
+  ['its own of 0', { confirmWindowMs: 0 }, { confirmWindowMs: 1000 }, 1],
+  ['that of the call', {}, { confirmWindowMs: 1000 }, 5],
+  ['that of the call, of 0', undefined, { confirmWindowMs: 0 }, 1],
+  ['three seconds', {}, {}, 6],
+] as const)('the window in which confirm() of an error reads is %s', async (_, own, ofCall, expected) => {
+  const open = (): Response => Response.json({ ...wireQuestion, id: question_id });
+  expect((await confirming(open, {}, ofCall, own)).reads).toBe(expected);
 });
 
 test('an abort while a stored write is read back does not say that the write was not sent', async () => {

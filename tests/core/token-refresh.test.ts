@@ -256,3 +256,24 @@ test.each([[20_000], [40_000], [60_000], [hour]])(
     expect(refreshes).toBeLessThanOrEqual(8);
   },
 );
+
+test.each([
+  [1, 'theirs', 0],
+  [0, 'new', 1],
+  [-1, 'new', 1],
+])(
+  'of a token that another process has stored, and that has %i ms left: %s is sent',
+  async (leftMs, token, expected) => {
+    let refreshes = 0;
+    const refresh = (): TokenSet => {
+      refreshes += 1;
+      return { accessToken: 'new', refreshToken: 'r-3', expiresAt: Date.now() + hour };
+    };
+    const { sellerClient, store, sent } = client({ ...expired(), expiresAt: Date.now() + 90_000 }, { refresh });
+    await sellerClient.questions.get(ask);
+    vi.setSystemTime(Date.now() + 90_000);
+    store.tokens = { accessToken: 'theirs', refreshToken: 'r-2', expiresAt: Date.now() + leftMs };
+    await sellerClient.questions.get(ask);
+    expect([sent[1]?.headers.get('authorization'), refreshes]).toEqual([`Bearer ${token}`, expected]);
+  },
+);

@@ -327,3 +327,22 @@ describe('a tape has nothing of a person and no secret', () => {
     }
   });
 });
+
+test('of three ids whose masks differ only in their number, each keeps its own, in any order and the second time', () => {
+  const withoutNumber = (masked: unknown): string => String(masked).slice(0, -4);
+  const byMask = new Map<string, number[]>();
+  // Of some thousand ids, three have the same mark.
+  for (let id = 5_000_000_001; [...byMask.values()].every(({ length }) => length < 3); id += 1) {
+    const mask = withoutNumber(new Masker().id(String(id)));
+    byMask.set(mask, [...(byMask.get(mask) ?? []), id]);
+  }
+  const ids = [...byMask.values()].find(({ length }) => length === 3)!.map(String);
+  const masker = new Masker();
+  const masks = [0, 0, 1, 0, 2].map((index) => masker.id(ids[index]!)!).filter((_, at) => at % 2 === 0);
+  expect(masks.map((mask) => mask.slice(-4))).toEqual(['0001', '0002', '0003']);
+  expect(new Set(masks.map(withoutNumber)).size).toBe(1);
+  for (const index of [0, 2, 1, 0, 1, 2]) {
+    expect(masker.id(ids[index]!)).toBe(masks[index]);
+    expect(masks.map((mask) => masker.originalOf(mask))).toEqual(ids);
+  }
+});
