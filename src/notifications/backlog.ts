@@ -47,7 +47,7 @@ export class Backlog {
     for (const [topic, { waiting }] of Object.entries(topics)) {
       const route = (allRoutes as readonly string[]).includes(topic) ? topic : '*';
       if (waiting === 0 || routes.includes(route)) continue;
-      reporter.warned(`Notifications of the topic ${topic} ${waitForHandler}`);
+      reporter.warnedOnce(`Notifications of the topic ${topic} ${waitForHandler}`);
     }
   }
 

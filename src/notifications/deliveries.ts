@@ -2,6 +2,7 @@ import { NotificationError } from '../core/errors/errors.js';
 import { parseJson } from '../core/json/json.js';
 import { isObject } from '../core/json/plain-object.js';
 import { TimeLimit } from '../core/scope/time-limit.js';
+import { waitForHandler } from './handling/dispatcher.js';
 import { handlerOf } from './handling/handler.js';
 import { DeliveryRejected, checkHeaders, decodeBody, deliveryRequest, respond } from './http/request.js';
 import type { IncomingRequest, OutgoingResponse } from './http/request.js';
@@ -80,7 +81,7 @@ export class Deliveries {
       if (this.#inbox.stage !== 'open') return notAccepted;
       const traced = traceparent === undefined ? entry : { ...entry, traceparent };
       const response = this.#accept(traced, request.waitUntil);
-      return hasHandler ? response : response.catch((error: unknown) => this.#dropped(error));
+      return hasHandler ? response : this.#left(notification, response);
     };
     return options.tracing?.wrapDelivery?.({ topic: notification.topic }, accept) ?? accept();
   }
@@ -91,9 +92,16 @@ export class Deliveries {
   }
 
   /** What nobody here handles need not come again when the store is full: it would cost the application the topic. */
-  #dropped(error: unknown): OutgoingResponse {
-    if (!(error instanceof StoreFullError)) throw error;
-    return this.#countedOnly(`it has no handler here, and the store is full (${error.message})`);
+  async #left({ topic }: Notification, stored: Promise<OutgoingResponse>): Promise<OutgoingResponse> {
+    try {
+      const response = await stored;
+      if (response === accepted)
+        this.#inbox.reporter.warnedOnce(`Notifications of the topic ${topic} ${waitForHandler}`);
+      return response;
+    } catch (error) {
+      if (!(error instanceof StoreFullError)) throw error;
+      return this.#countedOnly(`it has no handler here, and the store is full (${error.message})`);
+    }
   }
 
   #countedOnly(reason: string): OutgoingResponse {

@@ -47,6 +47,22 @@ describe('a process without a handler', () => {
     await Promise.all([older, newer, web].map(({ receiver }) => receiver.close()));
   });
 
+  test('says so too of what is delivered to it later, and of at most a hundred topics that strangers invent', async () => {
+    const older = processOn(memoryStore(), { on: { questions: () => {} } });
+    older.receiver.start();
+    await tick(60_000);
+    expect(older.lines).toEqual([]);
+    const said = (topic: string): string =>
+      `Notifications of the topic ${topic} wait for a process that has a handler for it`;
+    for (let id = 1; id <= 3; id += 1) expect(await deliver(older.receiver, item(id))).toBe(200);
+    expect(older.lines).toEqual([said('items')]);
+    for (let id = 1; id <= 200; id += 1)
+      await deliver(older.receiver, { ...item(id), _id: `forged-${id}`, topic: `t${id}` });
+    expect(older.lines).toHaveLength(100);
+    expect(older.lines[1]).toBe(said('t1'));
+    await older.receiver.close();
+  });
+
   test('with a topic of its own offers what it cannot handle ever more seldom, so that it takes no turns of others', async () => {
     const store = memoryStore();
     const rates = { endpoint: endpoints.currencies.get, idOf: () => 'BRL' };

@@ -44,8 +44,6 @@ const givenUpAs = (key: string): string => `given up ${key}`;
 /** How long `catchUp` leaves a question or message to the person who has its dead letter, in milliseconds. */
 const givenUpMs = 14 * 86_400_000;
 
-/** What is said once is remembered for this many topics and versions. */
-const maxSaid = 1_000;
 /** For this many writes it is remembered with which error the service has rejected them. */
 const maxRejections = 1_000;
 
@@ -54,7 +52,6 @@ export class Attempts {
   readonly #inbox: Inbox;
   readonly #dispatcher: Dispatcher;
   readonly #policy: FailurePolicy;
-  readonly #said = new FifoMap<true>(maxSaid);
   /** By write: those of entries that are tried again. */
   readonly #rejections = new FifoMap<unknown>(maxRejections);
 
@@ -163,15 +160,7 @@ export class Attempts {
     if (outcome.kind === 'dead') reporter.handlerFailed({ entry, error: outcome.error, attempt, dead: true });
     if (outcome.kind === 'retry' && !isNotConfirmed(outcome.error))
       reporter.handlerFailed({ entry, error: outcome.error, attempt, dead: false });
-    if (outcome.kind === 'release' && !this.#isAborting()) this.#say(outcome.error);
-  }
-
-  /** Says once why entries are not handled here. */
-  #say(error: unknown): void {
-    const reason = (error as Error).message;
-    if (this.#said.has(reason)) return;
-    this.#said.set(reason, true);
-    this.#inbox.reporter.warned(reason);
+    if (outcome.kind === 'release' && !this.#isAborting()) reporter.warnedOnce((outcome.error as Error).message);
   }
 
   /** Called after the signals of the handlers were aborted: their time limit has no use any more. */

@@ -2,13 +2,13 @@ import { Log } from '../../work/log.js';
 import type { HandlingFailure, HandlingSuccess } from '../options.js';
 import type { ResolvedReceiverOptions } from '../resolve-options.js';
 
-const maxReasons = 100;
+const mostSaid = 100;
 
 /** Reports to the logger, to `onFailure` and to `onSuccess`. An observer that fails has no effect on the inbox. */
 export class Reporter {
   readonly #log: Log;
   readonly #options: ResolvedReceiverOptions;
-  readonly #reasons = new Set<string>();
+  readonly #said = new Set<string>();
 
   constructor(options: ResolvedReceiverOptions) {
     this.#log = new Log(options.logger);
@@ -42,11 +42,16 @@ export class Reporter {
     void this.#log.write('warn', message);
   }
 
-  /** A JSON object was acknowledged that is not a notification. Each reason is logged once, at most a hundred of them. */
+  /** Says something once, and at most a hundred such things: strangers can cause them. */
+  warnedOnce(message: string): void {
+    if (this.#said.has(message) || this.#said.size >= mostSaid) return;
+    this.#said.add(message);
+    this.warned(message);
+  }
+
+  /** A JSON object was acknowledged that is not a notification. */
   unreadable(reason: string): void {
-    if (this.#reasons.has(reason) || this.#reasons.size >= maxReasons) return;
-    this.#reasons.add(reason);
-    this.warned(
+    this.warnedOnce(
       `A delivery was acknowledged and dropped: ${reason}. More of them are only counted, in stats().unreadable`,
     );
   }
