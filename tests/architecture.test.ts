@@ -67,7 +67,7 @@ describe('imports point one way', () => {
   });
 
   test('in a resource, limits stand below schemas and errors, these below reads, reads below confirm, confirm below writes, and endpoints below methods', () => {
-    const schemasAndErrors = ['schemas.ts', 'errors.ts', 'attachment-errors.ts'];
+    const schemasAndErrors = ['schemas.ts', 'errors.ts', 'attachment-errors.ts', 'documented-errors.ts'];
     const ranks = [
       ['graphql/', 'limits.ts'],
       schemasAndErrors,

@@ -7,7 +7,7 @@ import type { SentMessage } from '../post-sale/message.js';
 import { postSaleTag } from '../post-sale/tag.js';
 import * as attachmentErrors from './attachment-errors.js';
 import { confirmSent } from './confirm.js';
-import * as errors from './errors.js';
+import * as errors from './documented-errors.js';
 import { attachmentSizeLimit } from './limits.js';
 import { messageReads } from './reads.js';
 import * as schemas from './schemas.js';

@@ -9,7 +9,7 @@ import { message } from '../post-sale/message.js';
 import type { Message } from '../post-sale/message.js';
 import { postSaleTag } from '../post-sale/tag.js';
 import * as attachmentErrors from './attachment-errors.js';
-import * as errors from './errors.js';
+import * as errors from './documented-errors.js';
 import * as schemas from './schemas.js';
 
 const conversation: DescribedEndpoint<schemas.ConversationParams, schemas.ConversationResponse> = {

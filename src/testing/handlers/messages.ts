@@ -1,6 +1,6 @@
 import type { endpoints } from '../../endpoints.js';
 import * as attachmentErrors from '../../resources/messages/attachment-errors.js';
-import * as errors from '../../resources/messages/errors.js';
+import * as errors from '../../resources/messages/documented-errors.js';
 import { conversationBlocked } from '../../resources/post-sale/errors.js';
 import { messageTextLimit } from '../../resources/post-sale/text.js';
 import { HandlerResponse, badRequest, bearerOrThrow, errorResponse, forbidden, notFound } from '../http/handler.js';

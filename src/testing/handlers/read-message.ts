@@ -1,7 +1,7 @@
 import { isObject } from '../../core/json/plain-object.js';
 import { lengthOf } from '../../resources/fields.js';
 import * as attachmentErrors from '../../resources/messages/attachment-errors.js';
-import * as errors from '../../resources/messages/errors.js';
+import * as errors from '../../resources/messages/documented-errors.js';
 import { unsupportedCharacters } from '../../resources/post-sale/text.js';
 import type { PageParams } from '../http/conventions.js';
 import { badRequest, errorResponse } from '../http/handler.js';
