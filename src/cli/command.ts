@@ -4,7 +4,7 @@ import type { Options, Values } from './options.js';
 export interface ProcessIO {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
-  /** Resolves when the program must stop. */
+  /** Resolves when the program must stop. From this call on, Ctrl+C does not kill it: call it before it says that it is ready. */
   readonly ended: () => Promise<void>;
 }
 

@@ -29,7 +29,8 @@ export interface RefreshingTokenOptions<T extends TokenSet = TokenSet> {
    */
   readonly lock?: (<R>(work: () => Promise<R>) => Promise<R>) | undefined;
   /**
-   * How long before its expiry a token is refreshed in the background, in milliseconds; at most a quarter of its life.
+   * How long before its expiry a token is refreshed in the background, in milliseconds; at most a quarter of its
+   * life, which a process knows once it has requested one.
    *
    * @default 60_000
    */

@@ -9,6 +9,7 @@ import { SellerClient } from 'marketplace-seller-sdk';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { Values } from '../../src/cli/options.js';
+import { run } from '../../src/cli/program.js';
 import { running } from '../support/serving.ts';
 import type { Serving } from '../support/serving.ts';
 
@@ -299,6 +300,22 @@ describe('the command fake', () => {
     expect(serving.errors.join()).toContain('cannot listen on 203.0.113.1');
   });
 });
+
+test.each([['fake'], ['fake', 'record', '--upstream', 'http://127.0.0.1:9', '--tape', join(folder, 'ended.jsonl')]])(
+  'Ctrl+C right after the line that says where it listens ends it in order: %s %s',
+  async (...args) => {
+    const { promise: ended, resolve: end } = Promise.withResolvers<undefined>();
+    let isListened = false;
+    const listened: boolean[] = [];
+    const out = (): void => {
+      listened.push(isListened);
+      end(undefined);
+    };
+    const io = { out, err: () => {}, ended: () => ((isListened = true), ended) };
+    expect(await run([...args, '--port', '0'], io)).toBe(0);
+    expect(new Set(listened)).toEqual(new Set([true]));
+  },
+);
 
 describe('the start of the marketplace', () => {
   const control = 'a-control-token-of-the-test';

@@ -36,8 +36,9 @@ replaced, and all else is masked. An exchange that cannot be read is passed on a
       keepsIds: values.has('keep-ids'),
     });
     const server = await listenOrFail(recorder, { port: values.port(), host });
+    const ended = io.ended();
     io.out(`Recording ${upstream} at ${server.url} to ${tape}\nPress Ctrl+C to stop.`);
-    await io.ended();
+    await ended;
     await server.close();
     append(writer.end());
     await written;

@@ -80,9 +80,10 @@ Open its base URL in a browser for a dashboard.`,
     const dashboard = new Dashboard(marketplace, { controlToken, names: values.all('allow-host'), reset });
     const host = values.text('host') ?? '';
     const server = await listenOrFail(dashboard.fetch, { port, host });
+    const ended = io.ended();
     io.out(formatBanner(server.url, host, marketplace, dashboard.controlToken));
     if (!values.has('quiet')) printRequests(dashboard, io.out);
-    await io.ended();
+    await ended;
     await server.close();
     return 0;
   },
