@@ -25,9 +25,17 @@ async function run(
   return { code, ...written };
 }
 
+// What several tests read is run once.
+let piped: Promise<Run> | undefined;
+let coloured: Promise<Run> | undefined;
+let plain: Promise<Run> | undefined;
+const toPipe = (): Promise<Run> => (piped ??= run([]));
+const onTerminal = (): Promise<Run> => (coloured ??= run([], {}, 60));
+const withoutColour = (): Promise<Run> => (plain ??= run([], { NO_COLOR: '1' }, 60));
+
 describe("a seller's day", () => {
   test('the program runs every chapter', async () => {
-    const { code, out, errors } = await run([]);
+    const { code, out, errors } = await toPipe();
     expect({ code, errors }).toEqual({ code: 0, errors: '' });
     for (const { title } of chapters) expect(out).toContain(title);
     expect(out).toContain('5 questions answered while the list got shorter; none is left.');
@@ -39,7 +47,7 @@ describe("a seller's day", () => {
   });
 
   test('each chapter prints the results of its calls', async () => {
-    const { out } = await run([]);
+    const { out } = await toPipe();
     expect(out).toMatch(/DELIVERY_PROMISE +a template +1 left/);
     expect(out).toMatch(
       /Channel: the option OTHER[^]*Channel: the conversation[^]*rejected the message: PERSONAL_DATA/,
@@ -58,7 +66,7 @@ describe("a seller's day", () => {
   });
 
   test('a pipe gets long lines as they are', async () => {
-    expect((await run([])).out).toMatch(/^ +✗ DriverNotFoundError: .* failed with 404 \(not_found\): .*$/m);
+    expect((await toPipe()).out).toMatch(/^ +✗ DriverNotFoundError: .* failed with 404 \(not_found\): .*$/m);
   });
 
   test.each([
@@ -74,12 +82,12 @@ describe("a seller's day", () => {
   });
 
   test('the colours of a terminal do not change where lines wrap', async () => {
-    const coloured = await run([], {}, 60);
-    const plain = await run([], { NO_COLOR: '1' }, 60);
+    const texts = [(await onTerminal()).out, (await withoutColour()).out];
     // Ports and the steps of a progress bar differ from run to run.
     const comparable = (text: string): string =>
       stripVTControlCharacters(text.replaceAll(/\r.*(?=\r)/g, '')).replaceAll(/:\d{4,5}\b/g, ':port');
-    expect(comparable(coloured.out)).toBe(comparable(plain.out));
+    const [first, second] = texts.map(comparable);
+    expect(first).toBe(second);
   });
 
   test('the chapters are in the order of their time', () => {
@@ -89,9 +97,9 @@ describe("a seller's day", () => {
 
   test('the output is coloured on a terminal only, and never with NO_COLOR', async () => {
     const escape = '\u001b[';
-    expect((await run([])).out).not.toContain(escape);
-    expect((await run([], {}, 80)).out).toContain(escape);
-    expect((await run([], { NO_COLOR: '1' }, 80)).out).not.toContain(escape);
+    expect((await toPipe()).out).not.toContain(escape);
+    expect((await onTerminal()).out).toContain(escape);
+    expect((await withoutColour()).out).not.toContain(escape);
   });
 
   test('--wire prints the requests without the token', async () => {
@@ -100,7 +108,7 @@ describe("a seller's day", () => {
     expect(out).toMatch(/← 200 \{"id":/);
     expect(out).toMatch(/→ POST \/messages\/attachments\S* \(a file\)\n/);
     expect(out).not.toMatch(/APP_USR|Bearer/);
-    expect((await run([])).out).not.toContain('→ POST');
+    expect((await toPipe()).out).not.toContain('→ POST');
   });
 
   test('--short begins with the lost write, and has at most forty lines', async () => {
