@@ -2,6 +2,7 @@ import { Agent } from 'node:http';
 import { Agent as SecureAgent } from 'node:https';
 import { ConfigurationError, SellerClient, SellerError } from 'marketplace-seller-sdk';
 import { describe, expect, test, vi } from 'vitest';
+import { nearest } from '../../src/core/options/nearest.js';
 import { advanceUntilSettled } from '../support/fake-time.ts';
 import { errorOf, stubbed, wireQuestion } from '../support/stubs.ts';
 
@@ -79,4 +80,35 @@ test('the signal of the function of forEach aborts at the deadline of the list',
   expect(error.name).toBe('TimeoutError');
   expect(reasons).toEqual([error]);
   vi.useRealTimers();
+});
+
+describe('the name that was probably meant', () => {
+  test.each<[string, string[], string | undefined]>([
+    ['limit', ['limit'], 'limit'],
+    ['limt', ['offset', 'limit'], 'limit'],
+    ['limitt', ['limit'], 'limit'],
+    ['lmiit', ['limit'], 'limit'],
+    ['lmitt', ['limit'], 'limit'],
+    ['lmttt', ['limit'], undefined],
+    // Half of a short name would be another one.
+    ['q', ['id'], undefined],
+    ['q', ['p'], undefined],
+    ['ad', ['id'], 'id'],
+    ['xy', ['id'], undefined],
+    ['ite', ['item'], 'item'],
+    ['abc', ['ade'], undefined],
+    ['abcd', ['abef'], 'abef'],
+    ['abcd', ['axyz'], undefined],
+    ['abcdefgh', ['abcdexyz'], undefined],
+    // The first of two that are equally near, and the nearer one wherever it stands.
+    ['items', ['item', 'itema'], 'item'],
+    ['texts', ['tests', 'text', 'texts_'], 'tests'],
+    ['offst', ['offs', 'offset'], 'offs'],
+    ['ofset', ['of', 'offset'], 'offset'],
+    ['ofset', ['offset', 'of'], 'offset'],
+    ['', ['id'], undefined],
+    ['limit', [], undefined],
+  ])('by "%s", of %j, is %s', (name, names, expected) => {
+    expect(nearest(name, names)).toBe(expected);
+  });
 });

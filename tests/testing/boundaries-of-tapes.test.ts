@@ -10,7 +10,7 @@ import { verifyTape } from '../../src/testing/tape/replay.js';
 import { Seen } from '../../src/testing/tape/seen.js';
 import type { TapeExchange } from '../../src/testing/tape/tape.js';
 
-// Two of a thing on a tape: ids, new entries, tokens of a user, sights of an entry; and the clock after the last exchange.
+// Two of a thing on a tape: ids, new entries, tokens of a user, an entry that is shown twice; and the clock after the last exchange.
 
 const at = '2030-03-04T12:00:00.000Z';
 /** An exchange of a tape. */
@@ -177,10 +177,10 @@ describe('a token of a tape', () => {
 
 describe('a seed of what a tape shows', () => {
   const user = { user_id: 7 };
-  const itemOf = (...sights: object[]): unknown => {
+  const itemOf = (...found: object[]): unknown => {
     const seen = new Seen();
     seen.see('users', 7, user);
-    for (const sight of sights) seen.see('items', 'MLA1', { item_id: 'MLA1', ...sight });
+    for (const each of found) seen.see('items', 'MLA1', { item_id: 'MLA1', ...each });
     return seen.seed().items;
   };
   const item = { seller_id: 7, item_id: 'MLA1' };
@@ -193,8 +193,8 @@ describe('a seed of what a tape shows', () => {
     ['seen with a state that a seed does not take', [{ status: 'sold' }, { status: 'active' }], { status: 'active' }],
     ['seen in another case', [{ status: 'PAUSED' }, { status: 'active' }], { status: 'paused' }],
     ['seen with null', [{ title: null }, { title: 'Chair' }], { title: 'Chair' }],
-  ])('has an item %s', (_, sights, expected) => {
-    expect(itemOf(...sights)).toEqual([{ ...item, ...expected }]);
+  ])('has an item %s', (_, found, expected) => {
+    expect(itemOf(...found)).toEqual([{ ...item, ...expected }]);
   });
 
   test('has the messages of two packs apart, also with one id, by their time', () => {

@@ -1,0 +1,335 @@
+import { checks, simulate } from 'marketplace-seller-sdk/simulation';
+import type { Check, History, SimulatedCall } from 'marketplace-seller-sdk/simulation';
+import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { PlannedEvents } from '../../src/simulation/events.js';
+import { Names } from '../../src/simulation/names.js';
+import { dayMs, planOf } from '../../src/simulation/plan.js';
+import { SimulatedProcess } from '../../src/simulation/process.js';
+import type { Scene } from '../../src/simulation/scene.js';
+import { shrink } from '../../src/simulation/shrink.js';
+import { VirtualTime } from '../../src/simulation/virtual-time.js';
+
+// A simulated world: two outages at once, the last call of an hour, the last millisecond of a check, and the second crash.
+
+describe('a name of an event', () => {
+  test('is that of what is made in it, and of nothing that is made later', () => {
+    const names = new Names();
+    const inside = names.creating(
+      'q1',
+      () => names.of('/questions/1'),
+      () => [],
+    );
+    expect([inside, names.of(1), names.of('/questions/2')]).toEqual(['q1', 'q1', '?']);
+    expect(names.creating('q2', () => names.of(1), () => [3, 4])).toBe('q1'); // prettier-ignore
+    expect([1, 3, 4, 5].map((id) => names.of(id))).toEqual(['q1', 'q2', 'q2', '?']);
+  });
+
+  test('is numbered from one on, each apart', () => {
+    const names = new Names();
+    expect(['a', 'b', 'a', 'a'].map((name) => names.numbered(name))).toEqual(['a#1', 'b#1', 'a#2', 'a#3']);
+  });
+});
+
+function processAt(time: VirtualTime): SimulatedProcess {
+  return new SimulatedProcess({ name: 'The bot', time, seed: 1, print: () => undefined, fetch: () => Promise.reject(new Error('none')) }); // prettier-ignore
+}
+
+describe('virtual time', () => {
+  test('fires what is due in the order of its times, and of one time in the order in which it was set', () => {
+    const time = new VirtualTime(1000);
+    const owner = processAt(time);
+    const fired: string[] = [];
+    for (const [name, ms] of [
+      ['b', 20],
+      ['a', 10],
+      ['c', 20],
+      ['d', 20],
+      ['now', 0],
+    ] as const)
+      // prettier-ignore
+      time.set(owner, () => fired.push(`${name} ${time.now}`), ms);
+    while (time.fireNext(1019));
+    expect(fired).toEqual(['now 1001', 'a 1010']);
+    while (time.fireNext(1020));
+    expect(fired.slice(2)).toEqual(['b 1020', 'c 1020', 'd 1020']);
+  });
+
+  test.each([
+    [0, 1],
+    [0.5, 1],
+    [1, 1],
+    [1.9, 1],
+    [2 ** 31 - 1, 2 ** 31 - 1],
+    [2 ** 31, 1],
+    [-5, 1],
+    [NaN, 1],
+  ])('waits for %d ms as the platform does: %d', (given, expected) => {
+    const time = new VirtualTime(0);
+    time.set(processAt(time), () => undefined, given);
+    expect([time.fireNext(expected - 1), time.fireNext(expected)?.at]).toEqual([undefined, expected]);
+  });
+
+  test('fires a timer that is refreshed once, at its later time, and one that repeats each time', () => {
+    const time = new VirtualTime(0);
+    const owner = processAt(time);
+    const fired: string[] = [];
+    const once = time.set(owner, () => fired.push(`once ${time.now}`), 10);
+    const often = time.set(owner, () => fired.push(`often ${time.now}`), 4, true);
+    while (time.fireNext(5));
+    once.refresh();
+    while (time.fireNext(30)) if (time.now >= 16) often.close();
+    expect(fired).toEqual(['often 4', 'often 8', 'often 12', 'once 14', 'often 16']);
+  });
+});
+
+describe('a process that never becomes idle', () => {
+  const hour = 3_600_000;
+
+  test.each([
+    ['calls', 5000],
+    ['timers', 100_000],
+  ] as const)('is one with more %s than %i within an hour', (what, most) => {
+    const time = new VirtualTime(hour);
+    const process = processAt(time);
+    const count = (times: number): string | undefined => {
+      for (let index = 0; index < times; index += 1) process.count(what);
+      return process.failure;
+    };
+    expect(count(most)).toBeUndefined();
+    process.count(what === 'calls' ? 'timers' : 'calls');
+    time.now = 2 * hour;
+    expect(count(most)).toBeUndefined();
+    time.now = 3 * hour - 1;
+    expect(count(1)).toBe(`The bot never becomes idle: more than ${most} ${what} within an hour.`);
+  });
+});
+
+describe('what lasts for a while', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  const states: [kind: 'outage' | 'offline' | 'quota' | 'slow moderation', isOn: (scene: Scene) => boolean][] = [
+    ['outage', ({ network }) => network.isOut],
+    ['offline', ({ network }) => network.isOffline],
+    ['quota', ({ marketplace }) => marketplace.rateLimiter.limit !== undefined],
+    ['slow moderation', ({ marketplace }) => marketplace.messages.moderation === 'later'],
+  ];
+  test.each(states)('ends with the last of two at once, and begins again: %s', (kind, isOn) => {
+    const network = { isOut: false, isOffline: false };
+    const [decisions, recorder, world] = [{ happened: [] as string[] }, { event: vi.fn() }, { time: { now: 0 } }];
+    const scene = { marketplace: new FakeMarketplace(), network, decisions, recorder, world } as unknown as Scene;
+    const events = new PlannedEvents(scene);
+    const happen = (name: string, lastsMs: number): void =>
+      events.happen({ name, kind, lastsMs, at: 0, seller: 0, about: '' });
+    const after = (ms: number): boolean => (vi.advanceTimersByTime(ms), isOn(scene));
+    happen('one', 1000);
+    expect([isOn(scene), after(500)]).toEqual([true, true]);
+    happen('two', 1000);
+    expect([after(499), after(1), after(499), after(1)]).toEqual([true, true, true, false]);
+    happen('three', 1000);
+    happen('shorter', 10);
+    expect([after(10), after(989), after(1)]).toEqual([true, true, false]);
+    expect(decisions.happened).toEqual(['one', 'two', 'three', 'shorter']);
+  });
+});
+
+describe('a bot that crashes', () => {
+  test('starts again after 5 seconds, then each time after twice as long, and after 5 again when it has run for a while', async () => {
+    let trace: readonly string[] = [];
+    const keep: Check = (history) => {
+      ({ trace } = history);
+      return [];
+    };
+    const minute = 60_000;
+    /** How long each start runs before it crashes. The last one stays. */
+    const livesMs = [0, 0, 0, 9 * minute, 11 * minute, 0];
+    const bot = async ({ start }: { start: number }) => {
+      const lifeMs = livesMs[start - 1];
+      if (lifeMs === 0) throw new Error('at once');
+      if (lifeMs !== undefined) setTimeout(() => process.exit(1), lifeMs);
+      return {};
+    };
+    const load = { questions: 0, sales: 0, messages: 0, cancellations: 0, byHand: 0 };
+    await simulate({ seeds: [1], bot, load, faults: 'none', checks: [keep] });
+    const starts = trace
+      .filter((line) => line.includes(' of the bot'))
+      .map((line) => /day 1 ([\d:]+)\.\d+ {2}start/.exec(line)?.[1]);
+    // After 5, 10 and 20 s; after nine minutes, 40 s; after eleven, 5 s; and 10 s.
+    expect(starts).toEqual(['00:00:00', '00:00:05', '00:00:15', '00:00:35', '00:10:15', '00:21:20', '00:21:30']);
+  });
+});
+
+describe('a check tells of a fault only if the bot could know', () => {
+  const call = (more: Partial<SimulatedCall>): SimulatedCall => {
+    return {
+      name: 'a call',
+      start: 1,
+      method: 'POST',
+      path: '/answers',
+      body: { question_id: 1 },
+      at: 0,
+      isCarriedOut: true,
+      user_id: 7,
+      ...more,
+    };
+  };
+  const history = (more: Partial<History>): History => {
+    const marketplace = new FakeMarketplace();
+    const none = {
+      seed: 1,
+      events: [],
+      calls: [],
+      deliveries: [],
+      crashes: [],
+      trace: [],
+      revoked: new Map<number, number>(),
+    };
+    return { ...none, marketplace, nameOf: String, ...more };
+  };
+
+  test.each<[number | undefined, number, number]>([
+    [undefined, 100, 0],
+    [100, 99, 0],
+    [100, 100, 0],
+    [100, 101, 1],
+  ])('a rejection that was received at %s, and the same call at %i: %i', (receivedAt, at, expected) => {
+    const calls = [call({ status: 400, receivedAt }), call({ at })];
+    expect(checks.noRejectionRepeated(history({ calls }))).toHaveLength(expected);
+  });
+
+  test.each<[Partial<SimulatedCall>, number]>([
+    [{}, 1],
+    [{ start: 2 }, 0],
+    [{ method: 'PUT' }, 0],
+    [{ path: '/answers/1' }, 0],
+    [{ body: { question_id: 2 } }, 0],
+  ])('a rejection, and a call that differs by %j: %i', (more, expected) => {
+    const calls = [call({ status: 422, receivedAt: 10 }), call({ at: 20, ...more })];
+    expect(checks.noRejectionRepeated(history({ calls }))).toHaveLength(expected);
+  });
+
+  test.each([
+    [400, 1],
+    [401, 0],
+    [403, 1],
+    [404, 1],
+    [409, 0],
+    [422, 1],
+    [429, 0],
+    [500, 0],
+    [200, 0],
+  ])('a call that got %i is sent again: %i', (status, expected) => {
+    const calls = [call({ status, receivedAt: 10 }), call({ at: 20 })];
+    expect(checks.noRejectionRepeated(history({ calls }))).toHaveLength(expected);
+  });
+
+  test.each<[number | undefined, number, number]>([
+    [undefined, 100, 0],
+    [100, 100, 0],
+    [100, 101, 1],
+  ])('an answer that was received at %s, and another one at %i: %i', (receivedAt, at, expected) => {
+    const read = call({
+      method: 'GET',
+      path: '/questions/1',
+      body: undefined,
+      receivedAt,
+      response: { id: 1, status: 'ANSWERED' },
+    });
+    expect(checks.answeredOnce(history({ calls: [read, call({ at })] }))).toHaveLength(expected);
+  });
+
+  test.each([
+    [60_000, 0],
+    [60_100, 0],
+    [60_101, 1],
+  ])('a 401 that was received at 100, and a call at %i: %i', (at, expected) => {
+    const calls = [call({ at: 50, status: 401, receivedAt: 100 }), call({ at })];
+    const revoked = new Map([[7, 40]]);
+    expect(checks.noCallAfterRevocation(history({ calls, revoked }))).toHaveLength(expected);
+    expect(
+      checks.noCallAfterRevocation(history({ calls: calls.map((each) => ({ ...each, user_id: 8 })), revoked })),
+    ).toEqual([]);
+  });
+
+  test.each([
+    [9_001, 0],
+    [9_000, 0],
+    [8_999, 1],
+  ])('a notification that came at 10,000, and its question read at %i: %i', (receivedAt, expected) => {
+    const delivery = { topic: 'questions', resource: '/questions/1', user_id: 7, at: 10_000, name: 'n', outcome: 200 };
+    const calls = [call({ method: 'GET', path: '/questions/1', receivedAt })];
+    expect(checks.acknowledgedHandled(history({ calls, deliveries: [delivery] }))).toHaveLength(expected);
+  });
+});
+
+describe('the fewest events of a failure', () => {
+  const all = Array.from({ length: 9 }, (_, index) => `e${index}`);
+
+  test.each([[[]], [['e0']], [['e8']], [['e3', 'e4']], [['e0', 'e8']]])('are %j, if these cause it', async (needed) => {
+    const found = await shrink(all, 'first', (only) =>
+      Promise.resolve(needed.every((name) => only.includes(name)) ? 'again' : undefined),
+    );
+    expect(found.only).toEqual(needed);
+    expect(found.failure).toBe('again');
+  });
+
+  test('are looked for in 60 runs', async () => {
+    for (const count of [1, 59, 500]) {
+      const names = Array.from({ length: count }, (_, index) => `POST /a#${index + 70}: slow`);
+      const attempt = vi.fn(() => Promise.resolve(undefined));
+      const found = await shrink(names, 'first', attempt);
+      expect(found).toEqual({ only: names, failure: 'first', runs: 60 });
+      expect(attempt).toHaveBeenCalledTimes(60);
+    }
+  });
+
+  test.each([
+    [1, 1, 1],
+    [3, 1, 1],
+    [3, 2, 2],
+    [3, 3, 3],
+  ])('have the lowest number of %i that fails, if %i does: %i', async (number, least, expected) => {
+    const fails = (only: readonly string[]): boolean =>
+      only.some((name) => Number(/#(\d+): /.exec(name)?.[1]) >= least);
+    const found = await shrink([`POST /a#${number}: slow`], 'first', (only) =>
+      Promise.resolve(fails(only) ? 'again' : undefined),
+    );
+    expect(found.only).toEqual([`POST /a#${expected}: slow`]);
+    // None at all, and without it; then each lower number up to that.
+    expect(found.runs).toBe(2 + Math.min(expected, number - 1));
+  });
+});
+
+describe('the plan of a simulation', () => {
+  const kindsOfLoad = [
+    'question',
+    'sale',
+    'sale change',
+    'message',
+    'cancellation',
+    'answer by hand',
+    'message by hand',
+  ];
+  const plans = Array.from({ length: 40 }, (_, seed) => planOf({ seeds: 1, bot: () => ({}) }, seed));
+
+  test('has no event of the load after its days, in which the bot has to finish, and all kinds before', () => {
+    const load = plans.flat().filter(({ kind }) => kindsOfLoad.includes(kind));
+    expect(load.filter(({ at }) => at < 0 || at >= dayMs)).toEqual([]);
+    expect(new Set(load.map(({ kind }) => kind))).toEqual(new Set(kindsOfLoad));
+  });
+
+  test('is in the order of its times, and tells of something only after it has begun', () => {
+    for (const plan of plans) {
+      expect(plan.map(({ at }) => at)).toEqual(plan.map(({ at }) => at).toSorted((a, b) => a - b));
+      const begins = new Map(plan.map(({ name, at }) => [name, at]));
+      for (const { about, at } of plan) if (about !== '') expect(begins.get(about) ?? -1).toBeLessThanOrEqual(at);
+      expect(new Set(plan.map(({ name }) => name)).size).toBe(plan.length);
+    }
+  });
+
+  test('has no kind whose share is 0', () => {
+    const calm = planOf({ seeds: 1, bot: () => ({}), days: 3, load: { sales: 0, questions: 0 }, faults: 'none' }, 1);
+    expect(calm).toEqual([]);
+  });
+});
