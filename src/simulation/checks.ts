@@ -95,26 +95,40 @@ function messagesOfBuyer({ packs, messages }: History['marketplace'], { path, at
 
 /**
  * A minute after a process has received a 401 for a seller who has revoked the application, it calls no more for that seller.
- * One that asks for a new token then, and does not hear that there is none, does not know yet.
+ * One that asks for a new token then, and does not hear that there is none, does not know yet. Nor does one that could not ask:
+ * one that was killed may have left a lock. It asks after its next call.
  */
 const noCallAfterRevocation: Check = ({ calls, revoked, nameOf }) =>
   [...revoked].flatMap(([user_id, at]) => {
     const own = calls.filter((call) => call.user_id === user_id && call.at >= at);
     const told = new Map<number, number>();
-    for (const { start, status, receivedAt = 0 } of own)
-      if (status === 401 && !hopesForToken(calls, start, receivedAt))
-        told.set(start, Math.min(told.get(start) ?? Infinity, receivedAt));
-    const late = own.filter((call) => call.at > (told.get(call.start) ?? Infinity) + revokedGraceMs);
+    const guesses = new Map<number, number>();
+    for (const call of own.filter(({ status }) => status === 401)) {
+      const asked = requestsForToken(calls, call);
+      if (asked.some(({ status }) => status !== 400)) continue;
+      const knows = asked.length > 0 ? told : guesses;
+      if (!knows.has(call.start)) knows.set(call.start, call.receivedAt ?? 0);
+    }
+    const isAfter = (call: SimulatedCall, knows: ReadonlyMap<number, number>): boolean =>
+      call.at > (knows.get(call.start) ?? Infinity) + revokedGraceMs;
+    const late = own.filter(
+      (call) => isAfter(call, told) || (isAfter(call, guesses) && requestsForToken(calls, call).length === 0),
+    );
     if (late.length === 0) return [];
     return [
       `${late.length} calls for ${nameOf(user_id)} after a 401 told that the grant is revoked, first ${late[0]?.name ?? ''}`,
     ];
   });
 
-/** Whether a process has asked for a token soon after a time, and got no 400. */
-function hopesForToken(calls: readonly SimulatedCall[], start: number, after: number): boolean {
-  const asked = calls.filter(({ path, start: process }) => path === '/oauth/token' && process === start);
-  return asked.some(({ at, status }) => at >= after && at < after + revokedGraceMs && status !== 400);
+/** The requests for a token of the process that has made a call, soon after its response. */
+function requestsForToken(calls: readonly SimulatedCall[], { start, receivedAt = 0 }: SimulatedCall): SimulatedCall[] {
+  return calls.filter(
+    (each) =>
+      each.path === '/oauth/token' &&
+      each.start === start &&
+      each.at >= receivedAt &&
+      each.at < receivedAt + revokedGraceMs,
+  );
 }
 
 /** What a topic's notifications that were answered with 200 are about is read, if the bot reads something of that topic by its id. */
