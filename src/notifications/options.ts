@@ -88,8 +88,8 @@ export interface ReceiverOptions<
   /**
    * The handlers of the known topics, and of those in `topics`.
    *
-   * @default undefined: deliveries of these topics are acknowledged and dropped; what the store has stays there for those who
-   * have a handler
+   * @default undefined: deliveries of these topics wait in a durable store for a process that has a handler; with another store or
+   * a queue they are acknowledged and dropped
    */
   readonly on?: (Handlers<Client> & OwnHandlers<NoInfer<Topics>, Client>) | undefined;
   /**

@@ -41,7 +41,7 @@ export interface JobRejection {
 export interface OutboxOptions {
   /** Where the jobs are kept: `sqliteOutbox(path)`, or `memoryOutbox()`. */
   readonly store: OutboxStore;
-  /** Returns the client of a seller. If it returns none, the job is tried again later. */
+  /** Returns the client of a seller. If it returns none, the attempt has failed: the job is tried again later, as `retry` says. */
   readonly clientFor: (user_id: number) => OutboxClient | undefined | Promise<OutboxClient | undefined>;
   /**
    * Endpoints of your own that jobs name: after a restart, only the name is left of an endpoint.
