@@ -1,4 +1,5 @@
 import { AccessTokenError, GrantRevokedError } from '../core/errors/errors.js';
+import { isOfRepeatable } from '../core/errors/seller-error.js';
 import { AuthenticationError } from '../core/errors/status-errors.js';
 import type { BookedWrite } from '../core/operation/write-book.js';
 import { describeFailure } from './log.js';
@@ -7,7 +8,7 @@ import { describeFailure } from './log.js';
 const maxCauses = 5;
 
 /** An error, and what caused it. */
-export function* causesOf(error: unknown): Generator {
+export function* causesOf(error: unknown): Generator<object> {
   let each = error;
   for (let depth = 0; depth < maxCauses && typeof each === 'object' && each !== null; depth += 1) {
     yield each;
@@ -16,14 +17,14 @@ export function* causesOf(error: unknown): Generator {
 }
 
 /**
- * Whether a write may or may not have been carried out, which led to an error. A request for a token is no write: the next run asks
- * for one again.
+ * Whether a write may or may not have been carried out, which led to an error, and must not be carried out twice. A request for a
+ * token is no write: the next run asks for one again.
  */
 export function isUnknownOutcome(error: unknown): boolean {
   try {
     for (const each of causesOf(error)) {
       if (each instanceof AccessTokenError) return false;
-      if ((each as { outcomeUnknown?: unknown }).outcomeUnknown === true) return true;
+      if ((each as { outcomeUnknown?: unknown }).outcomeUnknown === true && !isOfRepeatable(each)) return true;
     }
   } catch {
     // A revoked proxy.

@@ -1,4 +1,5 @@
 import { AccessTokenError, ServerError } from 'marketplace-seller-sdk';
+import type { SellerClient } from 'marketplace-seller-sdk';
 import { createReceiver, fetchHandler, memoryStore, openInbox } from 'marketplace-seller-sdk/notifications';
 import type { NotificationStore, ReceiverOptions } from 'marketplace-seller-sdk/notifications';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
@@ -169,6 +170,33 @@ test('a handler that fails after its writes does not repeat them', async () => {
   expect(outputs).toEqual(['One.', 'Two.', 'One.', 'Two.', 'One.', 'Two.']);
   await receiver.close();
 });
+
+test.each<[string, string, (client: SellerClient, item_id: string) => PromiseLike<unknown>]>([
+  ['that nobody sees', 'messages.upload', ({ messages }) => messages.upload({ site_id: 'MLA', file: new Uint8Array([37]), filename: 'a.pdf' })],
+  ['that is idempotent', 'flex.items.disable', ({ flex }, item_id) => flex.items.disable({ site_id: 'MLA', item_id, idempotent: true })],
+])('a lost response to a write %s is no reason to give up', async (_, endpoint, write) => {
+  const { marketplace, seller, pack, client, replies, notify } = shop();
+  const { item_id } = marketplace.addItem({ seller_id: seller.user_id });
+  marketplace.flex.setEnabled({ item_id }, true);
+  marketplace.faults.inject({ endpoint, reset: 'after' });
+  const receiver = createReceiver({
+    store: memoryStore(),
+    clientFor: () => client,
+    logger: silentLogger,
+    on: {
+      messages: async (_notification, { reply }) => {
+        await write(client, item_id);
+        await reply(theReply);
+      },
+    },
+  });
+  const { id } = marketplace.buyerWrites({ pack, text: 'When does it leave?' });
+  await receiver.add(notify(id, 'one'));
+  await advanceUntilSettled(receiver.idle());
+  expect(await receiver.deadLetters.list()).toEqual([]);
+  expect(await replies()).toEqual([theReply]);
+  await receiver.close();
+}); // prettier-ignore
 
 test('without a store that keeps writes, a lost response is for a person', async () => {
   const { marketplace, pack, client, replies, notify } = shop(['response lost']);

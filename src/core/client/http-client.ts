@@ -157,6 +157,7 @@ export class HttpClient implements Requester {
 
   #attachCall(error: SellerError, call: ClientCall): void {
     attachCall(error, {
+      isRepeatable: !call.isBooked,
       toCurl: (options) => curlOf(call.request, call.token !== undefined, options),
       confirm: (options) => {
         const { signal, deadlineMs, confirmWindowMs: given } = checkOptions(options, confirmRules);

@@ -16,6 +16,8 @@ export interface CurlOptions {
 
 /** What the error of a call can do afterwards. */
 interface EndedCall {
+  /** Whether it does no harm when it is carried out twice. */
+  readonly isRepeatable: boolean;
   readonly toCurl: (options: CurlOptions) => string;
   readonly confirm: (options: ConfirmOptions) => Promise<Confirmation>;
 }
@@ -33,8 +35,13 @@ export function copyOfError(error: SellerError): SellerError {
   return Object.defineProperties(copy, { ...Object.getOwnPropertyDescriptors(error), stack });
 }
 
-function callOf(error: SellerError): EndedCall | undefined {
+function callOf(error: object): EndedCall | undefined {
   return (error as { [endedCall]?: EndedCall })[endedCall];
+}
+
+/** Whether an error is that of a call that does no harm when it is carried out twice. */
+export function isOfRepeatable(error: object): boolean {
+  return callOf(error)?.isRepeatable === true;
 }
 
 /** Implements `confirm()` of the errors. */
