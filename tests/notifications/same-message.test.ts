@@ -1,3 +1,4 @@
+import type { OutcomeUnknownError } from 'marketplace-seller-sdk';
 import { UnrecoverableError, createReceiver } from 'marketplace-seller-sdk/notifications';
 import type { Receiver, ReceiverOptions } from 'marketplace-seller-sdk/notifications';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
@@ -10,7 +11,10 @@ import { silentLogger } from '../support/silent.ts';
 type Handler = NonNullable<NonNullable<ReceiverOptions['on']>['messages']>;
 
 /** A message that `catchUp` finds, and that is announced besides. `handle` gets what announces it, as one sent before or after. */
-async function conversation({ name, open }: Engine, handle: (announce: () => Promise<void>) => Handler) {
+async function conversation(
+  { name, open }: Engine,
+  handle: (announce: () => Promise<void>, marketplace: FakeMarketplace) => Handler,
+) {
   const { options, work } = await open();
   const marketplace = new FakeMarketplace();
   const [seller, buyer] = [marketplace.addUser(), marketplace.addUser()];
@@ -27,7 +31,7 @@ async function conversation({ name, open }: Engine, handle: (announce: () => Pro
   };
   const messages: Handler = async (notification, context) => {
     calls.push(notification.resource);
-    await handle(announce)(notification, context);
+    await handle(announce, marketplace)(notification, context);
   };
   const receiver: Receiver = createReceiver({
     clientFor: () => client,
@@ -62,6 +66,19 @@ describe.each([...engines(), withoutDeduplication])('a message that comes as two
     expect(replies()).toEqual(['It leaves today.']);
     expect(calls).toHaveLength(2);
     expect(new Set(calls).size).toBe(1);
+  });
+
+  test.skipIf(!engine.isThere)('is answered once by a handler that reads back what was lost', async () => {
+    const { announce, ended, replies, calls } = await conversation(engine, (_, { faults }) => async (_, { reply }) => {
+      faults.inject({ endpoint: 'messages.send', reset: 'after' });
+      const error: unknown = await reply('It leaves today.').catch((reason: unknown) => reason);
+      expect(await (error as OutcomeUnknownError).confirm()).toMatchObject({ done: true });
+    });
+    await ended(0);
+    await announce();
+    await ended(0);
+    expect(replies()).toEqual(['It leaves today.']);
+    expect(calls).toHaveLength(1);
   });
 
   test.skipIf(!engine.isThere)('is left to the person who has it as a dead letter, until it is replayed', async () => {

@@ -36,7 +36,7 @@ export interface HandlingAttempt extends RunContext {
   readonly isLost?: boolean;
 }
 
-/** What the ledger has of a message after a handler that wrote something. */
+/** What the ledger has of a message after a handler that wrote something, or may have. */
 const answered = 'answered';
 /** What it has of a question or message that was given up: which entry a person has. */
 const givenUpAs = (key: string): string => `given up ${key}`;
@@ -132,7 +132,8 @@ export class Attempts {
   async #rememberDone(entry: QueuedNotification, records: WriteRecords | undefined): Promise<void> {
     const { options } = this.#inbox;
     const isMessage = entry.notification.topic === 'messages';
-    const value = records?.writes.some(({ state }) => state === 'done') ? answered : 'handled';
+    // A handler may have caught the error of a write, and read it back by itself.
+    const value = records?.writes.some(({ state }) => state !== 'rejected') ? answered : 'handled';
     const ms = isMessage ? messageRememberedMs : options.deduplicationMs;
     if (options.queue || isMessage) await this.#remember(entry, value, ms);
   }
