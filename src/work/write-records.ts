@@ -157,7 +157,7 @@ export class WriteRecords implements WriteHook {
     // A clock that was set back must not stop the write for longer than the service needs.
     if (retryAfterMs > 0) {
       const message = `${what} and may still be carried out: it was not sent again`;
-      const limits = { retryAfterMs: Math.min(retryAfterMs, write.timeoutMs) };
+      const limits = { retryAfterMs: Math.ceil(Math.min(retryAfterMs, write.timeoutMs)) };
       throw (this.stoppedBy = new EarlierWriteOpenError(message, limits));
     }
   }

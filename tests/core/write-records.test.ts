@@ -90,6 +90,17 @@ test('what the service may still be processing waits, without an attempt', async
   expect(sent()).toEqual([]);
 });
 
+test('how long it waits is a whole number of milliseconds, also with a timeout that is none', async () => {
+  const { marketplace, run, sale } = createSale();
+  const message = { ...sale, text: 'Today.' };
+  const reply = (client: SellerClient) => client.withOptions({ timeoutMs: 20_000.4 }).messages.send(message);
+  marketplace.faults.inject({ reset: 'before', endpoint: send });
+  await errorOf(run(reply));
+  const error = await errorOf(run(reply));
+  expect(error).toMatchObject({ name: 'EarlierWriteOpenError' });
+  expect((error as unknown as { retryAfterMs: number }).retryAfterMs).toSatisfy(Number.isInteger);
+});
+
 test('what nothing proves is left for a person, who lets it be sent again', async () => {
   const { marketplace, seller, run, reply, sent, stored, later } = createSale();
   marketplace.faults.inject({ reset: 'before', endpoint: send });

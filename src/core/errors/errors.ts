@@ -184,7 +184,7 @@ export class AuthorizationCallbackError extends SellerError {
  */
 export class EarlierWriteOpenError extends SellerError {
   static override readonly kind: string = 'EarlierWriteOpenError';
-  /** After this time, in milliseconds, the service is no longer processing the write. */
+  /** After this time, in whole milliseconds, the service is no longer processing the write. */
   readonly retryAfterMs: number;
 
   constructor(message: string, options: ErrorOptions & { readonly retryAfterMs: number }) {
