@@ -41,8 +41,8 @@ export interface NotificationQueue {
   /**
    * What receivers keep beside the queue, in the database of the queue.
    *
-   * Without it, each process looks for missed questions and messages, finds what was handled again, and a lost response to a write
-   * is a dead letter.
+   * Without it, each process looks for missed questions and messages, finds what was handled again, and a message that comes as two
+   * notifications is answered twice. Without `note` of `run`, too, a lost response to a write is a dead letter.
    */
   readonly ledger?: Ledger | undefined;
   /**

@@ -76,7 +76,7 @@ export class DeadLetters<Letter extends DeadLetterFacts> {
   }
 
   /**
-   * Removes a dead letter. `false` if there is none with this key.
+   * Removes a dead letter. `false` if there is none with this key. The key of a job is forgotten: if it is added again, it is sent.
    *
    * @throws {ConfigurationError} when `key` is not a string.
    */
