@@ -1,5 +1,5 @@
 import { AccessTokenError, GrantRevokedError } from '../core/errors/errors.js';
-import { isOfRepeatable } from '../core/errors/seller-error.js';
+import { callOf } from '../core/errors/seller-error.js';
 import { AuthenticationError } from '../core/errors/status-errors.js';
 import type { BookedWrite } from '../core/operation/write-book.js';
 import { describeFailure } from './log.js';
@@ -24,7 +24,8 @@ export function isUnknownOutcome(error: unknown): boolean {
   try {
     for (const each of causesOf(error)) {
       if (each instanceof AccessTokenError) return false;
-      if ((each as { outcomeUnknown?: unknown }).outcomeUnknown === true && !isOfRepeatable(each)) return true;
+      if ((each as { outcomeUnknown?: unknown }).outcomeUnknown === true && callOf(each)?.isRepeatable !== true)
+        return true;
     }
   } catch {
     // A revoked proxy.

@@ -35,13 +35,9 @@ export function copyOfError(error: SellerError): SellerError {
   return Object.defineProperties(copy, { ...Object.getOwnPropertyDescriptors(error), stack });
 }
 
-function callOf(error: object): EndedCall | undefined {
+/** The call of an error; `undefined` if it is not that of a call. */
+export function callOf(error: object): EndedCall | undefined {
   return (error as { [endedCall]?: EndedCall })[endedCall];
-}
-
-/** Whether an error is that of a call that does no harm when it is carried out twice. */
-export function isOfRepeatable(error: object): boolean {
-  return callOf(error)?.isRepeatable === true;
 }
 
 /** Implements `confirm()` of the errors. */
@@ -104,8 +100,7 @@ export class SellerError extends Error {
 
   static override [Symbol.hasInstance](this: unknown, value: unknown): boolean {
     if (typeof this !== 'function' || typeof value !== 'object' || value === null) return false;
-    const own = Object.hasOwn(this, 'kind');
-    if (!own) return (this as unknown as { prototype: object }).prototype.isPrototypeOf(value);
+    if (!Object.hasOwn(this, 'kind')) return (this as unknown as { prototype: object }).prototype.isPrototypeOf(value);
     const kinds = (value as { [mark]?: readonly string[] })[mark];
     if (kinds === undefined) return false;
     if (Object.hasOwn(this, 'statuses')) {
