@@ -191,7 +191,7 @@ describe('each check notices a fault, and says what it is', () => {
   // A call for the seller is `get`, one for a token `ask`: the minute, what, the status, and the start of the bot.
   test.each<[string, [minute: number, what: 'get' | 'ask', status: number, start?: number][], number]>([
     [
-      'a call after it heard that there is no token',
+      'a call after it received that there is no token',
       [
         [1, 'get', 401],
         [1, 'ask', 400],
