@@ -106,6 +106,16 @@ describe('a job that has stalled twice', () => {
     await expect.poll(() => other.started).toEqual([poison]);
     expect(await runOther(1, {})).toMatchObject({ kind: 'done' });
   });
+
+  test('is not blamed for the end of a process that came when others ran again', async () => {
+    const { start, startsOf } = processes({ leaseMs: 60 });
+    for (let ends = 0; ends < 7; ends += 1) {
+      const run = start();
+      void run(poison, { stalledCount: 2 + ends });
+      await expect.poll(() => startsOf(poison)).toBe(ends + 1);
+      expect(await run(1, {})).toMatchObject({ kind: 'done' }); // It waited as long as the job ran alone.
+    }
+  });
 });
 
 test.skipIf(!hasRedis)('a job that loses its lock fifteen times is handled, and is no dead letter', async () => {
