@@ -4,6 +4,7 @@ import { documentedBots, exampleBot } from './documented.ts';
 import type { DocumentedBot } from './documented.ts';
 import { inboxBot } from './inbox-bot.ts';
 import { jobsSentOnce, outboxBot } from './outbox-bot.ts';
+import { eachGetsOnePhoto, photoBot } from './photo-bot.ts';
 import { eachThankedOnce, sharedFileBot } from './shared-file-bot.ts';
 
 /** A bot that we show, with what it needs of the world and what is judged. */
@@ -31,9 +32,9 @@ export function botsOfPages(): ShownBot[] {
   return documentedBots().map(shown);
 }
 
-/** The bots of the examples, one with an outbox, and one with an inbox and an outbox. */
+/** The bots of the examples, one with an outbox, one with an inbox and an outbox, and one with tools in a handler. */
 export function botsOfExamples(): ShownBot[] {
-  return [shown(exampleBot('examples/answer-questions.ts')), ofInbox, ofOutbox, ofSharedFile];
+  return [shown(exampleBot('examples/answer-questions.ts')), ofInbox, ofOutbox, ofSharedFile, ofPhotos];
 }
 
 function shown({ name, code, bot, marketplace }: DocumentedBot): ShownBot {
@@ -106,6 +107,18 @@ const ofSharedFile: ShownBot = {
       answeredOnceOrByAPerson,
       eachThankedOnce,
     ],
+  },
+};
+
+/** Its token is fixed, and it answers no question. */
+const notOfPhotos = [checks.answered, checks.noCallAfterRevocation];
+
+const ofPhotos: ShownBot = {
+  name: 'a bot whose handler uploads files, and sends them with a tool',
+  options: {
+    bot: photoBot,
+    load: { questions: 2 },
+    checks: [...checks.usual.filter((check) => !notOfPhotos.includes(check)), eachGetsOnePhoto],
   },
 };
 
