@@ -48,6 +48,7 @@ const schema = `PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA sy
 
 class SqliteTokens implements TokenStore {
   readonly #db: DatabaseSync;
+  #isClosed = false;
 
   constructor(db: DatabaseSync) {
     this.#db = db;
@@ -104,7 +105,8 @@ class SqliteTokens implements TokenStore {
   }
 
   close(): Promise<void> {
-    this.#db.close();
+    if (!this.#isClosed) this.#db.close();
+    this.#isClosed = true;
     return Promise.resolve();
   }
 }

@@ -99,6 +99,11 @@ export class Bots {
     if (restartInMs !== undefined) this.#beginIn(restartInMs);
   }
 
+  /** Whether the process was told to stop, and has not ended. A process manager tells it once. */
+  get isStopping(): boolean {
+    return this.#stopping !== undefined && this.#stopping === this.process;
+  }
+
   /** Stops the bot, and kills it after ten seconds. */
   async stop(restartInMs?: number): Promise<void> {
     const process = (this.#stopping = this.process);

@@ -75,7 +75,7 @@ export class PlannedEvents {
         if (!bots.process?.isAlive) return undefined;
         return this.#kill(event);
       case 'stop':
-        if (!bots.process?.isAlive) return undefined;
+        if (!bots.process?.isAlive || bots.isStopping) return undefined;
         void bots.stop(lastsMs);
         return `the bot is stopped, for ${seconds(lastsMs)}`;
       case 'revocation':

@@ -29,6 +29,7 @@ export class SqliteDatabase {
   readonly #use: FileUse;
   readonly #known: KnownTime = { now: Infinity, at: 0 };
   #opening: Promise<void> | undefined;
+  #closing: Promise<void> | undefined;
   #db!: DatabaseSync;
   readonly #statements = new Map<string, ReturnType<DatabaseSync['prepare']>>();
   /** The writes of the next transaction. */
@@ -166,7 +167,12 @@ export class SqliteDatabase {
     }
   }
 
-  async close(): Promise<void> {
+  /** Closes the file once, also for several who close it at once. The next write opens it again. */
+  close(): Promise<void> {
+    return (this.#closing ??= this.#close().finally(() => (this.#closing = undefined)));
+  }
+
+  async #close(): Promise<void> {
     if (!this.#opening) return;
     await this.#opening;
     try {

@@ -63,6 +63,19 @@ test('a `stop` that fails is an error that nobody handled', async () => {
   await expect(failing).rejects.toThrow(/start 1 ended with .* stop\(\) failed: TypeError: no such table/);
 });
 
+test('a process is told to stop once', async () => {
+  const stopped = new Map<number, number>();
+  const bot = ({ start }: World): Bot => ({
+    stop: async () => {
+      stopped.set(start, (stopped.get(start) ?? 0) + 1);
+      await new Promise((resolve) => setTimeout(resolve, 9_000));
+    },
+  });
+  await simulate({ seeds: 1, bot, faults: { stops: 2_000 }, load: questions, checks: [] });
+  expect(stopped.size).toBeGreaterThan(500);
+  expect(new Set(stopped.values())).toEqual(new Set([1]));
+});
+
 test('a delivery that is handled although it was too slow counts as handled', async () => {
   const bot = (world: World): Bot => {
     const receiver = receiverOf(world, { acknowledge: 'handled', on: answering });
