@@ -46,7 +46,7 @@ export {
   NoQuestionsError,
   QuestionNotOpenError,
 } from './resources/questions/errors.js';
-export { askerId, hasStatus } from './resources/questions/question-facts.js';
+export { askerId, hasStatus, isAnswerable } from './resources/questions/question-facts.js';
 export { questionTextLimit } from './resources/questions/limits.js';
 export type {
   AnswerOfQuestion,

@@ -70,7 +70,7 @@ export async function catchUp(
       failed.push({ user_id, error });
     }
   };
-  await forEachOf(asyncOf(new Set(user_ids)), catchUpWith, sellersAtATime);
+  await forEachOf(asyncOf(new Set(user_ids)), catchUpWith, { concurrency: sellersAtATime });
   return { ...total, failed };
 }
 

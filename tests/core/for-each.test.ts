@@ -1,7 +1,7 @@
 import { InvalidInputError, RequestAbortedError, ServerError, TimeoutError } from 'marketplace-seller-sdk';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { createMarketplace } from '../support/marketplace.ts';
 import { forEachOf } from '../../src/core/paging/for-each.js';
 import { MovingList } from '../support/moving-list.ts';
@@ -87,6 +87,58 @@ describe('forEach of a list', () => {
     expect(Object.keys(failure)).toEqual([]);
   });
 
+  test('goes on past the errors of single entries, however many work at once', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 9 }),
+        fc.array(fc.record({ turns: fc.nat(9), fails: fc.boolean() }), { maxLength: 40 }),
+        async (concurrency, entries) => {
+          const list = new MovingList(entries.length);
+          const told: [unknown, number][] = [];
+          const work = async (entry: number): Promise<void> => {
+            await afterTurns(entries[entry]!.turns);
+            if (entries[entry]!.fails) throw new Error(`no ${entry}`);
+          };
+          const onError = (error: unknown, entry: number): unknown => told.push([error, entry]);
+          const count = await list.paginate().forEach(work, { concurrency, onError });
+          const failed = list.items.filter((entry) => entries[entry]!.fails);
+          expect(count).toBe(entries.length - failed.length);
+          expect(told.sort(([, a], [, b]) => a - b)).toEqual(failed.map((entry) => [new Error(`no ${entry}`), entry]));
+        },
+      ),
+    );
+  });
+
+  test('stops when the function that is told of an error throws', async () => {
+    const list = new MovingList(40);
+    const started: number[] = [];
+    const work = (entry: number): void => {
+      started.push(entry);
+      if (entry % 5 === 4) throw new Error(`no ${entry}`);
+    };
+    const onError = async (error: unknown, entry: number): Promise<void> => {
+      await afterTurns(1);
+      if (entry === 9) throw error;
+    };
+    const error = await errorOf(list.paginate().forEach(work, { onError }));
+    expect(error).toMatchObject({ message: 'no 9', done: [0, 1, 2, 3, 5, 6, 7, 8] });
+    expect(started).toHaveLength(10);
+  });
+
+  test('an aborted signal ends it, and is no error of an entry', async () => {
+    const list = new MovingList(9);
+    const controller = new AbortController();
+    const onError = vi.fn<(error: unknown) => void>();
+    const work = (entry: number): void => {
+      if (entry !== 3) return;
+      controller.abort();
+      throw new Error('aborted');
+    };
+    const error = await errorOf(list.paginate().forEach(work, { onError, signal: controller.signal }));
+    expect(error).toMatchObject({ done: [0, 1, 2] });
+    expect(onError).not.toHaveBeenCalled();
+  });
+
   test('an error of a page holds what was done, too', async () => {
     const { marketplace, sellerClient, seller_id, buyer, item_id } = createMarketplace({ maxRetries: 0 });
     for (let index = 0; index < 9; index += 1) marketplace.ask({ from: buyer, item_id, text: `Is there ${index}?` });
@@ -142,6 +194,7 @@ describe('forEach of a list', () => {
     { concurrency: 1.5 },
     { concurrency: Infinity },
     { signal: {} as AbortSignal },
+    { onError: 'skip' as never },
     { parallel: 2 },
   ])('an option that is wrong is rejected before anything is requested: %j', async (options) => {
     const list = new MovingList(3);
@@ -171,7 +224,9 @@ describe('what has begun when a list fails', () => {
         if (entry === 2) signal.addEventListener('abort', () => reject(signal.reason as Error));
       });
     };
-    const failed = forEachOf(list(), work, 3).catch((error: unknown) => error as Error & { done: number[] });
+    const failed = forEachOf(list(), work, { concurrency: 3 }).catch(
+      (error: unknown) => error as Error & { done: number[] },
+    );
     await afterTurns(20);
     expect(signals.map(({ aborted }) => aborted)).toEqual([isEnded, isEnded]);
     for (const end of ends) end();

@@ -10,6 +10,7 @@ import {
   QuestionNotOpenError,
   askerId,
   hasStatus,
+  isAnswerable,
 } from 'marketplace-seller-sdk';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import type { Question, QuestionSearchParams, SellerClient } from 'marketplace-seller-sdk';
@@ -660,4 +661,20 @@ test('the status of a question is compared without case, and its asker is found 
   expect(askerId({ from: { id: 31 } })).toBe(31);
   expect(askerId({ buyer_id: 32 })).toBe(32);
   expect(askerId({ from: null, buyer_id: null })).toBeUndefined();
+});
+
+test.each<[Partial<Question>, boolean]>([
+  [{}, true],
+  [{ status: 'UNANSWERED', hold: false, deleted_from_listing: false }, true],
+  [{ status: 'unanswered', hold: null, deleted_from_listing: null }, true],
+  [{ status: null }, true],
+  [{ hold: true }, false],
+  [{ deleted_from_listing: true }, false],
+  [{ status: 'UNANSWERED', hold: true }, false],
+  [{ status: 'UNANSWERED', deleted_from_listing: true }, false],
+  ...['ANSWERED', 'answered', 'CLOSED_UNANSWERED', 'UNDER_REVIEW', 'DELETED', 'BANNED', 'ON_THE_MOON', ''].map(
+    (status): [Partial<Question>, boolean] => [{ status }, false],
+  ),
+])('whether a question takes an answer: %j', (question, expected) => {
+  expect(isAnswerable(question)).toBe(expected);
 });

@@ -1,9 +1,9 @@
 import { TimeoutError } from '../errors/errors.js';
 import { checkOptions } from '../options/resolve-options.js';
-import { integerFrom, withMethod } from '../options/rules.js';
+import { integerFrom, ofType, withMethod } from '../options/rules.js';
 
-/** Options of `forEach` of a list. */
-export interface ForEachOptions {
+/** Options of `forEach` of a list. `T` is the type of an entry. */
+export interface ForEachOptions<T = unknown> {
   /**
    * How many entries are worked on at the same time.
    *
@@ -17,29 +17,43 @@ export interface ForEachOptions {
    * @default the signal of the list
    */
   readonly signal?: AbortSignal | undefined;
+  /**
+   * Called with the error of one entry, and the entry. If it returns, the others are worked through; if it throws, `forEach`
+   * stops with that error. It is not called for an error of the list, nor after the signal has aborted.
+   *
+   * @default the first error stops `forEach`
+   */
+  readonly onError?: ((error: unknown, entry: T) => unknown) | undefined;
 }
 
 /** @throws {InvalidInputError} when an option is unknown or wrong. */
-export function checkForEach(options: ForEachOptions): ForEachOptions {
-  return checkOptions(options, { concurrency: integerFrom(1), signal: withMethod('addEventListener') });
+export function checkForEach<T>(options: ForEachOptions<T>): ForEachOptions<T> {
+  return checkOptions(options, {
+    concurrency: integerFrom(1),
+    signal: withMethod('addEventListener'),
+    onError: ofType('function'),
+  });
 }
 
 /**
  * Calls a function for each entry, in their order, at most `concurrency` at the same time.
  *
- * @returns the number of entries
+ * @returns the number of entries whose work had no error
  */
 export async function forEachOf<T>(
   entries: AsyncIterable<T>,
   work: (entry: T, context: { readonly signal: AbortSignal }) => unknown,
-  concurrency: number,
-  given?: AbortSignal,
+  { concurrency = 1, signal: given, onError }: ForEachOptions<T>,
 ): Promise<number> {
   const started: { readonly entry: T; isDone: boolean }[] = [];
   const running = new Set<Promise<void>>();
   const failures: unknown[] = [];
   const deadline = new AbortController();
   const signal = given ? AbortSignal.any([given, deadline.signal]) : deadline.signal;
+  const onFailure = async (error: unknown, entry: T): Promise<void> => {
+    if (!onError || signal.aborted) throw error;
+    await onError(error, entry);
+  };
   const start = (entry: T): void => {
     const state = { entry, isDone: false };
     started.push(state);
@@ -48,6 +62,7 @@ export async function forEachOf<T>(
       state.isDone = true;
     };
     const own = run()
+      .catch((error: unknown) => onFailure(error, entry))
       .catch((error: unknown) => void failures.push(error))
       .finally(() => running.delete(own));
     running.add(own);
@@ -65,8 +80,8 @@ export async function forEachOf<T>(
   }
   // What has begun may be a write: it is not abandoned, and counts as done if it succeeds.
   await Promise.all(running);
-  if (failures.length === 0) return started.length;
   const done = started.flatMap(({ entry, isDone }) => (isDone ? [entry] : []));
+  if (failures.length === 0) return done.length;
   throw withDone(failures[0], done);
 }
 

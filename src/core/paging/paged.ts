@@ -106,23 +106,24 @@ export class Paged<T, Extra = unknown> implements AsyncIterable<T> {
    * The function may remove entries from the list, e.g. by answering a question: none is skipped.
    *
    * It stops at the first error: it starts no further entry, waits for those that have begun, and rejects with that error.
-   * The `done` of the error holds the entries that were worked through.
+   * The `done` of the error holds the entries that were worked through. With `onError` an error of one entry is passed to
+   * that function, and the others are worked through.
    *
-   * @returns the number of entries
+   * @returns the number of entries whose function had no error
    * @example
-   * const unanswered = seller.questions.search({ seller_id: 7, filters: { status: 'UNANSWERED' } });
-   * const text = 'It is in stock.';
-   * await unanswered.forEach(({ id }) => seller.questions.answer({ question_id: id, text }), { concurrency: 5 });
+   * const list = seller.questions.search({ seller_id: 7 });
+   * const onError = (error: unknown, { id }: Question): void => console.error(id, error);
+   * await list.forEach(({ id }) => seller.questions.hide({ question_id: id }), { concurrency: 5, onError });
    * @throws {InvalidInputError} when an option is unknown or wrong.
    * @throws {RequestAbortedError} when the signal aborts.
    */
   async forEach(
     work: (entry: T, context: { readonly signal: AbortSignal }) => unknown,
-    options: ForEachOptions = {},
+    options: ForEachOptions<T> = {},
   ): Promise<number> {
-    const { concurrency = 1, signal } = checkForEach(options);
-    const list = signal ? endedBy(signal, this.#pager) : this;
-    return forEachOf(list, work, concurrency, signal ?? this.#pager.signal);
+    const { signal = this.#pager.signal, ...rest } = checkForEach(options);
+    const list = options.signal ? endedBy(options.signal, this.#pager) : this;
+    return forEachOf(list, work, { ...rest, signal });
   }
 }
 
