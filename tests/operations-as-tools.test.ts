@@ -158,7 +158,7 @@ describe('a result', () => {
       class: 'QuestionNotOpenError',
       code: 'not_unanswered_question',
       status: 400,
-      isPermanent: true,
+      isLasting: true,
       outcomeUnknown: false,
       whatToDo: expect.stringMatching(/\w{3}/) as string,
     });

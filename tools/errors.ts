@@ -1,5 +1,5 @@
 import type { DocumentedError } from '../src/core/operation/documented-error.js';
-import { permanentStatuses } from '../src/core/errors/response-errors.js';
+import { ApiError, isLastingStatus } from '../src/core/errors/response-errors.js';
 import type { SellerError } from '../src/core/errors/seller-error.js';
 import type { Catalogue } from './catalogue.ts';
 import { withAnchors } from './headings.ts';
@@ -48,7 +48,7 @@ function page(type: ErrorClass, classes: readonly ErrorClass[], throwers: readon
   const sections = {
     'What to do': remedyOf(kind, all),
     'Catch it': fenced(example(kind, all)),
-    'Repeat the call': permanence(type, documented, classes, all),
+    'Repeat the call': lastingOf(type, documented, classes, all),
     'What it has': ownMembers(kind, all),
     Inherits: [kind, ...ancestorsOf(type).map(link), 'Error'].join(' → '),
     Subclasses: below.map(link).join(', '),
@@ -94,42 +94,40 @@ export function remedyOf(kind: string, all: Catalogue): string {
 
 /** The classes whose own fields do not say it. */
 const exceptions: Readonly<Record<string, string>> = {
-  SellerError: 'Each class says it in `isPermanent`, and in `outcomeUnknown` where a write may have been carried out.',
+  SellerError: 'Each class says it in `isLasting`, and in `outcomeUnknown` where a write may have been carried out.',
   UnexpectedResponseError:
-    '`isPermanent` is `false`: a read may succeed later. **Read a write back first**: the service reported that it succeeded.',
+    '`isLasting` is `false`: a read may succeed later. **Read a write back first**: the service reported that it succeeded.',
 };
 
-/** Whether the same call can succeed, as `isPermanent` states it, and what comes first if it may have been carried out. */
-function permanence(
+/** Whether waiting helps, as `isLasting` states it, and what comes first if it may have been carried out. */
+function lastingOf(
   type: ErrorClass,
   documented: readonly DocumentedError[],
   classes: readonly ErrorClass[],
   all: Catalogue,
 ): string {
-  const { permanent, statuses } = type;
+  const { lasting, statuses } = type;
   const status = documented[0]?.status ?? statuses?.[0];
   const own = exceptions[type.kind];
   if (own !== undefined) return own;
   if (isAlwaysUnknown(type, all)) {
-    return `**Read it back first.** The write may have been carried out: send it again only after the service has shown that it was not. \`isPermanent\` is \`${permanent ?? false}\`.`;
+    return `**Read it back first.** The write may have been carried out: send it again only after the service has shown that it was not. \`isLasting\` is \`${lasting ?? false}\`.`;
   }
-  if (permanent === undefined && status === undefined && !statuses) {
-    return `\`isPermanent\` depends on the status: it is \`true\` if the service rejects the request itself. ${readBack(type, classes, all)}`;
+  if (lasting === undefined && status === undefined && !statuses) {
+    return `\`isLasting\` depends on the status: it is \`true\` if the service rejects the request itself. ${readBack(type, classes, all)}`;
   }
-  if (permanent ?? permanentStatuses.has(status ?? 0))
-    return '`isPermanent` is `true`: the same call can never succeed.';
-  const later = isLasting(type, documented)
-    ? 'somebody has to change something first: `isLasting` is `true`, because waiting alone does not help.'
-    : `the same call may succeed ${status === 401 || status === 403 ? 'with another token, or later' : 'later'}.`;
+  if (isLasting(type, documented, status))
+    return '`isLasting` is `true`: waiting does not help, somebody has to change something first.';
+  const later = `the same call may succeed ${status === 401 || status === 403 ? 'with another token, or later' : 'later'}.`;
   const first = readBack(type, classes, all);
   return first === ''
-    ? `\`isPermanent\` is \`false\`: ${later}`
-    : `\`isPermanent\` is \`false\`. ${first} Otherwise ${later}`;
+    ? `\`isLasting\` is \`false\`: ${later}`
+    : `\`isLasting\` is \`false\`. ${first} Otherwise ${later}`;
 }
 
 /** Whether waiting alone does not help, as an error of this class says. */
-function isLasting({ lasting }: ErrorClass, [documented]: readonly DocumentedError[]): boolean {
-  if (documented === undefined) return lasting ?? false;
+function isLasting({ lasting }: ErrorClass, [documented]: readonly DocumentedError[], status = 0): boolean {
+  if (documented === undefined) return lasting ?? isLastingStatus(status, ApiError);
   const details = { ...documented, headers: new Headers(), body: undefined, causes: [] };
   return new documented.error('', details).isLasting;
 }

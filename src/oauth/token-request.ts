@@ -50,7 +50,7 @@ async function attempt(grant: TokenGrant, form: string, attempts: number): Promi
     const connectError = status === undefined ? platform.connectErrorOf(error) : undefined;
     const cause = connectionError(grant, error, attempts, connectError?.remedy);
     if (!connectError) return { error: lostResponse(grant, cause, attempts, status) };
-    return connectError.isPermanent ? { error: cause } : { error: cause, retryAfterMs: 0 };
+    return connectError.isLasting ? { error: cause } : { error: cause, retryAfterMs: 0 };
   }
 }
 

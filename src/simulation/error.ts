@@ -23,7 +23,7 @@ const mostAlike = 2;
 export class SimulationError extends SellerError {
   static override readonly kind: string = 'SimulationError';
   /** The same seed always gives the same day. */
-  static override readonly permanent: boolean | undefined = true;
+  static override readonly lasting: boolean | undefined = true;
   /** The seed of the day on which it fails. */
   readonly seed: number;
   /** The events and faults that are enough for the failure: pass them as `only`. */

@@ -11,8 +11,8 @@ export interface ErrorFacts {
   readonly code?: string | undefined;
   readonly status?: number | undefined;
   readonly message: string;
-  /** The same call can never succeed. */
-  readonly isPermanent: boolean;
+  /** Waiting does not help: the same call is refused until somebody changes something. */
+  readonly isLasting: boolean;
   /** The operation may or may not have been carried out. */
   readonly outcomeUnknown: boolean;
   readonly whatToDo: string;
@@ -21,10 +21,10 @@ export interface ErrorFacts {
 /** Describes for a model how a call failed. */
 export function errorFacts({ error, unknown, isUndone }: Extract<SentOutcome, { error: object }>): ErrorFacts {
   const { code, status } = error instanceof ApiError ? error : {};
-  const { name, message, isPermanent } = error;
+  const { name, message, isLasting } = error;
   const outcomeUnknown = !isUndone && isOutcomeUnknown(error);
   const whatToDo = outcomeUnknown ? readBack(unknown) : isUndone ? again : remedyOf(error);
-  return { class: name, code, status, message, isPermanent, outcomeUnknown, whatToDo };
+  return { class: name, code, status, message, isLasting, outcomeUnknown, whatToDo };
 }
 
 const again = 'Reading back shows that nothing was done, so it can be called again.';

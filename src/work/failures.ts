@@ -44,10 +44,9 @@ export function isOfToken(error: unknown): boolean {
   }
 }
 
-/** Whether an error says of itself that waiting does not help. Errors of other libraries may say that they are permanent. */
+/** Whether an error says of itself that waiting does not help. */
 export function isLastingError(error: unknown): boolean {
-  const { isLasting, isPermanent } = (error ?? {}) as { readonly isLasting?: unknown; readonly isPermanent?: unknown };
-  return isLasting === true || isPermanent === true;
+  return (error as { readonly isLasting?: unknown } | undefined | null)?.isLasting === true;
 }
 
 /** The delay that the service asked for, if the failure is one of its error responses; at most `capMs`. */

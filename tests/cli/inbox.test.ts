@@ -51,7 +51,7 @@ async function filled(): Promise<void> {
       questions: ({ question_id }, { attempt }) => {
         if (question_id === 1) throw new Error('the stock is away');
         if (question_id === 2 && attempt < 2) throw new RangeError('no answer fits');
-        if (question_id === 3) throw Object.assign(new Error('a bug'), { isPermanent: true });
+        if (question_id === 3) throw Object.assign(new Error('a bug'), { isLasting: true });
       },
     },
   });

@@ -78,7 +78,7 @@ describe('the server of tools', () => {
   test.each(['decline', 'cancel'] as const)('nothing is sent when the person does not agree: %s', async (decision) => {
     const { use, question_id, writes } = await served({}, () => decision);
     const { isError, error } = await use('questions_answer', { question_id, text: 'Yes.' });
-    expect({ isError, error }).toMatchObject({ isError: true, error: { class: 'NotSent', isPermanent: true } });
+    expect({ isError, error }).toMatchObject({ isError: true, error: { class: 'NotSent', isLasting: true } });
     expect(writes()).toBe(0);
   });
 

@@ -74,7 +74,7 @@ describe('a documented error is', () => {
   });
 
   test('told apart by its message where it has no class of its own', async () => {
-    const busy = documentedError({ status: 409, code: 'busy', message: 'Try again', transient: true });
+    const busy = documentedError({ status: 409, code: 'busy', message: 'Try again', didNothing: true });
     expect(busy.error).toBe(ConflictError);
     for (const [message, sent] of [
       ['try again soon', 2],

@@ -11,7 +11,7 @@ const failures: fc.Arbitrary<Failure> = fc.oneof(
     kind: fc.constant('errorResponse' as const),
     status: fc.constantFrom(400, 401, 403, 404, 408, 409, 425, 429, 500, 501, 502, 503, 504),
     retryAfterMs: fc.option(fc.integer({ min: 0, max: 100_000 }), { nil: undefined }),
-    transient: fc.boolean(),
+    didNothing: fc.boolean(),
   }),
 );
 
@@ -42,7 +42,7 @@ describe('after a failed attempt', () => {
   test('a write that is not idempotent is sent again only if the service certainly did nothing', () => {
     holds((failure, state, { kind }) => {
       if (state.retry !== 'unsafe' || kind !== 'retry') return;
-      const didNothing = failure.kind === 'notSent' || failure.status === 429 || failure.transient === true;
+      const didNothing = failure.kind === 'notSent' || failure.status === 429 || failure.didNothing === true;
       expect(didNothing).toBe(true);
       expect(mayHaveSucceeded('unsafe', failure) && failure.status !== 429).toBe(false);
     });

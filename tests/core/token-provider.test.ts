@@ -83,7 +83,7 @@ describe('a function that provides the token', () => {
       expect(error).toEqual(errors[0]);
       expect(error).toBeInstanceOf(AccessTokenError);
       expect(isNativeError(error)).toBe(true);
-      expect(error).toMatchObject({ name: 'AccessTokenError', isPermanent: false, stack: errors[0]!.stack });
+      expect(error).toMatchObject({ name: 'AccessTokenError', isLasting: false, stack: errors[0]!.stack });
     }
   });
 

@@ -52,7 +52,7 @@ test('an optional field of a description takes undefined', () => {
     supportsAttributes: undefined,
   };
   expect(own.query).toBeUndefined();
-  const error = { status: 400, message: 'No', matches: undefined, otherStatuses: undefined, transient: undefined };
+  const error = { status: 400, message: 'No', matches: undefined, otherStatuses: undefined, didNothing: undefined };
   expect(documentedError({ ...error, error: undefined }).error.kind).toBe('BadRequestError');
   expect(deliveryPromise({ template: undefined, from: 9, to: 13 })).toEqual(deliveryPromise({ from: 9, to: 13 }));
   const options = { attempts: undefined };

@@ -84,7 +84,7 @@ test('what the service may still be processing waits, without an attempt', async
   marketplace.faults.inject({ reset: 'before', endpoint: send });
   await errorOf(run((client) => reply(client, 'Today.')));
   const error = await errorOf(run((client) => reply(client, 'Today.')));
-  expect(error).toMatchObject({ name: 'EarlierWriteOpenError', isPermanent: false });
+  expect(error).toMatchObject({ name: 'EarlierWriteOpenError', isLasting: false });
   expect((error as unknown as { retryAfterMs: number }).retryAfterMs).toBeGreaterThan(20_000);
   expect(lastRun()?.stoppedBy).toBe(error);
   expect(sent()).toEqual([]);
@@ -109,7 +109,7 @@ test('what nothing proves is left for a person, who lets it be sent again', asyn
   await reply(marketplace.clientFor(seller), 'Hello!');
   later();
   const error = await errorOf(run((client) => reply(client, 'Today.')));
-  expect(error).toMatchObject({ name: 'EarlierWriteUnknownError', isPermanent: true, outcomeUnknown: true });
+  expect(error).toMatchObject({ name: 'EarlierWriteUnknownError', isLasting: true, outcomeUnknown: true });
   stored.writes = withoutUnknown(stored.writes);
   await run((client) => reply(client, 'Today.'));
   expect(sent()).toEqual(['Hello!', 'Today.']);

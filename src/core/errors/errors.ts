@@ -9,7 +9,7 @@ import { SellerError, confirmError } from './seller-error.js';
  */
 export class ConfigurationError extends SellerError {
   static override readonly kind: string = 'ConfigurationError';
-  static override readonly permanent: boolean | undefined = true;
+  static override readonly lasting: boolean | undefined = true;
 }
 
 /**
@@ -28,7 +28,7 @@ export class AccessTokenError extends SellerError {
  */
 export class InvalidInputError extends SellerError {
   static override readonly kind: string = 'InvalidInputError';
-  static override readonly permanent: boolean | undefined = true;
+  static override readonly lasting: boolean | undefined = true;
   /** What is wrong: each issue has the path of its field. */
   readonly issues: readonly Issue[];
 
@@ -145,7 +145,7 @@ export class OutcomeUnknownError extends ConnectionError {
  */
 export class NotificationError extends SellerError {
   static override readonly kind: string = 'NotificationError';
-  static override readonly permanent: boolean | undefined = true;
+  static override readonly lasting: boolean | undefined = true;
 }
 
 /**
@@ -156,7 +156,7 @@ export class NotificationError extends SellerError {
  */
 export class GrantRevokedError extends SellerError {
   static override readonly kind: string = 'GrantRevokedError';
-  static override readonly permanent: boolean | undefined = true;
+  static override readonly lasting: boolean | undefined = true;
 }
 
 /**
@@ -201,7 +201,7 @@ export class EarlierWriteOpenError extends SellerError {
  */
 export class EarlierWriteUnknownError extends SellerError {
   static override readonly kind: string = 'EarlierWriteUnknownError';
-  static override readonly permanent: boolean | undefined = true;
+  static override readonly lasting: boolean | undefined = true;
   /** The earlier write may or may not have been carried out. */
   readonly outcomeUnknown = true;
 }

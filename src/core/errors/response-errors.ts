@@ -71,8 +71,8 @@ export interface ApiErrorDetails extends ResponseDetails {
   readonly causes: readonly ApiErrorCause[];
   readonly retryAfterMs?: number | undefined;
   readonly outcomeUnknown?: boolean | undefined;
-  /** The service asks to try again. */
-  readonly transient?: boolean | undefined;
+  /** The service did nothing and asks to try again. */
+  readonly didNothing?: boolean | undefined;
   /** The status with which the error is documented, where the service may report it with another one. */
   readonly documentedStatus?: number | undefined;
 }
@@ -88,7 +88,7 @@ export interface ApiErrorDetails extends ResponseDetails {
  */
 export class ApiError extends SellerError {
   static override readonly kind: string = 'ApiError';
-  static override readonly permanent: boolean | undefined = undefined;
+  static override readonly lasting: boolean | undefined = undefined;
   /** Whether something does not exist; `undefined`: the status decides. */
   static readonly notFound: boolean | undefined = undefined;
   /** The HTTP status of the response, not the one in its body. For an error inside a 200, the status of that error. */
@@ -131,11 +131,10 @@ export class ApiError extends SellerError {
     this.attempts = details.attempts ?? 1;
     this.retryAfterMs = details.retryAfterMs;
     this.outcomeUnknown = details.outcomeUnknown ?? false;
-    const { body, headers, url, endpoint, transient, documentedStatus: status = details.status } = details;
-    const isPermanent = !transient && (new.target.permanent ?? permanentStatuses.has(status));
-    const isLasting = !transient && (new.target.lasting ?? (isPermanent || deniesForLong(new.target, status)));
+    const { body, headers, url, endpoint, didNothing, documentedStatus: status = details.status } = details;
+    const isLasting = !didNothing && (new.target.lasting ?? isLastingStatus(status, new.target));
     const isNotFound = new.target.notFound ?? status === 404;
-    defineHidden(this, { body, url, endpoint, isPermanent, isLasting, isNotFound }, headers);
+    defineHidden(this, { body, url, endpoint, isLasting, isNotFound }, headers);
   }
 
   /** Reads back whether the write was carried out. */
@@ -144,16 +143,14 @@ export class ApiError extends SellerError {
   }
 }
 
-/** Whether the service has denied a call with a 403 or 404 that it explains, unlike one of a proxy. */
-function deniesForLong(Class: typeof ApiError, status: number): boolean {
-  const isDocumented = Class !== ApiError && !Object.hasOwn(Class, 'statuses');
-  return isDocumented && Class.permanent !== false && (status === 403 || status === 404);
-}
-
 /** The statuses with which the service rejects the request itself. After the others, time or another token may help. */
-export const permanentStatuses: ReadonlySet<number> = new Set([
-  400, 405, 406, 410, 411, 413, 414, 415, 422, 431, 501, 505,
-]);
+const lastingStatuses: ReadonlySet<number> = new Set([400, 405, 406, 410, 411, 413, 414, 415, 422, 431, 501, 505]);
+
+/** Whether waiting does not help after a status: nor after a 403 or 404 that the service explains, unlike one of a proxy. */
+export function isLastingStatus(status: number, Class: typeof ApiError): boolean {
+  const isDocumented = Class !== ApiError && !Object.hasOwn(Class, 'statuses');
+  return lastingStatuses.has(status) || (isDocumented && (status === 403 || status === 404));
+}
 
 /** The request id that the service sent in a header. */
 export function requestIdOf(headers: Pick<Headers, 'get'>): string | undefined {

@@ -56,18 +56,11 @@ export async function confirmError(error: SellerError, options: ConfirmOptions):
 export class SellerError extends Error {
   /** The name of the class, which minification does not change. */
   static readonly kind: string = 'SellerError';
-  /** Whether the same call can never succeed; `undefined`: the status decides. */
-  static readonly permanent: boolean | undefined = false;
-  /** Whether waiting does not help; `undefined`: every permanent error lasts, and a documented 403 or 404. */
-  static readonly lasting: boolean | undefined = undefined;
+  /** Whether waiting does not help; `undefined`: the status decides. */
+  static readonly lasting: boolean | undefined = false;
   /**
-   * Whether the same call can never succeed, so it is useless to repeat it. `false` says only that it may succeed: a write
-   * may have been carried out already. Not enumerable.
-   */
-  declare readonly isPermanent: boolean;
-  /**
-   * Whether waiting does not help: the same call fails until somebody changes something, such as the state of the item. `true`
-   * for every permanent error. Not enumerable.
+   * Whether waiting does not help: the same call is refused until somebody changes something, such as its input or the state of
+   * the item. `false` says only that it may succeed: a write may have been carried out already. Not enumerable.
    */
   declare readonly isLasting: boolean;
   /** The entries that `forEach` of a list had worked through before this error; `undefined` for other errors. */
@@ -80,9 +73,7 @@ export class SellerError extends Error {
     super(message, options);
     Object.defineProperty(this, 'name', { value: new.target.kind, configurable: true, writable: true });
     Object.defineProperty(this, mark, { value: kindsOf(new.target) });
-    const isPermanent = new.target.permanent ?? false;
-    Object.defineProperty(this, 'isPermanent', { value: isPermanent, configurable: true });
-    Object.defineProperty(this, 'isLasting', { value: new.target.lasting ?? isPermanent, configurable: true });
+    Object.defineProperty(this, 'isLasting', { value: new.target.lasting ?? false, configurable: true });
   }
 
   /**

@@ -21,7 +21,7 @@ export interface DocumentedError {
   /** Other statuses with which some versions of the service report this error. */
   readonly otherStatuses?: readonly number[] | undefined;
   /** The service did nothing and asks to try again: a retry is safe, even for a write. */
-  readonly transient?: true | undefined;
+  readonly didNothing?: true | undefined;
 }
 
 /** An error response, with its texts in the forms in which documented errors are recognised. */

@@ -119,9 +119,16 @@ async function confirmOnce(
   try {
     return await endpoint.confirm(input, context);
   } catch (error) {
-    if (throwsFailures && error instanceof SellerError && !error.isPermanent) throw error;
+    if (throwsFailures && error instanceof SellerError && !isFinal(error)) throw error;
     return { unknown: `reading back failed: ${error instanceof Error ? error.message : 'without a stated reason'}` };
   }
+}
+
+/** Whether reading again cannot help. A 404 of what was just written may pass, whatever `isLasting` says of it. */
+function isFinal(error: SellerError): boolean {
+  const { lasting } = error.constructor as typeof SellerError;
+  const mayPass = error instanceof ApiError && (error.status === 403 || error.status === 404);
+  return error.isLasting && (lasting ?? !mayPass);
 }
 
 /** Reads with the token and headers of the write, within the deadline and the signal of the confirmation. */

@@ -51,7 +51,7 @@ export interface Failure {
   readonly status?: number | undefined;
   readonly retryAfterMs?: number | undefined;
   /** The service certainly did nothing and asks to try again. */
-  readonly transient?: boolean;
+  readonly didNothing?: boolean;
   /** The error stands in a success: the service has judged the request and did not do it, whatever the status. */
   readonly isRejected?: boolean;
   /** The error, if its body had to be read. */
@@ -63,7 +63,7 @@ export function failureOf(result: FailedAttempt, endpoint: Endpoint, ended: Erro
   if (result.response) return errorResponseOf(result.response, endpoint, result.errorInBody);
   const { error, delivery } = result;
   if (delivery === 'maybe') return { kind: 'noResponse', isFinal: error === ended };
-  const isFinal = !isOfNetwork(error) || error === ended || platform.connectErrorOf(error)?.isPermanent === true;
+  const isFinal = !isOfNetwork(error) || error === ended || platform.connectErrorOf(error)?.isLasting === true;
   return { kind: 'notSent', isFinal };
 }
 
@@ -75,15 +75,15 @@ export function isOfNetwork(error: unknown): boolean {
 function errorResponseOf(response: BufferedResponse, endpoint: Endpoint, inBody: ErrorInBody | undefined): Failure {
   const { status, headers } = response;
   // Only these depend on what the body says.
-  const mayBeTransient = endpoint.errors.some(
-    (each) => each.transient && (each.status === status || each.otherStatuses?.includes(status)),
+  const mayHaveDoneNothing = endpoint.errors.some(
+    (each) => each.didNothing && (each.status === status || each.otherStatuses?.includes(status)),
   );
-  const read = inBody || mayBeTransient ? readError(response, endpoint, inBody) : undefined;
+  const read = inBody || mayHaveDoneNothing ? readError(response, endpoint, inBody) : undefined;
   return {
     kind: 'errorResponse',
     status: read?.status ?? status,
     retryAfterMs: parseRetryAfter(headers, Date.now()),
-    transient: read?.documented?.transient === true,
+    didNothing: read?.documented?.didNothing === true,
     isRejected: inBody !== undefined,
     read,
   };
@@ -91,7 +91,7 @@ function errorResponseOf(response: BufferedResponse, endpoint: Endpoint, inBody:
 
 /** What a failure is after reading back has proved that the attempt was not carried out. */
 export function withoutEffect(failure: Failure): Failure {
-  if (failure.kind === 'errorResponse') return { ...failure, transient: true };
+  if (failure.kind === 'errorResponse') return { ...failure, didNothing: true };
   return { ...failure, kind: 'notSent' };
 }
 
@@ -99,7 +99,7 @@ export function withoutEffect(failure: Failure): Failure {
  * Whether a failed write may have been carried out nevertheless: it got no response, or the service failed and did not
  * state that it did nothing. Every `outcomeUnknown` in this library comes from this function.
  */
-export function mayHaveSucceeded(retry: RetryClass, { kind, status = 0, transient, isRejected }: Failure): boolean {
+export function mayHaveSucceeded(retry: RetryClass, { kind, status = 0, didNothing, isRejected }: Failure): boolean {
   if (retry === 'safe' || isRejected) return false;
-  return kind === 'noResponse' || (status >= 500 && status !== 501 && !transient);
+  return kind === 'noResponse' || (status >= 500 && status !== 501 && !didNothing);
 }

@@ -93,7 +93,7 @@ const transientStatuses = new Set<number | undefined>([408, 425, 429, 500, 502, 
 function isRetryable(retry: RetryClass, failure: Failure): boolean {
   if (failure.kind === 'notSent') return true;
   // The service did nothing, so a write can be sent again too.
-  if (failure.transient || failure.status === 429) return true;
+  if (failure.didNothing || failure.status === 429) return true;
   return retry !== 'unsafe' && (failure.kind === 'noResponse' || transientStatuses.has(failure.status));
 }
 

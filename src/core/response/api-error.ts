@@ -16,10 +16,10 @@ export interface WriteKnowledge {
   /** An earlier attempt may have been carried out. */
   readonly earlierUnknown: boolean;
   /** The service asks to try again, or certainly did nothing. */
-  readonly transient: boolean;
+  readonly didNothing: boolean;
 }
 
-const nothing: WriteKnowledge = { outcomeUnknown: false, earlierUnknown: false, transient: false };
+const nothing: WriteKnowledge = { outcomeUnknown: false, earlierUnknown: false, didNothing: false };
 
 /** Only this many characters of the service's text are used for the message of an error. */
 const maxTextLength = 20_000;
@@ -68,7 +68,7 @@ export function apiError(
     attempts,
     retryAfterMs: read.retryAfterMs,
     outcomeUnknown: known.outcomeUnknown || known.earlierUnknown,
-    transient: known.transient,
+    didNothing: known.didNothing,
     documentedStatus: documented?.status,
   });
 }

@@ -3,7 +3,7 @@ export interface ConnectError {
   /** What to do about the error. */
   readonly remedy: string;
   /** The same request would fail again, so a retry cannot help. */
-  readonly isPermanent?: true;
+  readonly isLasting?: true;
 }
 
 /** The fields of a system error. */
@@ -45,12 +45,12 @@ const knownErrors: readonly KnownError[] = [
     codes: /^(?:UND_ERR_(?:INVALID_ARG|NOT_SUPPORTED)|ERR_INVALID_(?:CHAR|HTTP_TOKEN)|ERR_HTTP_INVALID_HEADER_VALUE)$/,
     messages: /^(?:bad port|Headers\.|Invalid header|Request constructor|Failed to parse URL)/,
     remedy: 'the platform does not send such a request; check `headers` and the port of `baseUrl`',
-    isPermanent: true,
+    isLasting: true,
   },
   {
     messages: /^unexpected redirect/,
     remedy: 'the service redirects the request; is `baseUrl` right?',
-    isPermanent: true,
+    isLasting: true,
   },
   {
     codes: /^(?:UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|CERT_UNTRUSTED)/,

@@ -125,7 +125,7 @@ export const optionLocked = /* @__PURE__ */ errorByText(
     status: 409,
     code: 'conflict',
     message: 'Another request locks this operation',
-    transient: true,
+    didNothing: true,
   },
   OptionLockedError,
   // It is the only 409 of its endpoint, so it needs no words.

@@ -10,7 +10,6 @@ import { isWord } from '../fields.js';
  */
 export class AlreadyInFlexError extends BadRequestError {
   static override readonly kind: string = 'AlreadyInFlexError';
-  static override readonly permanent = false;
   static override readonly lasting = true;
 }
 
@@ -21,7 +20,6 @@ export class AlreadyInFlexError extends BadRequestError {
  */
 export class NotInFlexError extends BadRequestError {
   static override readonly kind: string = 'NotInFlexError';
-  static override readonly permanent = false;
   static override readonly lasting = true;
 }
 
@@ -106,5 +104,5 @@ export const itemLocked = /* @__PURE__ */ documentedError({
   message: 'another change of this item is under way',
   // Seen in production and not documented: any 409 is treated as this error. The service did nothing, so a retry is safe.
   matches: ({ status }) => status === 409,
-  transient: true,
+  didNothing: true,
 });

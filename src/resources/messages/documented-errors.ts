@@ -88,7 +88,7 @@ export const messageNotReady = /* @__PURE__ */ errorByText(
     status: 404,
     code: 'not_found',
     message: 'The message could not be retrieved from storage; retry in a few seconds',
-    transient: true,
+    didNothing: true,
   },
   MessageNotReadyError,
   // It is the only 404 of its endpoint, so it needs no words.

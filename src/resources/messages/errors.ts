@@ -46,7 +46,7 @@ export class InvalidPagingError extends BadRequestError {
  */
 export class MessageNotFoundError extends BadRequestError {
   static override readonly kind: string = 'MessageNotFoundError';
-  static override readonly permanent = false;
+  static override readonly lasting = false;
   static override readonly notFound = true;
 }
 
@@ -67,7 +67,7 @@ export class MessageNotReadyError extends NotFoundError {
  */
 export class MessageAccessError extends ForbiddenError {
   static override readonly kind: string = 'MessageAccessError';
-  static override readonly permanent = true;
+  static override readonly lasting = true;
 }
 
 /**
@@ -113,7 +113,7 @@ export class NotYetDeliveredError extends ForbiddenError {
  */
 export class ReceiverNotInOrderError extends ForbiddenError {
   static override readonly kind: string = 'ReceiverNotInOrderError';
-  static override readonly permanent = true;
+  static override readonly lasting = true;
 }
 
 /**

@@ -38,7 +38,7 @@ export class ConversationBlockedError extends ForbiddenError {
  */
 export class PackAccessError extends ForbiddenError {
   static override readonly kind: string = 'PackAccessError';
-  static override readonly permanent = true;
+  static override readonly lasting = true;
 }
 
 /**

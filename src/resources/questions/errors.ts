@@ -36,7 +36,6 @@ export class QuestionNotOpenError extends BadRequestError {
  */
 export class ItemNotActiveError extends BadRequestError {
   static override readonly kind: string = 'ItemNotActiveError';
-  static override readonly permanent = false;
   static override readonly lasting = true;
 }
 
@@ -47,7 +46,7 @@ export class ItemNotActiveError extends BadRequestError {
  */
 export class AskLimitError extends BadRequestError {
   static override readonly kind: string = 'AskLimitError';
-  static override readonly permanent = false;
+  static override readonly lasting = false;
 }
 
 /**

@@ -2,6 +2,7 @@ import * as main from 'marketplace-seller-sdk';
 import { describe, expect, test } from 'vitest';
 import { endpoints } from '../../src/endpoints.js';
 import { listEndpoints } from '../../src/endpoints.js';
+import { classOfStatus } from '../../src/core/errors/status-errors.js';
 import { errorOf, networkFault, stubbed } from '../support/stubs.ts';
 
 const errorWith = (status: number, body: object = {}): Promise<main.ApiError> => {
@@ -9,42 +10,36 @@ const errorWith = (status: number, body: object = {}): Promise<main.ApiError> =>
   return errorOf<main.ApiError>(sellerClient.questions.get({ question_id: 1 }));
 };
 
-describe('isPermanent: the same call can never succeed', () => {
+describe('isLasting: waiting does not help', () => {
   test.each([400, 405, 406, 410, 411, 413, 414, 415, 422, 431, 501, 505])('after a %i', async (status) => {
-    expect((await errorWith(status)).isPermanent).toBe(true);
+    expect((await errorWith(status)).isLasting).toBe(true);
   });
 
   test.each([301, 401, 402, 403, 404, 408, 409, 418, 423, 425, 429, 500, 502, 503, 504, 507, 599])(
     'but it may after a %i',
     async (status) => {
-      expect((await errorWith(status)).isPermanent).toBe(false);
+      expect((await errorWith(status)).isLasting).toBe(false);
     },
   );
 
-  /** The documented errors whose class decides otherwise than their status. */
-  const exceptions: Readonly<Record<string, boolean>> = {
-    AlreadyInFlexError: false,
-    NotInFlexError: false,
-    ItemNotActiveError: false,
-    AskLimitError: false,
-    MessageNotFoundError: false,
-    MessageAccessError: true,
-    ReceiverNotInOrderError: true,
-    PackAccessError: true,
-  };
+  /** The documented errors that pass although their status does not. */
+  const passing = ['AskLimitError', 'MessageNotFoundError', 'MessageNotReadyError', 'NoQuestionsError', 'DriverNotFoundError'];
   const documented = [...new Set(listEndpoints(endpoints).flatMap(({ errors }) => errors))];
-  const permanent = [400, 405, 406, 410, 411, 413, 414, 415, 422, 431, 501, 505];
-  const rows = documented.map(({ error, status, transient, message }) => ({
+  const lasting = [400, 405, 406, 410, 411, 413, 414, 415, 422, 431, 501, 505];
+  const rows = documented.map(({ error, status, didNothing, message }) => ({
     message,
     error,
     status,
-    transient,
-    expected: transient ? false : (exceptions[error.kind] ?? permanent.includes(status)),
+    didNothing,
+    expected:
+      !didNothing &&
+      !passing.includes(error.kind) &&
+      (lasting.includes(status) || ([403, 404].includes(status) && error !== classOfStatus(status))),
   }));
 
-  test.each(rows)('$error.kind ($message): $expected', ({ error, status, transient, expected }) => {
-    const details = { status, transient, headers: new Headers(), body: undefined, causes: [] };
-    expect(new error('failed', details).isPermanent).toBe(expected);
+  test.each(rows)('$error.kind ($message): $expected', ({ error, status, didNothing, expected }) => {
+    const details = { status, didNothing, headers: new Headers(), body: undefined, causes: [] };
+    expect(new error('failed', details).isLasting).toBe(expected);
   });
 
   const moved = documented.flatMap((each) => (each.otherStatuses ?? []).map((other) => ({ ...each, other })));
@@ -52,8 +47,8 @@ describe('isPermanent: the same call can never succeed', () => {
   test.each(moved)('$error.kind with $other is as with $status', ({ error, status, other }) => {
     const of = (status: number, documentedStatus?: number): object => {
       const details = { status, documentedStatus, headers: new Headers(), body: undefined, causes: [] };
-      const { isPermanent, isLasting, isNotFound } = new error('failed', details);
-      return { isPermanent, isLasting, isNotFound };
+      const { isLasting, isNotFound } = new error('failed', details);
+      return { isLasting, isNotFound };
     };
     expect(of(other, status)).toEqual(of(status));
   });
@@ -61,29 +56,29 @@ describe('isPermanent: the same call can never succeed', () => {
   test.each([400, 403])('a used-up cap opens again, also where the service reports it with %i', async (status) => {
     const { sellerClient } = stubbed([Response.json({ code: 'limit_exceeded' }, { status })], { maxRetries: 0 });
     const error = await errorOf(sellerClient.actionGuide.send({ pack_id: 1, option_id: 'OTHER', text: 'Hello' }));
-    expect(error).toMatchObject({ name: 'CapExhaustedError', status, isPermanent: false, isLasting: true });
+    expect(error).toMatchObject({ name: 'CapExhaustedError', status, isLasting: true });
   });
 
   test('as the class says, where no response decides', async () => {
     const { sellerClient } = stubbed([networkFault('ECONNRESET')], { maxRetries: 0 });
     const text = 'x'.repeat(3000);
-    expect((await errorOf(sellerClient.questions.answer({ question_id: 1, text }))).isPermanent).toBe(true);
-    expect((await errorOf(sellerClient.questions.get({ question_id: 1 }))).isPermanent).toBe(false);
-    expect((await errorOf(sellerClient.questions.answer({ question_id: 1, text: 'Yes' }))).isPermanent).toBe(false);
-    expect(new main.ConfigurationError('wrong').isPermanent).toBe(true);
-    expect(new main.TimeoutError('late').isPermanent).toBe(false);
+    expect((await errorOf(sellerClient.questions.answer({ question_id: 1, text }))).isLasting).toBe(true);
+    expect((await errorOf(sellerClient.questions.get({ question_id: 1 }))).isLasting).toBe(false);
+    expect((await errorOf(sellerClient.questions.answer({ question_id: 1, text: 'Yes' }))).isLasting).toBe(false);
+    expect(new main.ConfigurationError('wrong').isLasting).toBe(true);
+    expect(new main.TimeoutError('late').isLasting).toBe(false);
   });
 
   test('is not printed', async () => {
-    expect(Object.keys(await errorWith(400))).not.toContain('isPermanent');
+    expect(Object.keys(await errorWith(400))).not.toContain('isLasting');
   });
 });
 
 describe('isNotFound: the service says that the resource does not exist', () => {
   const rows = listEndpoints(endpoints).flatMap(({ name, errors }) => errors.map((each) => ({ name, ...each })));
 
-  test.each(rows)('$name: $error.kind ($message)', ({ error, status, transient }) => {
-    const details = { status, transient, headers: new Headers(), body: undefined, causes: [] };
+  test.each(rows)('$name: $error.kind ($message)', ({ error, status, didNothing }) => {
+    const details = { status, didNothing, headers: new Headers(), body: undefined, causes: [] };
     const notFound = status === 404 || ['MessageNotFoundError', 'AttachmentNotFoundError'].includes(error.kind);
     expect(new error('failed', details).isNotFound).toBe(notFound);
   });
