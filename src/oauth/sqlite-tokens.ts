@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { ConfigurationError } from '../core/errors/errors.js';
 import { nodeModule } from '../core/scope/node-module.js';
+import { createPrivateFile } from '../work/private-file.js';
 import { explain, unlessBusy } from '../work/sqlite-errors.js';
 import type { TokenSet } from './token-set.js';
 import type { StoredTokens, TokenStore } from './token-store.js';
@@ -14,7 +15,7 @@ const lockPollMs = 25;
 
 /**
  * Opens the tokens of all sellers in a SQLite file, which the processes of one machine share: one of them at a time refreshes the
- * tokens of a seller. The tokens are stored as they are, so protect the file like a password.
+ * tokens of a seller. The tokens are stored as they are, in a file that is created so that only its user can read it (mode 0600).
  *
  * Needs Node 22.13 or later; `node:sqlite` is loaded when it is called. Do not use it on a network file system.
  *
@@ -32,6 +33,7 @@ export function sqliteTokens(path: string): TokenStore {
   try {
     const sqlite = nodeModule('node:sqlite');
     if (!sqlite) throw new Error('there is no node:sqlite');
+    createPrivateFile(path);
     return new SqliteTokens(new sqlite.DatabaseSync(path));
   } catch (cause) {
     const { reason, remedy } = explain(cause);

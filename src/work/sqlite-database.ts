@@ -2,6 +2,7 @@ import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { ConfigurationError } from '../core/errors/errors.js';
 import { nodeModule } from '../core/scope/node-module.js';
 import { atEndOfTurn } from './turns.js';
+import { createPrivateFile } from './private-file.js';
 import { explain, unlessBusy } from './sqlite-errors.js';
 import type { Row } from './sqlite-rows.js';
 import { assertVersion, prepareSchema } from './sqlite-schema.js';
@@ -83,6 +84,7 @@ export class SqliteDatabase {
       await unlessBusy(() => {
         if (this.mustExist && fileOf(this.#path) === 'none')
           throw new ConfigurationError(`there is no file ${this.#path}`);
+        createPrivateFile(this.#path);
         const db = new sqlite.DatabaseSync(this.#path);
         try {
           prepareSchema(db, this.mustExist ? this.#use : undefined);
