@@ -6,7 +6,7 @@
  * It starts a fake marketplace and calls it over HTTP. To use a real marketplace, set `baseUrl` and
  * `accessToken` of the client to its base URL and your token.
  */
-import { QuestionNotOpenError, SellerClient } from 'marketplace-seller-sdk';
+import { BadRequestError, SellerClient, isAnswerable } from 'marketplace-seller-sdk';
 import type { Question } from 'marketplace-seller-sdk';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 
@@ -29,6 +29,7 @@ const unanswered = seller.questions.search({
   filters: { status: 'UNANSWERED' },
 });
 for await (const question of unanswered) {
+  if (!isAnswerable(question)) continue;
   const text = answerTo(question);
   console.log(
     `${question.text ?? ''}\n  ${text === undefined ? 'left for a person' : await answer(question, text)}`,
@@ -46,7 +47,8 @@ async function answer(question: Question, text: string): Promise<string> {
     await seller.questions.answer({ question_id: question.id, text });
     return `answered: ${text}`;
   } catch (error) {
-    if (error instanceof QuestionNotOpenError) return 'already answered';
+    // Somebody was faster, or the item is paused: the other questions can still be answered.
+    if (error instanceof BadRequestError) return `not answered: ${error.message}`;
     throw error;
   }
 }

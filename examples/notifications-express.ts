@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import express from 'express';
-import { hasStatus } from 'marketplace-seller-sdk';
+import { BadRequestError, isAnswerable } from 'marketplace-seller-sdk';
 import { createReceiver, nodeHandler, sqliteStore } from 'marketplace-seller-sdk/notifications';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 
@@ -23,9 +23,14 @@ const receiver = createReceiver({
     questions: async (notification, { read, client }) => {
       // A notification only says that something has changed: read the question to know its state.
       const question = await read();
-      if (!hasStatus(question, 'UNANSWERED')) return;
-      await client.questions.answer({ question_id: question.id, text: 'Yes, there is stock.' });
-      console.log(`answered question ${question.id}: ${question.text}`);
+      if (!isAnswerable(question)) return;
+      try {
+        await client.questions.answer({ question_id: question.id, text: 'Yes, there is stock.' });
+        console.log(`answered question ${question.id}: ${question.text}`);
+      } catch (error) {
+        if (!(error instanceof BadRequestError)) throw error; // the receiver tries again later
+        console.log(error.message); // for example: its item is paused
+      }
     },
   },
   onFailure: ({ error, attempt, dead }) =>

@@ -1,3 +1,4 @@
+import { isAnswerable } from 'marketplace-seller-sdk';
 import { SimulationError, simulate } from 'marketplace-seller-sdk/simulation';
 import type { Bot, World } from 'marketplace-seller-sdk/simulation';
 import type { Chapter } from './stage.ts';
@@ -33,7 +34,7 @@ function botThat(readsFirst: boolean): (world: World) => Bot {
       if (topic !== 'questions') return new Response();
       const question_id = Number(resource?.split('/').pop());
       const { questions } = world.client(Number(user_id));
-      const isOpen = !readsFirst || (await questions.get({ question_id })).status === 'UNANSWERED';
+      const isOpen = !readsFirst || isAnswerable(await questions.get({ question_id }));
       if (isOpen) await questions.answer({ question_id, text: 'Yes.' });
       return new Response();
     },

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { isAnswerable } from 'marketplace-seller-sdk';
 import { createReceiver, nodeHandler } from 'marketplace-seller-sdk/notifications';
 import type { Chapter, Stage } from './stage.ts';
 
@@ -63,9 +64,10 @@ function createAnsweringReceiver({ say, client, seller }: Stage, handled: number
     clientFor: (user_id) => (user_id === seller.user_id ? client : undefined),
     on: {
       questions: async (_, { read }) => {
-        const { id, status, text } = await read();
+        const question = await read();
+        const { id, text } = question;
         handled.push(id);
-        if (status !== 'UNANSWERED') return;
+        if (!isAnswerable(question)) return;
         await client.questions.answer({ question_id: id, text: 'Yes.' });
         say.line(`${(text ?? '').padEnd(27)} Yes.`);
       },

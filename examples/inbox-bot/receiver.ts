@@ -1,4 +1,4 @@
-import { QuestionNotOpenError, SellerClient, hasStatus } from 'marketplace-seller-sdk';
+import { BadRequestError, SellerClient, isAnswerable } from 'marketplace-seller-sdk';
 import { createReceiver, sqliteStore } from 'marketplace-seller-sdk/notifications';
 import type { Receiver } from 'marketplace-seller-sdk/notifications';
 import { createSellers } from 'marketplace-seller-sdk/oauth';
@@ -27,13 +27,14 @@ export function receiverOf({ baseUrl, path, tokens, refresh }: Settings): Receiv
         // Anybody can post a notification. Trust only the state that the service returns.
         const question = await read();
         const { id, seller_id, text } = question;
-        if (seller_id !== user_id || !hasStatus(question, 'UNANSWERED')) return;
+        if (seller_id !== user_id || !isAnswerable(question)) return;
         const answer = /stock|available/i.test(text ?? '') && 'Yes, it is in stock.';
         try {
           if (answer) await client.questions.answer({ question_id: id, text: answer });
           console.log(`seller ${user_id}: question ${id} is ${answer ? 'answered' : 'left for a person'}`);
         } catch (error) {
-          if (!(error instanceof QuestionNotOpenError)) throw error; // the receiver tries again later
+          if (!(error instanceof BadRequestError)) throw error; // the receiver tries again later
+          console.log(`seller ${user_id}: question ${id} takes no answer: ${error.message}`); // e.g. its item is paused
         }
       },
     },

@@ -1,4 +1,4 @@
-import { hasStatus } from 'marketplace-seller-sdk';
+import { BadRequestError, isAnswerable } from 'marketplace-seller-sdk';
 import type { SellerClient } from 'marketplace-seller-sdk';
 import type { Handlers } from 'marketplace-seller-sdk/notifications';
 
@@ -6,10 +6,15 @@ import type { Handlers } from 'marketplace-seller-sdk/notifications';
 export const guideHandlers: Handlers<SellerClient> = {
   questions: async (_, { read, client }) => {
     const question = await read();
-    if (!hasStatus(question, 'UNANSWERED')) return;
+    if (!isAnswerable(question)) return;
     const question_id = question.id;
-    await client.questions.answer({ question_id, text: 'Yes.' });
-    console.log('answered:', question.text);
+    try {
+      await client.questions.answer({ question_id, text: 'Yes.' });
+      console.log('answered:', question.text);
+    } catch (error) {
+      if (!(error instanceof BadRequestError)) throw error;
+      console.log(error.message); // for example: its item is paused
+    }
   },
   messages: async ({ user_id }, { read, reply }) => {
     const message = await read();

@@ -112,8 +112,8 @@ export class Paged<T, Extra = unknown> implements AsyncIterable<T> {
    * @returns the number of entries whose function had no error
    * @example
    * const list = seller.questions.search({ seller_id: 7 });
-   * const onError = (error: unknown, { id }: Question): void => console.error(id, error);
-   * await list.forEach(({ id }) => seller.questions.hide({ question_id: id }), { concurrency: 5, onError });
+   * const read = ({ id }: { id: number }) => seller.questions.get({ question_id: id });
+   * await list.forEach(read, { concurrency: 5, onError: (error, { id }) => console.error(id, error) });
    * @throws {InvalidInputError} when an option is unknown or wrong.
    * @throws {RequestAbortedError} when the signal aborts.
    */

@@ -38,6 +38,7 @@ export class Questions {
    *
    * @example
    * for await (const question of seller.questions.search({ seller_id: 7, filters: { status: 'UNANSWERED' } })) {
+   *   if (!isAnswerable(question)) continue;
    *   await seller.questions.answer({ question_id: question.id, text: 'Yes, there is stock.' });
    * }
    * @throws {InvalidInputError} when the input does not have exactly one of `seller_id`, `item` and `item_id`, at the
