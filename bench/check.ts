@@ -8,7 +8,7 @@ import type { Figures } from '../tools/worsened.ts';
 import { concepts } from './rows/concepts.ts';
 import { heapGrowth } from './rows/heap.ts';
 import { lockedPackages } from './rows/installed.ts';
-import { iterate } from './rows/prefetch.ts';
+import { requestsOfIteration } from './rows/iteration.ts';
 import { bundled, bytesFrom, filesOfMainEntry } from './rows/size.ts';
 import { transferRatios } from './rows/uploads.ts';
 import { check, ourConsumer, typescript } from './rows/types.ts';
@@ -52,9 +52,8 @@ const limits: readonly Limit[] = [
   {
     what: 'requests for 10,000 questions with 50 per page',
     most: 206,
-    measure: async () => (await iterate(0, 0)).requests,
+    measure: requestsOfIteration,
   },
-  { what: 'requests with prefetch 8', most: 206, measure: async () => (await iterate(8, 0)).requests },
   { what: 'KiB of heap after 10,000 calls', most: 512, measure: () => heapGrowth() },
   {
     what: "times the peak memory of the platform's fetch, for an upload of 25 MB",

@@ -12,7 +12,6 @@ import { heap } from './rows/heap.ts';
 import { installedSize } from './rows/installed.ts';
 import { nodes } from './rows/nodes.ts';
 import { notifications } from './rows/notifications.ts';
-import { prefetch } from './rows/prefetch.ts';
 import { receiver } from './rows/receiver.ts';
 import { simulation } from './rows/simulation.ts';
 import { size } from './rows/size.ts';
@@ -31,7 +30,6 @@ const benchmarks: Readonly<Record<string, () => Row[] | Promise<Row[]>>> = {
   pages,
   nodes,
   validation,
-  prefetch,
   notifications,
   receiver,
   size,

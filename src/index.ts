@@ -14,7 +14,7 @@ export type { Requester } from './core/operation/requester.js';
 export { readJsonp } from './core/response/jsonp.js';
 export type { Description, MethodDescription, ResourcePath } from './resources/describe.js';
 export { ApiPromise, type ResponseInfo, type WithResponse } from './core/operation/api-promise.js';
-export { Paged, type PaginationOptions } from './core/paging/paged.js';
+export { Paged } from './core/paging/paged.js';
 export type { Page } from './core/paging/page.js';
 export type { ForEachOptions } from './core/paging/for-each.js';
 export type { Attributed, WithAttributes } from './core/operation/attributes.js';

@@ -55,7 +55,6 @@ const oldWords: readonly OldWord[] = [
   { word: 'sketches', instead: '"inits"' },
   { word: 'manners', instead: '"conventions" or "options"' },
   { word: 'frontier', instead: '"offset tracker": the position in a list that changes' },
-  { word: 'lookahead', instead: '"prefetch"' },
   { word: 'walk', instead: '"iterate" or "paginate"' },
   { word: 'walks', instead: '"iterates" or "paginates"' },
   { word: 'walked', instead: '"iterated" or "paginated"' },

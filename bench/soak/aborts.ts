@@ -61,7 +61,7 @@ export async function abortAtRandom({ library, transport }: Subject, { count, se
   const kinds: ((seller: (typeof clients)[number], signal: AbortSignal) => Promise<unknown>)[] = [
     (seller, signal) => seller.questions.get({ question_id: 42 }, { signal }),
     (seller, signal) => seller.questions.answer({ question_id: 42, text: 'Yes.' }, { signal }),
-    (seller, signal) => seller.questions.search({ seller_id: 7 }, { signal, prefetch: 2 }).toArray(),
+    (seller, signal) => seller.questions.search({ seller_id: 7 }, { signal }).toArray(),
     (seller, signal) =>
       seller.messages.upload({ site_id: 'MLA', file: source(), filename: 'a.pdf', size: 8 * 4096 }, { signal }),
     async (seller, signal) => {

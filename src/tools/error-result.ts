@@ -11,7 +11,7 @@ export interface ErrorFacts {
   readonly code?: string | undefined;
   readonly status?: number | undefined;
   readonly message: string;
-  /** Waiting does not help: the same call is refused until somebody changes something. */
+  /** Waiting does not help: the same call is rejected until somebody changes something. */
   readonly isLasting: boolean;
   /** The operation may or may not have been carried out. */
   readonly outcomeUnknown: boolean;

@@ -120,9 +120,7 @@ describe('a wrong option or flag is an InvalidInputError, and nothing is sent', 
   const search = (options?: object) => sellerClient.questions.search({ seller_id: 7 }, options);
 
   test.each<readonly [string, () => PromiseLike<unknown>]>([
-    ...[NaN, -1, 0.5, Infinity, '2', null].map(
-      (prefetch) => [`prefetch: ${String(prefetch)}`, () => search({ prefetch }).first()] as const,
-    ),
+    ['an option that a list does not have', () => search({ prefetch: 2 }).first()],
     ...[NaN, -1, 0.5, -Infinity, '2', null].map(
       (max) => [`max: ${String(max)}`, () => search().toArray({ max: max as number })] as const,
     ),

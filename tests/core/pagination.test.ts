@@ -1,7 +1,7 @@
 import { BadRequestError, InvalidInputError } from 'marketplace-seller-sdk';
 import type { Drift } from 'marketplace-seller-sdk';
 import { describe, expect, test } from 'vitest';
-import { Paged, withLimits, withPage } from '../../src/core/paging/paged.js';
+import { Paged, withPage } from '../../src/core/paging/paged.js';
 import type { EarlyEnd, Page } from '../../src/core/paging/page.js';
 import { fc } from '../support/fast-check.ts';
 import { MovingList, plain } from '../support/moving-list.ts';
@@ -28,7 +28,6 @@ const scenarios = {
   // A page of one entry cannot overlap the one before.
   limit: fc.option(fc.integer({ min: 2, max: 5 }), { nil: undefined }),
   offset: fc.oneof(fc.constant(0), fc.nat(20)),
-  prefetch: fc.constantFrom(0, 0, 1, 3),
   style,
 };
 
@@ -53,9 +52,9 @@ describe('paginating a list that changes', () => {
           actions: fc.array(deed, { maxLength: 80 }),
           others: fc.array(fc.array(edit, { maxLength: 3 }), { maxLength: 40 }),
         }),
-        async ({ length, limit, offset, prefetch, style, actions, others }) => {
+        async ({ length, limit, offset, style, actions, others }) => {
           const list = new MovingList(length, style, others);
-          const delivered = await collect(list, list.paginate({ offset, prefetch, ...(limit && { limit }) }), actions);
+          const delivered = await collect(list, list.paginate({ offset, ...(limit && { limit }) }), actions);
           expect(new Set(delivered).size).toBe(delivered.length);
           const stayed = new Set(list.stayed);
           expect(delivered.filter((item) => stayed.has(item))).toEqual(list.stayed);
@@ -142,7 +141,6 @@ describe('the number of requests', () => {
     const paged = new Paged<number>({
       offset: 0,
       limit: 3,
-      prefetch: 0,
       key: (item) => item,
       fetch: async () => {
         requests += 1;
@@ -158,7 +156,6 @@ describe('the number of requests', () => {
     const paged = new Paged<number>({
       offset: 0,
       limit: 3,
-      prefetch: 0,
       key: (item) => item,
       fetch: async ({ offset }) => {
         requests += 1;
@@ -211,7 +208,7 @@ describe('pages', () => {
 
   test.each([1, 2, 5, 50, 100, 1000])('a limit of %i is never exceeded', async (limit) => {
     const list = new MovingList(250, { ...plain, cap: 1000 });
-    expect(await collect(list, list.paginate({ limit, prefetch: 2 }))).toEqual(list.items);
+    expect(await collect(list, list.paginate({ limit }))).toEqual(list.items);
     expect(Math.max(...list.requests.map((request) => request.limit ?? Infinity))).toBe(limit);
   });
 
@@ -226,7 +223,6 @@ describe('pages', () => {
     const paged = new Paged<number>({
       offset: 0,
       limit,
-      prefetch: 0,
       key: (item) => item,
       fetch: async ({ offset, limit: size = 4 }) => {
         if (size > 4) throw new Error('invalid limit');
@@ -238,7 +234,7 @@ describe('pages', () => {
 
   test('an entry that the service repeats is delivered once', async () => {
     const fetch = async () => ({ items: [1, 1, 2], limit: 50, total: 3, extra: {} });
-    const paged = new Paged<number>({ offset: 0, limit: 50, prefetch: 0, key: (item) => item, fetch });
+    const paged = new Paged<number>({ offset: 0, limit: 50, key: (item) => item, fetch });
     expect(await paged.toArray()).toEqual([1, 2]);
   });
 });
@@ -299,7 +295,6 @@ describe('a list that ends before its total', () => {
       onEarlyEnd,
       offset: 0,
       limit: 2,
-      prefetch: 0,
       key: (item) => item,
       fetch: async () => ({ items: pages[requests++] ?? [], total, limit: 2, extra: {} }),
     });
@@ -349,7 +344,6 @@ describe('a list that ends before its total', () => {
     const paged = new Paged<number>({
       offset: 0,
       limit: 2,
-      prefetch: 0,
       key: (item) => item,
       fetch: async () => ({ items: pages.shift() ?? [], total: '9' as never, limit: '0' as never, extra: {} }),
     });
@@ -366,7 +360,6 @@ describe('a list that ends before its total', () => {
     const paged = new Paged<number>({
       offset: 0,
       limit: 3,
-      prefetch: 0,
       key: (item) => item,
       fetch: async ({ offset, limit }) => {
         const page = items.slice(offset, offset + limit!);
@@ -390,7 +383,6 @@ describe('a list that ends before its total', () => {
     const paged = new Paged<number>({
       offset: 0,
       limit: 5,
-      prefetch: 0,
       key: (item) => item,
       fetch: async ({ offset }) => {
         const items = all.slice(offset, offset === 4 ? 5 : offset + 5);
@@ -453,35 +445,30 @@ describe('a service that rejects large offsets', () => {
     ]);
 
   test.each<readonly [string, Rejects, number | undefined, number]>([
-    ['a page that ends behind 1,000', (offset, limit) => offset + limit > 1000, undefined, 1000],
-    ['a page that ends behind 1,000', (offset, limit) => offset + limit > 1000, 20, 1000],
-    ['a page that ends behind 1,000', (offset, limit) => offset + limit > 1000, 2, 1000],
-    ['a page that ends at 1,000', (offset, limit) => offset + limit >= 1000, 50, 999],
-    ['an offset above 1,000', (offset) => offset > 1000, 50, 1050],
-    ['an offset above 1,000', (offset) => offset > 1000, undefined, 1050],
-    ['an offset of 1,000', (offset) => offset >= 1000, 20, 1019],
+    ['a page that ends behind 1,000', (offset, limit) => offset + limit > 1000, undefined, 981],
+    ['a page that ends behind 1,000', (offset, limit) => offset + limit > 1000, 20, 989],
+    ['an offset above 1,000', (offset) => offset > 1000, 50, 1030],
     ['an offset above 1,000', (offset) => offset > 1000, 1, 1001],
-  ])('%s: all entries that can be reached are delivered (limit %s)', async (_, rejects, limit, reachable) => {
+    ['an offset of 1,000', (offset) => offset >= 1000, 20, 1008],
+  ])('%s: all entries before the rejected page are delivered (limit %s)', async (_, rejects, limit, reachable) => {
     const { sellerClient, sent } = serving(3000, rejects);
     const error = await errorOf(sellerClient.questions.search({ seller_id: 7, limit }).toArray());
     expect(error).toBeInstanceOf(BadRequestError);
-    expect(error.message).toContain(`${reachable} entries were delivered`);
-    expect(error.delivered?.length).toBe(reachable);
-    expect(new Set(error.delivered).size).toBe(reachable);
+    const rejectedOffset = Number(new URL(sent.at(-1)!.url).searchParams.get('offset'));
+    expect(error.message).toContain(
+      `rejects the offset ${rejectedOffset}; ${reachable} entries were delivered before it`,
+    );
+    expect(error.message).toContain('Split the search');
+    expect(error.delivered?.map((each) => (each as { id: number }).id)).toEqual(
+      Array.from({ length: reachable }, (__, index) => index + 1),
+    );
+    expect(reachable).toBeGreaterThanOrEqual(rejectedOffset);
     expect(Object.keys(error)).not.toContain('delivered');
-    const pages = Math.ceil(reachable / Math.max(1, (limit ?? 50) - 1));
-    expect(sent.length).toBeLessThan(pages + 20);
   });
 
-  test('a list that ends at the limit ends without an error', async () => {
-    const { sellerClient } = serving(1000, (offset, limit) => offset + limit > 1000);
+  test('a list that ends before it ends without an error', async () => {
+    const { sellerClient } = serving(1000, (offset) => offset > 1000);
     expect(await sellerClient.questions.search({ seller_id: 7 }).toArray()).toHaveLength(1000);
-  });
-
-  test('prefetched pages that are rejected change nothing', async () => {
-    const { sellerClient } = serving(3000, (offset, limit) => offset + limit > 1000);
-    const error = await errorOf(sellerClient.questions.search({ seller_id: 7 }, { prefetch: 8 }).toArray());
-    expect(error.delivered).toHaveLength(1000);
   });
 
   test('a rejection of the first page is its error', async () => {
@@ -533,101 +520,17 @@ describe('lazy reading', () => {
   });
 });
 
-describe('prefetch', () => {
-  test('pages are requested ahead in order, none twice and none past the end', async () => {
-    for (const length of [0, 1, 4, 5, 6, 24, 25, 26]) {
-      const list = new MovingList(length);
-      const quiet = new MovingList(length);
-      expect(await collect(list, list.paginate({ limit: 5, prefetch: 4 }))).toEqual(list.items);
-      await collect(quiet, quiet.paginate({ limit: 5 }));
-      const places = list.requests.map(({ offset }) => offset);
-      expect(places).toEqual(quiet.requests.map(({ offset }) => offset));
-      expect(new Set(places).size).toBe(places.length);
-    }
-  });
-
-  test('the next page is requested while the loop body runs', async () => {
-    const list = new MovingList(30);
-    for await (const item of list.paginate({ limit: 5, prefetch: 2 })) {
-      if (item === 0) expect(list.requests).toHaveLength(3);
-      if (item === 5) break;
-    }
-  });
-
-  test('breaking out of the loop cancels the prefetched requests', async () => {
-    const list = new MovingList(30);
-    for await (const item of list.paginate({ limit: 5, prefetch: 2 })) {
-      if (item === 2) break;
-    }
-    expect(list.requests.slice(1).map(({ signal }) => signal?.aborted)).toEqual([true, true]);
-  });
-
-  test('prefetched pages are dropped when the list shifts', async () => {
-    const list = new MovingList(60);
-    const all = [...list.items];
-    expect(
-      await collect(
-        list,
-        list.paginate({ limit: 5, prefetch: 3 }),
-        all.map(() => 'remove'),
-      ),
-    ).toEqual(all);
-    expect(list.requests.length).toBeLessThan(25);
-  });
-
-  test('a prefetched page that fails rejects when it is read', async () => {
-    const list = new MovingList(30);
-    const read: number[] = [];
-    const paged = new Paged<number>({
-      offset: 0,
-      limit: 5,
-      prefetch: 3,
-      key: (item) => item,
-      fetch: async ({ offset, limit = 5 }) => {
-        if (offset > 5) throw new Error(`no page at ${offset}`);
-        return { items: list.items.slice(offset, offset + limit), total: 30, limit, extra: {} };
-      },
-    });
-    await expect(
-      (async () => {
-        for await (const item of paged) read.push(item);
-      })(),
-    ).rejects.toThrow('no page at 8');
-    expect(read).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
-  });
-});
-
 describe('the call of a page', () => {
   test('has the offset of all pages but the first, and the limit', () => {
     expect(withPage({ a: 1 }, { offset: 0, limit: 5 })).toEqual({ a: 1, offset: undefined, limit: 5 });
     expect(withPage({ a: 1 }, { offset: 3, limit: undefined })).toEqual({ a: 1, offset: 3, limit: undefined });
   });
-
-  test('has the options of the caller, within the time that the iteration has left', () => {
-    const options = { headers: { 'x-a': 'b' }, deadlineMs: 500 };
-    expect(withLimits(options, {})).toEqual(options);
-    expect(withLimits(options, { deadlineMs: 300 })).toEqual({ ...options, deadlineMs: 300 });
-  });
-
-  test('is aborted by the signal of the caller and by that of the iteration', () => {
-    const [own, iteration] = [new AbortController(), new AbortController()];
-    expect(withLimits({}, { signal: iteration.signal }).signal).toBe(iteration.signal);
-    expect(withLimits({ signal: own.signal }, {}).signal).toBe(own.signal);
-    for (const which of ['caller', 'iteration'] as const) {
-      const aborters = { caller: new AbortController(), iteration: new AbortController() };
-      const { signal } = withLimits({ signal: aborters.caller.signal }, { signal: aborters.iteration.signal });
-      expect(signal?.aborted).toBe(false);
-      aborters[which].abort();
-      expect(signal?.aborted).toBe(true);
-    }
-    expect(withLimits({ maxRetries: 1 }, { signal: iteration.signal })).toMatchObject({ maxRetries: 1 });
-  });
 });
 
 describe('the total of a list', () => {
-  test('is asked for with one page of one entry, whatever the size of a page and the prefetch', async () => {
+  test('is asked for with one page of one entry, whatever the size of a page', async () => {
     const { sellerClient, sent } = stubbed([Response.json({ questions: [{ id: 1 }], total: 812, limit: 1 })]);
-    const search = sellerClient.questions.search({ seller_id: 7, limit: 50 }, { prefetch: 3 });
+    const search = sellerClient.questions.search({ seller_id: 7, limit: 50 });
     expect(await search.total()).toBe(812);
     expect(sent.map(({ url }) => new URL(url).searchParams.get('limit'))).toEqual(['1']);
   });

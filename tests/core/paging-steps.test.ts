@@ -1,10 +1,6 @@
-import { BadRequestError } from 'marketplace-seller-sdk';
 import { describe, expect, test } from 'vitest';
-import { OffsetCeiling } from '../../src/core/paging/offset-ceiling.js';
 import { OffsetTracker } from '../../src/core/paging/offset-tracker.js';
 import type { PageStep } from '../../src/core/paging/offset-tracker.js';
-import type { PageLimits, Pager } from '../../src/core/paging/page.js';
-import { Prefetcher } from '../../src/core/paging/prefetcher.js';
 
 // What is requested next, page by page: the first and the last page of each kind, and the second time of each thing.
 
@@ -126,85 +122,3 @@ test.each<[number | undefined, number | undefined, PageStep]>([
   expect(tracker.offset).toBe(2);
   expect(observe(2, 'b', false, third)).toBe(step);
 }); // prettier-ignore
-
-describe('the largest offset', () => {
-  const details = { status: 400, code: undefined, causes: [], headers: new Headers(), body: undefined, attempts: 1 };
-  const rejection = new BadRequestError('too large', details);
-  const range = (from: number, to: number) => ({ offset: from, limit: to - from });
-
-  test('without a rejection, a page is requested as it is', () => {
-    const ceiling = new OffsetCeiling();
-    ceiling.accept(range(0, 5), 5);
-    expect(ceiling.isKnown).toBe(false);
-    expect(ceiling.within({ offset: 4, limit: undefined }, 5)).toEqual({ offset: 4, limit: undefined });
-  });
-
-  test.each<[string, [from: number, to: number][], [from: number, to: number][], [from: number, to: number], unknown]>([
-    ['a page that ends behind the rejected one is halved', [[0, 5]], [[4, 12]], [4, 12], range(4, 8)],
-    ['a page that ends before the rejected one is requested', [[0, 5]], [[4, 12]], [4, 11], range(4, 11)],
-    ['the longest of two accepted pages counts', [[0, 5], [2, 3]], [[4, 9]], [4, 9], range(4, 7)],
-    ['the last of two rejected pages counts', [[0, 5]], [[4, 12], [4, 8]], [4, 8], range(4, 6)],
-    ['two entries more are tried as one', [[0, 5]], [[4, 7]], [4, 7], range(4, 6)],
-    ['one entry more is rejected by its offset, and the offset is halved', [[0, 5]], [[4, 6]], [4, 9], range(2, 7)],
-    ['an offset before the rejected one is requested', [[0, 5]], [[4, 6]], [3, 8], range(3, 8)],
-    ['no offset is left between the accepted and the rejected one', [[0, 5], [3, 8]], [[4, 9]], [4, 9], rejection],
-    ['no entry is left between the accepted and the rejected ones', [[0, 5]], [[4, 7], [4, 6]], [3, 5], rejection],
-  ])('%s', (_, accepted, rejected, wanted, expected) => {
-    const ceiling = new OffsetCeiling();
-    for (const [from, to] of accepted) ceiling.accept(range(from, to), to - from);
-    for (const [from, to] of rejected) ceiling.reject(range(from, to), rejection);
-    expect(ceiling.within(range(...wanted), 5)).toEqual(expected);
-  }); // prettier-ignore
-});
-
-describe('pages that are requested ahead', () => {
-  const step = 2;
-  function prefetching(prefetch: number) {
-    const requested: { offset: number; signal: AbortSignal | undefined }[] = [];
-    const fetch = ({ offset }: { offset: number }, { signal }: PageLimits) => {
-      requested.push({ offset, signal });
-      return Promise.resolve({ items: [offset], extra: {} });
-    };
-    const pager: Pager<number, object> = { offset: 0, limit: 3, prefetch, fetch, key: (item) => item };
-    return { prefetcher: new Prefetcher(pager), requested, offsets: () => requested.map(({ offset }) => offset) };
-  }
-
-  test.each([
-    // Pages of three that overlap by one entry: a page with only this entry is not needed.
-    [0, 0, 9, []],
-    [3, 2, 0, []],
-    [3, 2, 2, []],
-    [3, 2, 3, []],
-    [3, 2, 4, [2]],
-    [3, 2, 5, [2]],
-    [3, 2, 6, [2, 4]],
-    [3, 2, 7, [2, 4]],
-    [3, 2, 8, [2, 4, 6]],
-    [3, 2, 99, [2, 4, 6]],
-    [1, 2, 99, [2]],
-  ])('%i of them from %i of %i entries: %j', (prefetch, offset, total, expected) => {
-    const { prefetcher, offsets } = prefetching(prefetch);
-    prefetcher.schedule({ offset, limit: 3 }, step, total, undefined);
-    expect(offsets()).toEqual(expected);
-  });
-
-  test('are requested once each, and taken once', async () => {
-    const { prefetcher, offsets } = prefetching(2);
-    prefetcher.schedule({ offset: 2, limit: 3 }, step, 99, undefined);
-    await prefetcher.take({ offset: 2, limit: 3 }, {});
-    prefetcher.schedule({ offset: 4, limit: 3 }, step, 99, undefined);
-    expect(offsets()).toEqual([2, 4, 6]);
-    await prefetcher.take({ offset: 2, limit: 3 }, {});
-    expect(offsets()).toEqual([2, 4, 6, 2]);
-  });
-
-  test('are dropped for another page, as often as that happens, and later ones are not', async () => {
-    const { prefetcher, requested } = prefetching(1);
-    for (const offset of [10, 20, 30]) {
-      prefetcher.schedule({ offset, limit: 3 }, step, 99, undefined);
-      expect(requested.at(-1)?.signal?.aborted).toBe(false);
-      await prefetcher.take({ offset: offset + 1, limit: 3 }, {});
-      expect(requested.at(-2)?.signal?.aborted).toBe(true);
-    }
-  });
-});

@@ -76,7 +76,7 @@ describe('searching a site', () => {
     await expect(ended.first()).rejects.toMatchObject({ name: 'AbortError' });
     const ahead = sellerClient.sites.search(
       { site_id: 'MLB', q: 'cadeira', limit: 1 },
-      { prefetch: 2, signal: new AbortController().signal },
+      { signal: new AbortController().signal },
     );
     expect((await ahead.toArray()).map(({ title }) => title)).toEqual([
       'Cadeira azul',

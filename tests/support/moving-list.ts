@@ -63,15 +63,10 @@ export class MovingList {
     return this.#initial.filter((item) => !this.#removed.has(item) && !this.#before.has(item));
   }
 
-  paginate({
-    offset = 0,
-    limit,
-    prefetch = 0,
-  }: { offset?: number; limit?: number; prefetch?: number } = {}): Paged<number> {
+  paginate({ offset = 0, limit }: { offset?: number; limit?: number } = {}): Paged<number> {
     return new Paged<number>({
       offset,
       limit,
-      prefetch,
       key: (item) => item,
       fetch: async (place, { signal }) => {
         for (const edit of this.#others.shift() ?? []) this.edit(edit);

@@ -12,7 +12,7 @@ export function searches(): Paged<Question>[] {
     seller.questions.search({ item_id: 'MLA1' }),
     seller.questions.search({ item: 'MLA1', from: 31 }),
     seller.questions.search({ seller_id: 7, sort_fields: ['date_created'], sort_types: ['DESC'], limit: 20 }),
-    seller.questions.search({ seller_id: 7, filters: { status: 'UNANSWERED' } }, { prefetch: 2 }),
+    seller.questions.search({ seller_id: 7, filters: { status: 'UNANSWERED' } }, { deadlineMs: 1000 }),
     // @ts-expect-error -- neither a seller nor an item
     seller.questions.search({}),
     // @ts-expect-error -- both a seller and an item

@@ -59,7 +59,7 @@ export class SellerError extends Error {
   /** Whether waiting does not help; `undefined`: the status decides. */
   static readonly lasting: boolean | undefined = false;
   /**
-   * Whether waiting does not help: the same call is refused until somebody changes something, such as its input or the state of
+   * Whether waiting does not help: the same call is rejected until somebody changes something, such as its input or the state of
    * the item. `false` says only that it may succeed: a write may have been carried out already. Not enumerable.
    */
   declare readonly isLasting: boolean;

@@ -77,11 +77,6 @@ export class OffsetTracker {
     this.offset = start;
   }
 
-  /** Whether the list does not seem to change, so that pages can be prefetched. */
-  get isSteady(): boolean {
-    return this.#shrinkRate === 0;
-  }
-
   /** Evaluates the page of a request, and sets `offset` to the next request. */
   observe(request: PageRequest, page: ObservedPage): PageStep {
     const { known } = page;

@@ -1,13 +1,9 @@
 import { ApiError } from '../errors/response-errors.js';
 import { RequestAbortedError } from '../errors/errors.js';
-import { checkOptions } from '../options/resolve-options.js';
-import { integerFrom } from '../options/rules.js';
 import { Deadline } from '../scope/deadline.js';
-import { OffsetCeiling } from './offset-ceiling.js';
 import { OffsetTracker } from './offset-tracker.js';
 import type { PageStep } from './offset-tracker.js';
-import type { Page, Pager, PageRequest, RawPage } from './page.js';
-import { Prefetcher } from './prefetcher.js';
+import type { Page, PageLimits, Pager, PageRequest, RawPage } from './page.js';
 
 /**
  * Iterates over a list by offset while it changes: every entry that stays in the list is returned exactly once.
@@ -18,21 +14,15 @@ import { Prefetcher } from './prefetcher.js';
  *
  * The deadline limits the time of the requests, not of the loop body.
  *
- * @throws {InvalidInputError} when `prefetch` is not an integer, or is negative.
  * @throws {RequestAbortedError} when the signal is aborted, also between two pages.
- * @throws {ApiError} when the service rejects an offset. All entries that can be reached were returned before.
+ * @throws {ApiError} when the service rejects an offset. All entries before it were returned.
  */
 export async function* paginate<T, Extra>(pager: Pager<T, Extra>): AsyncGenerator<Page<T, Extra>, void, undefined> {
-  checkOptions({ prefetch: pager.prefetch }, { prefetch: integerFrom(0) });
   const reader = new PageReader(pager);
-  try {
-    while (!reader.hasEnded) {
-      const page = await reader.next();
-      if (page) yield page;
-      throwIfAborted(pager.signal);
-    }
-  } finally {
-    reader.cancel();
+  while (!reader.hasEnded) {
+    const page = await reader.next();
+    if (page) yield page;
+    throwIfAborted(pager.signal);
   }
 }
 
@@ -40,13 +30,9 @@ export async function* paginate<T, Extra>(pager: Pager<T, Extra>): AsyncGenerato
 class PageReader<T, Extra> {
   readonly #pager: Pager<T, Extra>;
   readonly #tracker: OffsetTracker;
-  readonly #prefetcher: Prefetcher<T, Extra>;
   readonly #deadline: Deadline;
   readonly #seen = new Set<unknown>();
   #limit: number | undefined;
-  readonly #ceiling = new OffsetCeiling();
-  /** The length of the longest page so far. */
-  #pageLength = 1;
   /** The total of the first page, as the service stated it. */
   #statedTotal: number | undefined;
   #step: PageStep | 'begin' = 'begin';
@@ -54,7 +40,6 @@ class PageReader<T, Extra> {
   constructor(pager: Pager<T, Extra>) {
     this.#pager = pager;
     this.#tracker = new OffsetTracker(pager.offset);
-    this.#prefetcher = new Prefetcher(pager);
     this.#deadline = new Deadline('The iteration', pager.deadlineMs);
     this.#limit = pager.limit;
   }
@@ -68,24 +53,17 @@ class PageReader<T, Extra> {
    * last one of a list that ended early.
    */
   async next(): Promise<Page<T, Extra> | undefined> {
-    const { request, page } = await this.#request({ offset: this.#tracker.offset, limit: this.#limit });
-    const raw = withNumbers(page);
-    // A prefetched page may have arrived before the abort.
-    throwIfAborted(this.#pager.signal);
+    const request: PageRequest = { offset: this.#tracker.offset, limit: this.#limit };
+    const raw = withNumbers(await this.#request(request));
     const isFirst = this.#step === 'begin';
     if (isFirst) this.#statedTotal = raw.total;
     const entries = raw.items ?? [];
     const length = lengthOf(raw);
-    this.#pageLength = Math.max(this.#pageLength, length);
     const keys = entries.map((entry) => keyOf(entry, this.#pager.key));
     const known = keys.map((key) => this.#seen.has(key));
     this.#limit = smallerLimit(this.#limit, raw.limit);
     this.#step = this.#tracker.observe(request, { keys, known, length, total: raw.total, limit: raw.limit });
-    // The page is short because larger ones are rejected, so its length does not tell that it is the last one.
-    if (this.#ceiling.isKnown && this.#tracker.end === raw.total) this.#step = 'end';
     const items = this.#step === 'search' ? [] : entries.filter((_, index) => this.#isNew(keys[index]));
-    if (this.#step === 'advance' && this.#tracker.isSteady && !this.#ceiling.isKnown)
-      this.#prefetch(this.#limit ?? length, raw.total ?? 0);
     const endedEarly = this.hasEnded && endsEarly(this.#tracker, this.#statedTotal, raw.total);
     if (endedEarly) this.#pager.onEarlyEnd?.({ delivered: this.#seen.size, total: this.#statedTotal ?? 0 });
     if (items.length === 0 && !isFirst && !endedEarly) return undefined;
@@ -93,39 +71,25 @@ class PageReader<T, Extra> {
     return { ...pageOf(items, offset, this.#limit ?? raw.limit ?? length, raw), ...(endedEarly && { endedEarly }) };
   }
 
-  /** Requests a page. Where the service rejects its offset, a page that ends before it. */
-  async #request(planned: PageRequest): Promise<{ request: PageRequest; page: RawPage<T, Extra> }> {
-    for (;;) {
-      const request = this.#ceiling.within(planned, this.#pageLength);
-      if (request instanceof ApiError) {
-        request.message += `. The service rejects this offset; ${this.#seen.size} entries were delivered before it`;
-        throw request;
-      }
-      try {
-        const page = await this.#deadline.within({}, (limits) => this.#prefetcher.take(request, limits));
-        this.#ceiling.accept(request, lengthOf(page));
-        return { request, page };
-      } catch (error) {
-        if (this.#seen.size === 0 || !(error instanceof ApiError) || !rejections.includes(error.status)) throw error;
-        this.#ceiling.reject({ ...request, limit: request.limit ?? this.#pageLength }, error);
-      }
+  /** Requests a page. The error of a rejected offset says how to go on. */
+  async #request(request: PageRequest): Promise<RawPage<T, Extra>> {
+    const { signal, fetch } = this.#pager;
+    const limits: PageLimits = { signal };
+    try {
+      return await this.#deadline.within(limits, (within) => fetch(request, within));
+    } catch (error) {
+      if (this.#seen.size > 0 && error instanceof ApiError && rejections.includes(error.status))
+        error.message +=
+          `. The service rejects the offset ${request.offset}; ${this.#seen.size} entries were delivered before it. ` +
+          'Split the search into narrower ones, for example one for each status or item, or read its end in the other order';
+      throw error;
     }
-  }
-
-  /** Aborts the prefetched pages. */
-  cancel(): void {
-    this.#prefetcher.cancel();
   }
 
   /** Returns whether an entry is new, and records it. */
   #isNew(key: unknown): boolean {
     const { size } = this.#seen;
     return this.#seen.add(key).size > size;
-  }
-
-  #prefetch(pageLength: number, total: number): void {
-    const next: PageRequest = { offset: this.#tracker.offset, limit: this.#limit };
-    this.#prefetcher.schedule(next, Math.max(1, pageLength - 1), total, this.#deadline.leftMs);
   }
 }
 

@@ -38,7 +38,7 @@ export interface PageRequest {
 
 /** The limits of a request of a page. */
 export interface PageLimits {
-  /** Aborts when a prefetched page is no longer needed. */
+  /** Aborts the request. */
   readonly signal?: AbortSignal | undefined;
   /** The time until the deadline of the iteration, in milliseconds. */
   readonly deadlineMs?: number | undefined;
@@ -53,8 +53,6 @@ export interface Pager<T, Extra> {
   readonly offset: number;
   /** The maximum length of a page. If it is `undefined`, the service decides. */
   readonly limit: number | undefined;
-  /** How many pages are requested before they are read. */
-  readonly prefetch: number;
   /** The caller's signal. It also ends the iteration between two entries. */
   readonly signal?: AbortSignal | undefined;
   /** The time limit of all requests together, in milliseconds; `undefined` for no limit. */

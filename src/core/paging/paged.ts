@@ -8,18 +8,8 @@ import { integerFrom } from '../options/rules.js';
 import type { Rule } from '../options/rules.js';
 import { checkForEach, forEachOf } from './for-each.js';
 import type { ForEachOptions } from './for-each.js';
-import type { Page, PageLimits, Pager, PageRequest, RawPage } from './page.js';
+import type { Page, Pager, PageRequest, RawPage } from './page.js';
 import { paginate, throwIfAborted } from './page-reader.js';
-
-/** Call options of an iteration over pages. `deadlineMs` limits the time of all its requests together. */
-export interface PaginationOptions extends CallOptions {
-  /**
-   * How many pages are requested before they are read.
-   *
-   * @default 0
-   */
-  readonly prefetch?: number | undefined;
-}
 
 /**
  * A list of the service, requested page by page. The first request is sent when you begin to read.
@@ -73,7 +63,7 @@ export class Paged<T, Extra = unknown> implements AsyncIterable<T> {
    * const unanswered = await seller.questions.search({ seller_id: 7, filters: { status: 'UNANSWERED' } }).total();
    */
   async total(): Promise<number | undefined> {
-    for await (const page of paginate({ ...this.#pager, limit: 1, prefetch: 0 })) return page.total;
+    for await (const page of paginate({ ...this.#pager, limit: 1 })) return page.total;
     return undefined;
   }
 
@@ -129,12 +119,7 @@ export class Paged<T, Extra = unknown> implements AsyncIterable<T> {
 
 /** A list that a second signal ends, too. */
 function endedBy<T, Extra>(signal: AbortSignal, pager: Pager<T, Extra>): Paged<T, Extra> {
-  const either = (other: AbortSignal | undefined): AbortSignal => (other ? AbortSignal.any([other, signal]) : signal);
-  return new Paged<T, Extra>({
-    ...pager,
-    signal: either(pager.signal),
-    fetch: (page, limits) => pager.fetch(page, { ...limits, signal: either(limits.signal) }),
-  });
+  return new Paged<T, Extra>({ ...pager, signal: pager.signal ? AbortSignal.any([pager.signal, signal]) : signal });
 }
 
 /** The fields of an input that select a page. */
@@ -155,23 +140,21 @@ export function pagedCalls<In extends PagedInput, Out, T, Extra>(
   requester: Requester,
   endpoint: Endpoint<In, Out>,
   input: In,
-  options: PaginationOptions | undefined,
+  options: CallOptions = {},
   { key, read }: PageContent<Out, T, Extra>,
 ): Paged<T, Extra> {
   // Programs without types may omit both, or pass no object: the first call then says what is wrong.
   const given = ['object', 'undefined'].includes(typeof input) ? { ...input } : input;
-  const { prefetch = 0, ...callOptions } = { ...options };
   return new Paged<T, Extra>({
     offset: given.offset ?? 0,
     limit: given.limit,
-    prefetch,
-    signal: callOptions.signal,
-    deadlineMs: callOptions.deadlineMs ?? requester.deadlineMs,
+    signal: options.signal,
+    deadlineMs: options.deadlineMs ?? requester.deadlineMs,
     key,
     onEarlyEnd: (end) => requester.onEarlyEnd?.({ endpoint, ...end }),
     fetch: async (page, limits) => {
-      rejectPageInQuery(callOptions);
-      const call = requester.call(endpoint, withPage(given, page), withLimits(callOptions, limits));
+      rejectPageInQuery(options);
+      const call = requester.call(endpoint, withPage(given, page), { ...options, ...limits });
       const { data, response } = await call.withResponse();
       return { ...read(data), leftOut: response.leftOut };
     },
@@ -190,11 +173,4 @@ function rejectPageInQuery({ query }: CallOptions): void {
 export function withPage<In extends object>(input: In, { offset, limit }: PageRequest): In {
   if (typeof input !== 'object') return input;
   return { ...input, offset: offset === 0 ? undefined : offset, limit };
-}
-
-/** Returns the caller's options with the limits of a page. */
-export function withLimits(options: CallOptions, { signal, deadlineMs }: PageLimits): CallOptions {
-  const limited = deadlineMs === undefined ? options : { ...options, deadlineMs };
-  if (!signal) return limited;
-  return { ...limited, signal: options.signal ? AbortSignal.any([options.signal, signal]) : signal };
 }

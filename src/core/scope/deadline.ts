@@ -18,11 +18,6 @@ export class Deadline {
     this.#leftMs = limitMs ?? Infinity;
   }
 
-  /** The remaining time, for a call that `within` does not wait for; `undefined` without a limit. */
-  get leftMs(): number | undefined {
-    return this.#limitMs === undefined ? undefined : Math.max(this.#leftMs, 1);
-  }
-
   /**
    * Makes a call within the remaining time.
    *

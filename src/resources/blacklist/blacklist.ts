@@ -1,7 +1,7 @@
 import type { ApiPromise } from '../../core/operation/api-promise.js';
 import type { Requester } from '../../core/operation/requester.js';
 import { pagedCalls } from '../../core/paging/paged.js';
-import type { Paged, PaginationOptions } from '../../core/paging/paged.js';
+import type { Paged } from '../../core/paging/paged.js';
 import type { CallOptions } from '../../core/scope/call-options.js';
 import { blacklistEndpoints } from './endpoints.js';
 import type { BlockedUser, BlacklistParams, ListBlacklistParams } from './schemas.js';
@@ -35,7 +35,7 @@ export class Blacklist {
    * @example
    * for await (const { id } of seller.questions.blacklist.list({ seller_id: 7 })) console.log(id);
    */
-  list(input: ListBlacklistParams, options?: PaginationOptions): Paged<BlockedUser> {
+  list(input: ListBlacklistParams, options?: CallOptions): Paged<BlockedUser> {
     return pagedCalls(this.#requester, blacklistEndpoints.list, input, options, {
       key: (user) => user.id,
       read: ({ users, total, limit }) => ({

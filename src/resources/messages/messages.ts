@@ -4,7 +4,7 @@ import type { Download } from '../../core/files/download.js';
 import type { NeededBy } from '../../core/files/file-source.js';
 import type { CallOptions, DownloadProgress, UploadProgress } from '../../core/scope/call-options.js';
 import { pagedCalls } from '../../core/paging/paged.js';
-import type { Paged, PaginationOptions } from '../../core/paging/paged.js';
+import type { Paged } from '../../core/paging/paged.js';
 import type { ActionGuide } from '../action-guide/action-guide.js';
 import type { NoInput } from '../fields.js';
 import { messageWithId } from '../post-sale/message.js';
@@ -79,7 +79,7 @@ export class Messages {
    * @throws {PackAccessError} when the user of the token is not part of the order, at the first read.
    * @throws {InvalidPagingError} when the service does not accept `limit` or `offset`.
    */
-  conversation(input: ConversationParams, options?: PaginationOptions): Conversation {
+  conversation(input: ConversationParams, options?: CallOptions): Conversation {
     return pagedCalls(this.#requester, messageEndpoints.conversation, input, options, {
       key: (message) => message.id,
       read: ({ messages, paging, ...extra }) => ({

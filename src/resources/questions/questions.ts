@@ -3,7 +3,7 @@ import type { Attributed, WithAttributes } from '../../core/operation/attributes
 import type { Requester } from '../../core/operation/requester.js';
 import type { CallOptions } from '../../core/scope/call-options.js';
 import { pagedCalls } from '../../core/paging/paged.js';
-import type { Paged, PaginationOptions } from '../../core/paging/paged.js';
+import type { Paged } from '../../core/paging/paged.js';
 import { Blacklist } from '../blacklist/blacklist.js';
 import { questionEndpoints } from './endpoints.js';
 import { questionWithId } from './read-question.js';
@@ -44,7 +44,7 @@ export class Questions {
    * @throws {InvalidInputError} when the input does not have exactly one of `seller_id`, `item` and `item_id`, at the
    *   first read.
    */
-  search(input: QuestionSearchParams, options?: PaginationOptions): Paged<Question, QuestionSearchExtra> {
+  search(input: QuestionSearchParams, options?: CallOptions): Paged<Question, QuestionSearchExtra> {
     return pagedCalls(this.#requester, questionEndpoints.search, input, options, {
       key: (question) => question.id,
       read: ({ questions, total, limit, offset: _, ...extra }) => ({ items: questions, total, limit, extra }),

@@ -1,6 +1,7 @@
 import type { Requester } from '../../core/operation/requester.js';
 import { pagedCalls } from '../../core/paging/paged.js';
-import type { Paged, PaginationOptions } from '../../core/paging/paged.js';
+import type { Paged } from '../../core/paging/paged.js';
+import type { CallOptions } from '../../core/scope/call-options.js';
 import { siteEndpoints } from './endpoints.js';
 import type { Listing, SiteSearchParams, SiteSearchExtra } from './schemas.js';
 
@@ -19,7 +20,7 @@ export class Sites {
    * @example
    * for await (const { id, title } of seller.sites.search({ site_id: 'MLB', q: 'chair' })) console.log(id, title);
    */
-  search(input: SiteSearchParams, options?: PaginationOptions): Paged<Listing, SiteSearchExtra> {
+  search(input: SiteSearchParams, options?: CallOptions): Paged<Listing, SiteSearchExtra> {
     return pagedCalls(this.#requester, siteEndpoints.search, input, options, {
       key: (item) => item.id,
       read: ({ results, paging, ...extra }) => ({
