@@ -1,8 +1,8 @@
 // Runs the benchmarks: all, or those named on the command line. Prints their rows and keeps them in bench/results.json, from
 // which it writes bench/results.md and the figures in README.md, on the site's first page and in the guide about
 // performance. `-- documents` only does that.
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { format, resolveConfig } from 'prettier';
 import { here } from './measure.ts';
 import type { Row } from './measure.ts';
 import { merged, page, regions, section, withRegions } from './results.ts';
@@ -57,16 +57,16 @@ for (const [name, run] of Object.entries(benchmarks)) {
   const rows = await run();
   for (const row of rows) console.log(section({ ...row, origin }));
   results = merged(results, rows, origin);
-  await write(); // a run that is stopped leaves documents that agree
+  write(); // a run that is stopped leaves documents that agree
 }
-await write();
+write();
 
-async function write(): Promise<void> {
+function write(): void {
   writeFileSync(kept, `${JSON.stringify(results, undefined, 2)}\n`);
   writeFileSync(here('results.md'), page(results));
   for (const path of ['../README.md', '../docs/index.md', '../docs/guide/performance.md']) {
     const file = here(path);
-    const text = withRegions(readFileSync(file, 'utf8'), regions(results));
-    writeFileSync(file, await format(text, { ...(await resolveConfig(file)), filepath: file }));
+    writeFileSync(file, withRegions(readFileSync(file, 'utf8'), regions(results)));
   }
+  execFileSync('npm', ['run', '--silent', 'format']);
 }

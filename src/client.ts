@@ -54,7 +54,7 @@ export class SellerClient {
    */
   constructor(options: ClientOptions);
   /** @internal */
-  // eslint-disable-next-line @typescript-eslint/unified-signatures -- united, the internal parameter would be public
+  // oxlint-disable-next-line typescript/unified-signatures -- united, the internal parameter would be public
   constructor(options: ClientOptions, parent: HttpClient);
   constructor(options: ClientOptions, parent?: HttpClient) {
     this.#http = new HttpClient(resolveOptions(options), parent);

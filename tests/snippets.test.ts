@@ -9,7 +9,7 @@ import type { Progress } from '../docs/.vitepress/playground.ts';
 import { createScene, runExample } from '../docs/.vitepress/playground.ts';
 import { runnable as runnableInPage } from '../docs/.vitepress/runnable.ts';
 import { examplesIn, javaScriptOf, namesFrom, runSnippet, snippetsIn, typeErrors } from '../tools/snippets.ts';
-// eslint-disable-next-line no-restricted-imports -- a guide imports it as applications do
+// oxlint-disable-next-line no-restricted-imports -- a guide imports it as applications do
 import * as zod from 'zod';
 import * as builders from '../src/core/schema/define.ts';
 import { entries } from './support/entries.ts';

@@ -1,4 +1,4 @@
-import { format } from 'prettier';
+import { format } from 'oxfmt';
 
 /** The columns that a page of the site shows beside both of its sidebars. */
 const printWidth = 76;
@@ -15,8 +15,10 @@ async function block(code: string): Promise<string> {
   return `\`\`\`ts\n${lines.trim()}\n\`\`\``;
 }
 
-function formatted(code: string): Promise<string> {
-  return format(code, { parser: 'typescript', printWidth, singleQuote: true });
+async function formatted(code: string): Promise<string> {
+  const { code: lines, errors } = await format('block.ts', code, { printWidth, singleQuote: true });
+  if (errors.length > 0) throw new Error(errors.map(({ message }) => message).join('\n'));
+  return lines;
 }
 
 /** Signatures alone are no program: they are laid out as the members of a class. */

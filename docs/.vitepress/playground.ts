@@ -56,6 +56,7 @@ export async function runExample(program: string, show: (progress: Progress) => 
   const modules = {
     ...modulesFor(marketplace, (created) => void marketplaces.push(created)),
     // It is large, and few examples need it.
+    // oxlint-disable-next-line no-restricted-imports -- the examples import it as users do
     ...(/require\(['"]zod['"]\)/.test(program) && { zod: await import('zod') }),
   };
   const given = {

@@ -103,7 +103,7 @@ function entriesOf(
   return Promise.all(ids.map((id) => caughtUpEntry(user_id, { topic, id }, Date.now())));
 }
 
-// eslint-disable-next-line @typescript-eslint/require-await -- `forEachOf` takes what comes over time
+// oxlint-disable-next-line typescript/require-await -- `forEachOf` takes what comes over time
 async function* asyncOf<T>(values: Iterable<T>): AsyncGenerator<T> {
   yield* values;
 }

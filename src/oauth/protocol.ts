@@ -133,6 +133,7 @@ async function requestTokens(
   try {
     // Which protocols are allowed was checked when the application was created.
     const { access_token, refresh_token, expires_in } = await read(
+      // oxlint-disable-next-line typescript/no-deprecated -- marked so that it stands out
       await send({ [customFetch]: post, [allowInsecureRequests]: true }),
     );
     return {

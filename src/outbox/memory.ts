@@ -1,4 +1,4 @@
-/* eslint-disable @typescript-eslint/require-await -- the interface is asynchronous, this store is not */
+/* oxlint-disable typescript/require-await -- the interface is asynchronous, this store is not */
 import { MemoryLedger } from '../work/memory-ledger.js';
 import { noProgress } from './job.js';
 import type { JobProgress, JobState, JobStatus, StoredJob } from './job.js';

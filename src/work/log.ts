@@ -20,7 +20,7 @@ export class Log {
     // `console` would print an argument that is `undefined`.
     const fields = failure === undefined ? [] : [{ error: failure }];
     try {
-      // eslint-disable-next-line no-console -- failures are visible by default
+      // oxlint-disable-next-line no-console -- failures are visible by default
       if (!this.#logger) console.error(line);
       else await this.#logger[level](line, ...fields);
     } catch {

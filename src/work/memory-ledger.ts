@@ -1,4 +1,4 @@
-/* eslint-disable @typescript-eslint/require-await -- the interface is asynchronous, this ledger is not */
+/* oxlint-disable typescript/require-await -- the interface is asynchronous, this ledger is not */
 import { FifoMap } from './fifo-map.js';
 import type { Ledger } from './ledger.js';
 

@@ -475,7 +475,7 @@ describe('reading back', () => {
       [new Error('the mirror is down'), 'reading back failed: the mirror is down'],
       ['down', 'reading back failed: without a stated reason'],
     ])('that throws %s gives unknown', async (thrown, unknown) => {
-      // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- an endpoint of the user may do that
+      // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- an endpoint of the user may do that
       expect(await confirmed(() => Promise.reject(thrown))).toEqual({ unknown });
     });
   });

@@ -92,8 +92,8 @@ test('the logger is called in the async context of its own call', async () => {
   try {
     const storage = new AsyncLocalStorage<number>();
     const seen: [unknown, unknown][] = [];
-    const note = (_message: string, fields?: object): void =>
-      void seen.push([storage.getStore(), (fields as { waitMs?: number } | undefined)?.waitMs]);
+    const note = (_message: string, fields?: { readonly waitMs?: number }): void =>
+      void seen.push([storage.getStore(), fields?.waitMs]);
     const slow = Response.json({}, { status: 429, headers: { 'retry-after': '1' } });
     const { sellerClient } = stubbed([slow, Response.json(wireQuestion)], {
       maxConcurrency: 1,

@@ -180,7 +180,7 @@ describe('forEach of a list', () => {
     const list = new MovingList(3);
     const thrown = await errorOf(
       list.paginate().forEach(() => {
-        // eslint-disable-next-line @typescript-eslint/only-throw-error -- a function of the user may do that
+        // oxlint-disable-next-line typescript/only-throw-error -- a function of the user may do that
         throw 'a text';
       }),
     );

@@ -17,7 +17,7 @@ const ways: Readonly<Record<string, () => unknown>> = {
     throw new Error('the disk is full');
   },
   'throws undefined': () => {
-    // eslint-disable-next-line @typescript-eslint/only-throw-error -- callers may do it
+    // oxlint-disable-next-line typescript/only-throw-error -- callers may do it
     throw undefined;
   },
   rejects: () => Promise.reject(new Error('the disk is full')),

@@ -103,7 +103,7 @@ describe('the body of an error', () => {
 describe('a network error', () => {
   async function causeOf(thrown: unknown): Promise<unknown> {
     const fetch = (): Promise<Response> => {
-      // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- a fetch of the user may do that
+      // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- a fetch of the user may do that
       return Promise.reject(thrown);
     };
     const { sellerClient } = stubbed([], { fetch, accessToken: token, maxRetries: 0 });

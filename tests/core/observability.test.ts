@@ -308,7 +308,7 @@ describe('./otel', () => {
     const failing = (): Promise<never> => Promise.reject(new TypeError('no'));
     await tracing.wrapDelivery!({ topic: 'questions' }, () => Promise.resolve(1));
     await expect(tracing.wrapHandler!(run(undefined), failing)).rejects.toThrow('no');
-    // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- a handler may throw anything
+    // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- a handler may throw anything
     await expect(tracing.wrapHandler!(run(undefined), () => Promise.reject('no'))).rejects.toBe('no');
     const attributes = {
       'messaging.system': 'marketplace-seller-sdk',

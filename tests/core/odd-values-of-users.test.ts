@@ -173,7 +173,7 @@ describe('an input schema of the user', () => {
     [
       'validate that throws no error',
       schemaOf(() => {
-        // eslint-disable-next-line @typescript-eslint/only-throw-error -- a schema of the user may do that
+        // oxlint-disable-next-line typescript/only-throw-error -- a schema of the user may do that
         throw undefined;
       }),
     ],

@@ -338,7 +338,7 @@ describe('a limiter of the user', () => {
 
   test('an acquire() that rejects fails the call unsent, with its reason', async () => {
     const reason = { msBeforeNext: 5000 };
-    // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- limiters reject with plain results
+    // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- limiters reject with plain results
     const { sellerClient, sent } = stubbed([ok()], { limiter: { acquire: () => Promise.reject(reason) } });
     const error = await errorOf(sellerClient.questions.answer({ question_id: 1, text: 'Yes.' }));
     expect(error).toMatchObject({ name: 'ConnectionError', cause: reason, attempts: 0 });

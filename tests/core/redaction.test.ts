@@ -37,7 +37,7 @@ const leaks: [string, Step][] = [
     Object.assign(new Error('failed'), { config: { headers: { authorization: `Bearer ${token}` }, data: words } }),
   ],
   ['a network fault whose cause echoes the token', new TypeError('fetch failed', { cause: new Error(token) })],
-  // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- a fetch of the user may do that
+  // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- a fetch of the user may do that
   ['something thrown that is no error and echoes the token', () => Promise.reject(token)],
   [
     'a network fault with a code whose cause echoes the token',

@@ -568,7 +568,7 @@ test.each([
   ['an error with a cause that is none', new TypeError('failed', { cause: 'pipe' }), 'failed'],
   ['an error with a cause without a code', new TypeError('failed', { cause: new Error('pipe') }), 'failed (pipe)'],
 ])('a fetch that rejects with %s is a ConnectionError', async (_, thrown, sentence) => {
-  // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- a fetch of the user may do that
+  // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- a fetch of the user may do that
   const { sellerClient } = stubbed([() => Promise.reject(thrown)], { maxRetries: 0 });
   const error = await errorOf(sellerClient.questions.get({ question_id: 1 }));
   expect(error).toBeInstanceOf(ConnectionError);

@@ -48,7 +48,7 @@ describe('a function that provides the token', () => {
     ['with a value', 'a text', 'it rejected with a value that is not an error'],
   ])('that fails at once %s has the reason in the message', async (_, thrown, reason) => {
     const accessToken = (): string => {
-      // eslint-disable-next-line @typescript-eslint/only-throw-error -- a function of the user may do that
+      // oxlint-disable-next-line typescript/only-throw-error -- a function of the user may do that
       throw thrown;
     };
     const error = await errorOf(client(() => 'new', { accessToken }).sellerClient.questions.get(ask));

@@ -543,7 +543,7 @@ describe('a handler that fails', () => {
       retry: { attempts: 1 },
       on: {
         questions: () => {
-          // eslint-disable-next-line @typescript-eslint/only-throw-error -- the test needs a value that is not an error
+          // oxlint-disable-next-line typescript/only-throw-error -- the test needs a value that is not an error
           throw 'words';
         },
       },

@@ -298,7 +298,7 @@ describe('a request to the token endpoint', () => {
   test.each<[string, TokenFault, string]>([
     ['an error', breaks('ECONNRESET', 'read'), 'fetch failed (ECONNRESET)'],
     ['an error without a cause', () => Promise.reject(new TypeError('no luck')), 'no luck'],
-    // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- a `fetch` of the user may reject with anything
+    // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- a `fetch` of the user may reject with anything
     ['no error', () => Promise.reject('no luck'), 'fetch rejected with no error'],
   ])('that ends with %s after it was sent may have been carried out', async (_, act, reason) => {
     const error = await applicationWith(act).failedRefresh();

@@ -163,7 +163,13 @@ test('tokens that are authorised anew while the refresh of the old ones fails ar
     },
     remove: (user_id) => store.remove(user_id),
     sellers: () => store.sellers(),
-    lock: (user_id, work) => store.lock(user_id, work).finally(() => store.save(user_id, anew)),
+    lock: async (user_id, work) => {
+      try {
+        return await store.lock(user_id, work);
+      } finally {
+        await store.save(user_id, anew);
+      }
+    },
   };
   const refresh = () => Promise.reject(new GrantRevokedError('revoked'));
   const onRevoked = vi.fn();

@@ -7,7 +7,6 @@ import { createMarketplace } from '../support/marketplace.ts';
 
 expect.extend(marketplaceMatchers);
 declare module 'vitest' {
-  // eslint-disable-next-line @typescript-eslint/no-unused-vars -- the parameters must be those of vitest's own declaration
   interface Matchers<R extends void | Promise<void> = void | Promise<void>, T = unknown> {
     toHaveReceived(filter: Parameters<typeof marketplaceMatchers.toHaveReceived>[1]): R;
     toHaveReceivedTimes(times: number, filter?: Parameters<typeof marketplaceMatchers.toHaveReceivedTimes>[2]): R;

@@ -1,4 +1,4 @@
-/* eslint-disable @typescript-eslint/require-await -- the interface is asynchronous, this store is not */
+/* oxlint-disable typescript/require-await -- the interface is asynchronous, this store is not */
 import type { WriteRecord } from '../../core/recover/write-hook.js';
 import { withoutUnknown } from '../../work/write-records.js';
 import { stallsUntilSuspect } from '../handling/failure-policy.js';

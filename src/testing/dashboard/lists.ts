@@ -13,7 +13,7 @@ import type { ServedMarketplace } from './served-marketplace.js';
 const [maxMessages, maxTokens] = [30, 10];
 
 /** Returns the lists that the dashboard shows. */
-// eslint-disable-next-line @typescript-eslint/explicit-module-boundary-types -- the type of a view is that of its function
+// oxlint-disable-next-line typescript/explicit-module-boundary-types -- the type of a view is that of its function
 export function listsOf(marketplace: ServedMarketplace, requests: readonly LoggedRequest[]) {
   const { accounts, attachments, faults, flex, items, messages, notifications, packs, questions } = marketplace;
   const nameOf = (user_id: number): string => accounts.get(user_id)?.nickname ?? String(user_id);

@@ -6,6 +6,7 @@ type PathItems = Readonly<Record<string, Readonly<Record<string, object>>>>;
 /** Returns the OpenAPI document of the marketplace, with the address of this server and the operations of your own. */
 export async function marketplaceOpenApi(url: string, own: readonly OperationSummary[]): Promise<object> {
   // The file of the package, because a copy in the code would double the size of the fake marketplace.
+  // oxlint-disable-next-line no-restricted-imports -- a file beside the code: it is not bundled
   const { default: document } = await import('marketplace-seller-sdk/openapi.json', { with: { type: 'json' } });
   const paths: Record<string, object> = { ...document.paths };
   for (const [path, item] of Object.entries(pathsOf(own))) paths[path] = { ...paths[path], ...item };

@@ -13,7 +13,7 @@ type Lists = ReturnType<typeof listsOf>;
 export interface Snapshot extends ReturnType<typeof snapshot> {}
 
 /** Returns the current state of a marketplace as plain data: the newest 100 entries of each list, and all counts. */
-// eslint-disable-next-line @typescript-eslint/explicit-module-boundary-types -- `Snapshot` is derived from this function
+// oxlint-disable-next-line typescript/explicit-module-boundary-types -- `Snapshot` is derived from this function
 export function snapshot(marketplace: ServedMarketplace, requests: readonly LoggedRequest[]) {
   const { attachments, clock, messages, notifications, operations, questions, records } = marketplace;
   const lists: Record<string, Listed<unknown>> = listsOf(marketplace, requests);

@@ -67,7 +67,7 @@ export async function executeQuery(
 /** Parses and validates a query. @throws {ErrorResponse} "invalid query" */
 function parseQuery(source: string, schema: GraphQLSchema, invalid: QueryService['invalid']): DocumentNode {
   try {
-    const document = parse(source, { maxTokens });
+    const document = parse(source, { maxLexicalTokens: maxTokens });
     const [error] = validate(schema, document);
     if (error) throw error;
     return document;

@@ -8,7 +8,7 @@ import { sqliteOutbox } from 'marketplace-seller-sdk/outbox';
 import type { Bot, World } from 'marketplace-seller-sdk/simulation';
 import type { FakeMarketplaceOptions } from 'marketplace-seller-sdk/testing';
 import * as timers from 'node:timers/promises';
-// eslint-disable-next-line no-restricted-imports -- a guide imports it as applications do
+// oxlint-disable-next-line no-restricted-imports -- a guide imports it as applications do
 import * as zod from 'zod';
 import { compiled, snippetsIn } from '../../../tools/snippets.ts';
 import type { RunCompiled } from '../../../tools/snippets.ts';
