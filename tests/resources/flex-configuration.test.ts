@@ -44,7 +44,9 @@ describe('the selection of fields', () => {
     });
     expectTypeOf(found).toEqualTypeOf<{
       readonly address?:
-        { readonly city?: { readonly name?: string | null | undefined } | null | undefined } | null | undefined;
+        | { readonly city?: { readonly name?: string | null | undefined } | null | undefined }
+        | null
+        | undefined;
       readonly delivery_ranges?:
         | {
             readonly week?: { readonly from?: number | null | undefined }[] | null | undefined;

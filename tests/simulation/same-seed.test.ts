@@ -42,8 +42,8 @@ describe('the same seed gives the same trace', () => {
   test('what the package loads on first use is loaded before, because that takes real time', () => {
     const src = join(import.meta.dirname, '../../src');
     const loadedIn = (path: string): string[] =>
-      [...readFileSync(join(src, path), 'utf8').matchAll(/(?<!typeof )\bimport\('([^']+)'\)/g)].map(
-        ([, target = '']) => (target.startsWith('.') ? join(path, '..', target) : target),
+      [...readFileSync(join(src, path), 'utf8').matchAll(/(?<!typeof )\bimport\('([^']+)'\)/g)].map(([, target = '']) =>
+        target.startsWith('.') ? join(path, '..', target) : target,
       );
     const isElsewhere = /^cli|^simulation|dashboard|platform-portable/;
     const late = globSync('**/*.ts', { cwd: src })

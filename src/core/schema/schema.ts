@@ -18,7 +18,8 @@ export interface StandardSchema<out Out = unknown, out In = Out> {
 
 /** The result of validation by a Standard Schema. */
 export type StandardResult<Out> =
-  { readonly value: Out; readonly issues?: undefined } | { readonly issues: readonly StandardIssue[] };
+  | { readonly value: Out; readonly issues?: undefined }
+  | { readonly issues: readonly StandardIssue[] };
 
 /** An issue of a Standard Schema. */
 export interface StandardIssue {

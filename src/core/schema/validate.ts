@@ -9,7 +9,8 @@ import type { StandardIssue, StandardSchema } from './schema.js';
 
 /** A validated value, or its issues. */
 export type Validated<Out> =
-  { readonly success: true; readonly data: Out } | { readonly success: false; readonly issues: readonly Issue[] };
+  | { readonly success: true; readonly data: Out }
+  | { readonly success: false; readonly issues: readonly Issue[] };
 
 /**
  * Validates a value with any Standard Schema. The issues of a schema of the user do not repeat texts of the value.

@@ -17,7 +17,8 @@ export interface OutgoingRequest {
   readonly timeoutMs: number;
   /** Follows the redirects of a download if `fetch` must not. It sends requests with `send`. */
   readonly followRedirects?:
-    ((request: Request, send: (request: Request) => Promise<Response>) => Promise<Response>) | undefined;
+    | ((request: Request, send: (request: Request) => Promise<Response>) => Promise<Response>)
+    | undefined;
   /** Ends the request immediately, also while the response is read. */
   readonly signal: AbortSignal;
 }

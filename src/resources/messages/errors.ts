@@ -3,7 +3,12 @@ import { BadRequestError, ForbiddenError, NotFoundError } from '../../core/error
 
 /** Why a seller cannot send messages at the moment: see `NoChannelError`. */
 export type NoChannelReason =
-  'cap_exhausted' | 'option_not_offered' | 'mediation' | 'not_yet_delivered' | 'attachments' | (string & {});
+  | 'cap_exhausted'
+  | 'option_not_offered'
+  | 'mediation'
+  | 'not_yet_delivered'
+  | 'attachments'
+  | (string & {});
 
 /**
  * The seller has no way to write to the buyer at the moment. `cause` is the error of the service, if it sent one.
