@@ -1,4 +1,3 @@
-import * as diagnostics from 'node:diagnostics_channel';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import * as sqlite from 'node:sqlite';
@@ -68,14 +67,7 @@ const givenInSources: Given = {
   ...around,
 };
 
-/** What snippets have subscribed; other tests of the same process would hear it as well. */
-const subscribed: Parameters<typeof diagnostics.subscribe>[] = [];
-const subscribe: typeof diagnostics.subscribe = (...args) => {
-  subscribed.push(args);
-  diagnostics.subscribe(...args);
-};
 afterEach(() => {
-  for (const args of subscribed.splice(0)) diagnostics.unsubscribe(...args);
   vi.useRealTimers();
 });
 
@@ -170,7 +162,6 @@ async function run(snippet: Snippet): Promise<void> {
   const modules = {
     ...entries,
     zod,
-    'node:diagnostics_channel': { ...diagnostics, subscribe },
     'node:sqlite': sqlite,
     'node:timers/promises': timers,
     // A snippet that shows a test is a test: it runs with the rest of the snippet.

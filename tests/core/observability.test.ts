@@ -1,4 +1,3 @@
-import { channel } from 'node:diagnostics_channel';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { context, propagation, trace } from '@opentelemetry/api';
 import type { Context, ContextManager } from '@opentelemetry/api';
@@ -110,31 +109,6 @@ describe('the fields of a log line', () => {
     aborter.abort('changed my mind');
     await errorOf(sellerClient.questions.get({ question_id: 42 }, { signal: aborter.signal }));
     expect(warn.mock.calls.map(([message]) => String(message)).join()).not.toContain('undefined');
-  });
-});
-
-describe('node:diagnostics_channel', () => {
-  test('the channel carries every event of every client while it has subscribers', async () => {
-    const events: CallEvent[] = [];
-    const listen = (event: unknown): void => void events.push(event as CallEvent);
-    const calls = channel('marketplace-seller-sdk:call');
-    const { sellerClient } = stubbed([failing(), ok()], { maxRetryDelayMs: 1 });
-    calls.subscribe(listen);
-    await sellerClient.questions.get({ question_id: 42 });
-    calls.unsubscribe(listen);
-    await sellerClient.questions.get({ question_id: 42 });
-    expect(events.map(({ type }) => type)).toEqual([
-      'start',
-      'attempt',
-      'response',
-      'wait',
-      'attempt',
-      'response',
-      'end',
-    ]);
-    expect(new Set(events.map(({ call }) => call)).size).toBe(1);
-    expect(events.at(-1)).toMatchObject({ attempts: 2, status: 200 });
-    expect(events[5]).toMatchObject({ requestId: 'r-1', attempt: 2 });
   });
 });
 

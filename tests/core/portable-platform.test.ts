@@ -47,11 +47,4 @@ describe('where there is no Node', () => {
     expect((await failure).message).toContain('this platform has no files; give a Blob');
     expect(sent).toHaveLength(1);
   });
-
-  test('no environment variable switches debug lines on', async () => {
-    vi.stubEnv('MARKETPLACE_SELLER_DEBUG', '1');
-    const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
-    await stubbed([Response.json(wireQuestion)]).sellerClient.questions.get({ question_id: 42 });
-    expect(write).not.toHaveBeenCalled();
-  });
 });

@@ -81,7 +81,6 @@ export class ClientCall {
     const { endpoint, options } = request;
     const { baseUrl, deadlineMs, timeoutMs, maxRetries, maxConcurrency = Infinity } = runtime.options;
     const { accessToken = runtime.options.accessToken } = options;
-    const { events } = runtime;
     this.request = request;
     this.options = options;
     this.runtime = runtime;
@@ -90,7 +89,7 @@ export class ClientCall {
     this.maxRetries = options.maxRetries ?? maxRetries;
     this.isBooked = endpoint.retry === 'unsafe' && !endpoint.isHarmless;
     this.info = { endpoint, baseUrl };
-    this.emit = events.sinks.length > 0 || events.channel?.hasSubscribers ? events.emit : undefined;
+    this.emit = runtime.emit;
     this.scope = new CancelScope({
       what: `${endpoint.method} ${endpoint.path}`,
       signal: options.signal,

@@ -1,11 +1,11 @@
-import { platform } from '#platform';
 import { TokenSource } from '../recover/token-source.js';
 import { bookOf } from '../recover/memory-book.js';
 import type { MemoryBook } from '../recover/memory-book.js';
 import type { WriteHook } from '../recover/write-hook.js';
 import { secretNamesWith } from '../errors/secrets.js';
 import type { IsSecretName } from '../errors/secrets.js';
-import { Events } from '../options/events.js';
+import { emitterOf } from '../options/events.js';
+import type { Emit } from '../options/events.js';
 import type { ResolvedOptions } from '../options/resolve-options.js';
 import { Limits } from '../limits/limits.js';
 import { RetryBudget } from '../recover/budget.js';
@@ -63,7 +63,8 @@ function warnIfApart({ logger, baseUrl }: ResolvedOptions, writes: MemoryBook): 
 export interface ClientRuntime {
   readonly options: ResolvedOptions;
   readonly shared: SharedState;
-  readonly events: Events;
+  /** Receives the events of calls; `undefined` if nothing observes them. */
+  readonly emit: Emit | undefined;
   /** Headers of every request, with names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   /** The `user-agent`, unless `headers` have one; `undefined` if the platform sends its own. */
@@ -84,7 +85,7 @@ export function createRuntime(
   return {
     options,
     shared,
-    events: new Events([logger, platform.debugLogger()], tracing, platform.openChannel()),
+    emit: emitterOf(logger, tracing),
     headers: { accept: 'application/json', ...lowerCaseNames(options.headers ?? {}) },
     userAgent: userAgentOf(options.userAgent),
     isSecretHeader: secretNamesWith(options.redactHeaders),

@@ -41,28 +41,14 @@ export function emitAttemptResult(
   emit?.({ type: 'response', call, attempt, status, requestId, durationMs });
 }
 
-/** The receivers of a client's events. */
-export class Events {
-  readonly sinks: readonly Sink[];
-  /** That of the platform, if it has one. */
-  readonly channel: Channel | undefined;
-
-  constructor(loggers: readonly (Logger | undefined)[], tracing: Tracing | undefined, channel: Channel | undefined) {
-    const sinks = [...loggers.map((logger) => logger && logSink(logger)), tracing?.observe.bind(tracing)];
-    this.sinks = sinks.filter((sink) => sink !== undefined);
-    this.channel = channel;
-  }
-
-  readonly emit: Emit = (event) => {
-    for (const sink of this.sinks) ignoreErrors(() => sink(event));
-    this.channel?.publish(event);
+/** Returns what passes the events of a client on to its logger and its tracing; `undefined` if it has neither. */
+export function emitterOf(logger: Logger | undefined, tracing: Tracing | undefined): Emit | undefined {
+  const all: readonly (Sink | undefined)[] = [logger && logSink(logger), tracing?.observe.bind(tracing)];
+  const sinks = all.filter((sink) => sink !== undefined);
+  if (sinks.length === 0) return undefined;
+  return (event) => {
+    for (const sink of sinks) ignoreErrors(() => sink(event));
   };
-}
-
-/** A channel of `node:diagnostics_channel`. */
-export interface Channel {
-  readonly hasSubscribers: boolean;
-  publish(event: CallEvent): void;
 }
 
 /** A logger whose methods may be asynchronous. */

@@ -1,6 +1,5 @@
 import type * as AsyncHooks from 'node:async_hooks';
 import type * as Crypto from 'node:crypto';
-import type * as DiagnosticsChannel from 'node:diagnostics_channel';
 import type * as Fs from 'node:fs';
 import type * as Http from 'node:http';
 import type * as Sqlite from 'node:sqlite';
@@ -9,7 +8,6 @@ import type * as Streams from 'node:stream';
 interface NodeModules {
   'node:crypto': typeof Crypto;
   'node:async_hooks': typeof AsyncHooks;
-  'node:diagnostics_channel': typeof DiagnosticsChannel;
   'node:fs': typeof Fs;
   'node:http': typeof Http;
   'node:sqlite': typeof Sqlite;

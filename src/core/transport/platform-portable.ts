@@ -11,6 +11,4 @@ export const platform: Platform = {
   connectErrorOf: () => undefined,
   networkReason: ({ code, message }) => (typeof code === 'string' ? code : message),
   loadUploads: () => import('../files/upload.js'),
-  debugLogger: () => undefined,
-  openChannel: () => undefined,
 };

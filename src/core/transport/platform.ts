@@ -2,8 +2,6 @@ import type { ConnectError } from './connect-errors.js';
 import type { FileInput } from '../files/file-source.js';
 import type { Upload } from '../files/upload.js';
 import type { RejectFile } from '../files/upload-reader.js';
-import type { Channel } from '../options/events.js';
-import type { Logger } from '../options/hooks.js';
 import type { ResolvedOptions } from '../options/resolve-options.js';
 import type { Transport } from './transport.js';
 
@@ -24,8 +22,4 @@ export interface Platform {
   networkReason(error: Error & { readonly code?: unknown }): string;
   /** Loads the module that opens files for uploads. */
   loadUploads(): Promise<{ openUpload(input: FileInput, reject: RejectFile, maxBytes?: number): Promise<Upload> }>;
-  /** Returns the logger that an environment variable enables; `undefined` if it is not enabled. */
-  debugLogger(): Logger | undefined;
-  /** Opens the channel on which every `CallEvent` is published; `undefined` if the platform has none. */
-  openChannel(): Channel | undefined;
 }
