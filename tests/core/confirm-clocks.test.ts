@@ -1,7 +1,7 @@
 import type { Confirmation, OutcomeUnknownError, SellerClient } from 'marketplace-seller-sdk';
-import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { advanceUntilSettled } from '../support/fake-time.ts';
+import { fc } from '../support/fast-check.ts';
 import { errorOf, stubbed } from '../support/stubs.ts';
 
 beforeEach(() => void vi.useFakeTimers());

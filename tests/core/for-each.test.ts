@@ -1,7 +1,7 @@
 import { InvalidInputError, RequestAbortedError, ServerError, TimeoutError } from 'marketplace-seller-sdk';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
-import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
+import { fc } from '../support/fast-check.ts';
 import { createMarketplace } from '../support/marketplace.ts';
 import { forEachOf } from '../../src/core/paging/for-each.js';
 import { MovingList } from '../support/moving-list.ts';

@@ -23,7 +23,13 @@ describe('isLasting: waiting does not help', () => {
   );
 
   /** The documented errors that pass although their status does not. */
-  const passing = ['AskLimitError', 'MessageNotFoundError', 'MessageNotReadyError', 'NoQuestionsError', 'DriverNotFoundError'];
+  const passing = [
+    'AskLimitError',
+    'MessageNotFoundError',
+    'MessageNotReadyError',
+    'NoQuestionsError',
+    'DriverNotFoundError',
+  ];
   const documented = [...new Set(listEndpoints(endpoints).flatMap(({ errors }) => errors))];
   const lasting = [400, 405, 406, 410, 411, 413, 414, 415, 422, 431, 501, 505];
   const rows = documented.map(({ error, status, didNothing, message }) => ({

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { CallQueue } from '../../src/core/limits/call-queue.js';
-import * as fc from 'fast-check';
+import { fc } from '../support/fast-check.ts';
 import { errorOf, stubbed, wireQuestion } from '../support/stubs.ts';
 
 interface CountedCall {

@@ -1,9 +1,9 @@
 import { inspect } from 'node:util';
 import { AuthorizationCallbackError, SellerError } from 'marketplace-seller-sdk';
 import { createOAuth } from 'marketplace-seller-sdk/oauth';
-import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { advanceUntilSettled } from '../support/fake-time.ts';
+import { fc } from '../support/fast-check.ts';
 import { errorOf } from '../support/stubs.ts';
 
 beforeEach(() => void vi.useFakeTimers());

@@ -5,9 +5,9 @@ import { createOutbox, sqliteOutbox } from 'marketplace-seller-sdk/outbox';
 import type { OutboxStore } from 'marketplace-seller-sdk/outbox';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
-import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { advanceBetweenRequests, fakeTimersOfInbox } from '../support/fake-time.ts';
+import { fc } from '../support/fast-check.ts';
 import { silentLogger } from '../support/silent.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'outbox-'));

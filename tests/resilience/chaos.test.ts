@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest';
 import { advanceUntilSettled } from '../support/fake-time.ts';
 import { seed } from '../support/seed.ts';
 
-/** `npm run fuzz` tries 10,000 writes; `npm test` tries what fits into a few seconds. */
+/** `npm run explore` tries 10,000 writes; `npm test` tries what fits into a few seconds. */
 const writes = Number(process.env.CHAOS_WRITES ?? 300);
 
 /** Makes one call in ten fail, in each possible way. */

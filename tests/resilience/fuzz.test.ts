@@ -8,7 +8,7 @@ import { everyEndpoint } from '../support/every-endpoint.ts';
 import { seed } from '../support/seed.ts';
 import { stubbed } from '../support/stubs.ts';
 
-/** `npm run fuzz` tries 100,000 cases from a new seed each time; `npm test` tries the same few. */
+/** `npm run explore` tries 100,000 cases from a new seed each time; `npm test` tries the same few. */
 const cases = Number(process.env.FUZZ_CASES ?? 4000);
 const runs = { numRuns: Math.ceil(cases / 4) };
 

@@ -1,8 +1,8 @@
-import * as fc from 'fast-check';
 import { SellerClient } from 'marketplace-seller-sdk';
 import type { Limiter } from 'marketplace-seller-sdk';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { advanceUntilSettled } from '../support/fake-time.ts';
+import { fc } from '../support/fast-check.ts';
 import { errorOf, stubbed, wireQuestion } from '../support/stubs.ts';
 
 const ok = (): Response => Response.json(wireQuestion);

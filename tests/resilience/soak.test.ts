@@ -7,7 +7,7 @@ import { writeThroughChaos } from '../../bench/soak/writes.ts';
 import { seed } from '../support/seed.ts';
 import { transports } from '../support/transports.ts';
 
-// The workloads of `npm run soak`. `npm run fuzz` makes some thousand calls, `npm test` some hundred.
+// The workloads of `npm run soak`. `npm run explore` makes some thousand calls, `npm test` some hundred.
 const cases = Number(process.env.FUZZ_CASES ?? 4000) / 40;
 const writes = Number(process.env.CHAOS_WRITES ?? 300) / 3;
 

@@ -1,10 +1,10 @@
 import { inspect } from 'node:util';
-import * as fc from 'fast-check';
 import { GraphQLClient } from 'graphql-request';
 import { ApiError, SellerError, UnexpectedResponseError } from 'marketplace-seller-sdk';
 import type { ClientOptions, SellerClient } from 'marketplace-seller-sdk';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { fc } from '../support/fast-check.ts';
 import { json, startServer } from '../support/http-server.ts';
 import { errorOf, stubbed } from '../support/stubs.ts';
 import { transports } from '../support/transports.ts';

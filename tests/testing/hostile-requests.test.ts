@@ -1,5 +1,4 @@
 import { connect } from 'node:net';
-import fc from 'fast-check';
 import { SellerClient } from 'marketplace-seller-sdk';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import type { Listening } from 'marketplace-seller-sdk/testing';
@@ -10,6 +9,7 @@ import { controls } from '../../src/testing/dashboard/controls.js';
 import { Dashboard } from '../../src/testing/dashboard/dashboard.js';
 import { sample } from '../../src/testing/seed/sample.js';
 import { listen } from '../../src/testing/server.js';
+import { fc } from '../support/fast-check.ts';
 
 const controlToken = 'a-control-token-of-the-test';
 const create = (): FakeMarketplace => {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { failedOnce } from '../failed-seeds.ts';
 import type { ShownBot } from './all.ts';
 
-/** `npm run simulate` sets them: each commit has seeds of its own. */
+/** `npm run explore` sets them; in `npm test` they are always the same. */
 const { SIMULATION_SEEDS: count = '', SIMULATION_SEED: first = '1' } = process.env;
 const drawn = Array.from({ length: Number(count) || 5 }, (_, index) => Number(first) + index);
 /** In `npm test`, a smaller day: it has every fault, and fewer questions. */
