@@ -32,7 +32,7 @@ import type { StoredMessage } from './state/message.js';
 import type { BuyerMessage, MessageStore } from './state/messages.js';
 import type { Omittable } from './state/omittable.js';
 import type { Pack, PackInit, PackStore } from './state/packs.js';
-import type { QuestionStore, StoredQuestion } from './state/questions.js';
+import type { QuestionMarks, QuestionStore, StoredQuestion } from './state/questions.js';
 import { setNextIds } from './state/next-ids.js';
 import type { NextIds } from './state/next-ids.js';
 import type { RecordStore } from './state/records.js';
@@ -221,12 +221,15 @@ export class FakeMarketplace<Inputs extends readonly unknown[] = readonly unknow
     return this.items.add(init);
   }
 
-  /** Adds a question of a user about an item, whatever the item's status. */
-  ask(question: { from: { readonly user_id: number }; item_id: string; text: string }): StoredQuestion {
-    assertFields('a question', question, ['from', 'item_id', 'text']);
-    const { from, item_id, text } = question;
+  /**
+   * Adds a question of a user about an item, whatever the item's status. One that is held back (`hold`), taken from the
+   * listing (`deleted_from_listing`) or of a paused item is `UNANSWERED`, but cannot be answered.
+   */
+  ask(question: { from: { readonly user_id: number }; item_id: string; text: string } & QuestionMarks): StoredQuestion {
+    assertFields('a question', question, ['from', 'item_id', 'text', 'hold', 'deleted_from_listing']);
+    const { from, item_id, text, ...marks } = question;
     const item = this.items.getOrThrow(item_id);
-    return this.questions.add(item, this.accounts.of(from).user_id, text);
+    return this.questions.add(item, this.accounts.of(from).user_id, text, marks);
   }
 
   /** Records clicks on "See phone" of an item: one click, now, by default. */

@@ -212,6 +212,6 @@ describe('call', () => {
   test('--fake tries it without an account', async () => {
     const { code, out } = await ended('call', 'questions.search', '--seller_id', '1001', '--fake');
     expect(code).toBe(0);
-    expect(out).toHaveLength(3);
+    expect(out).toHaveLength(6);
   });
 });

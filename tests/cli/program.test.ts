@@ -210,7 +210,7 @@ describe('the command fake', () => {
   test('the marketplace starts with sample data', async () => {
     const client = new SellerClient({ baseUrl: await fake('--quiet').url(), accessToken: 'SELLER-TOKEN' });
     const questions = await client.questions.search({ seller_id: 1001 }).toArray();
-    expect(questions.map(({ status }) => status).sort()).toEqual(['ANSWERED', 'UNANSWERED', 'UNANSWERED']);
+    expect(questions.map(({ status }) => status).sort()).toEqual(['ANSWERED', ...Array<string>(5).fill('UNANSWERED')]);
     const conversation = client.messages.conversation({ pack_id: 2_000_000_000_000_001, user_id: 1001 });
     expect((await conversation.first())?.text).toContain('last round');
     expect(await client.flex.items.isEnabled({ site_id: 'MLA', item_id: 'MLA600000001' })).toBe(true);
@@ -447,8 +447,8 @@ describe('the options of fake', () => {
     server.closeAllConnections();
     server.close();
     const resources = received.map((text) => (JSON.parse(text) as { resource: string }).resource);
-    expect(resources).toContain('/questions/5000000004');
-    expect(resources.filter((resource) => resource === '/questions/5000000004')).toHaveLength(2);
+    expect(resources).toContain('/questions/5000000007');
+    expect(resources.filter((resource) => resource === '/questions/5000000007')).toHaveLength(2);
   });
 
   test.each([

@@ -349,8 +349,8 @@ describe('over HTTP', () => {
     const ids = scheduled.filter((each) => each.subscription === 1).map((each) => each.id);
     await control('POST', 'deliveries', { ids: ids.reverse() });
     expect(received.map(({ path, body }) => `${path} ${String(body.resource)}`)).toEqual([
-      '/a /questions/5000000005',
-      '/a /questions/5000000004',
+      '/a /questions/5000000008',
+      '/a /questions/5000000007',
     ]);
     await control('POST', 'ended-subscriptions', { id: 1 });
     await control('POST', 'sent-notifications', {

@@ -113,12 +113,8 @@ test('the sample has something to show for each part of the dashboard, all of it
   ]);
   expect(items.all.map(({ status }) => status)).toEqual(['active', 'active', 'paused']);
   expect(items.all.map((item) => flex.isEnabled(item))).toEqual([true, false, false]);
-  expect(questions.all.map(({ askedAt }) => (now - askedAt) / 60_000)).toEqual([190, 47, 6]);
-  expect(questions.all.map(({ answer }) => answer && (now - answer.answeredAt) / 60_000)).toEqual([
-    162,
-    undefined,
-    undefined,
-  ]);
+  expect(questions.all.map(({ askedAt }) => (now - askedAt) / 60_000)).toEqual([190, 47, 6, 40, 30, 20]);
+  expect(questions.all.flatMap(({ answer }) => (answer ? [(now - answer.answeredAt) / 60_000] : []))).toEqual([162]);
   expect(messages.all.map(({ sentAt }) => (now - sentAt) / 60_000)).toEqual([31, 24, 75]);
   for (const { text } of [...questions.all, ...messages.all]) expect(text).toMatch(/\w/);
   for (const { title } of items.all) expect(title).toMatch(/\w/);

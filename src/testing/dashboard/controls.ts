@@ -47,11 +47,17 @@ export const controls: Readonly<Record<string, Control>> = {
 
   'POST /__fake/questions': control(
     'Asks a question as a buyer',
-    strictObject({ from: integer, item_id: string, text: textUpTo(2000) }),
-    ({ accounts, items, questions }, { from, item_id, text }) => {
+    strictObject({
+      from: integer,
+      item_id: string,
+      text: textUpTo(2000),
+      hold: optional(boolean),
+      deleted_from_listing: optional(boolean),
+    }),
+    ({ accounts, items, questions }, { from, item_id, text, ...marks }) => {
       const { user_id } = inField('from', () => accounts.getOrThrow(from));
       const item = inField('item_id', () => items.getOrThrow(item_id));
-      return { id: questions.add(item, user_id, text).id };
+      return { id: questions.add(item, user_id, text, marks).id };
     },
   ),
 

@@ -59,7 +59,10 @@ export function listsOf(marketplace: ServedMarketplace, requests: readonly Logge
     const { id, item_id, seller_id, from, text, askedAt, answer = null, hidden = false } = question;
     const { title } = items.getOrThrow(item_id);
     const status = questions.statusOf(question);
-    return { id, item_id, title, seller: nameOf(seller_id), from: nameOf(from), text, askedAt, answer, hidden, status };
+    return {
+      ...{ id, item_id, title, seller: nameOf(seller_id), from: nameOf(from), text, askedAt, answer, hidden, status },
+      ...questions.marksOf(question),
+    };
   }
 
   function toConversation(pack: Pack) {

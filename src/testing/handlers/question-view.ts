@@ -33,12 +33,12 @@ function toListView(question: StoredQuestion, { accounts, questions }: Stores): 
 
 /** Serializes a question that was just asked. */
 export function toAskedView(question: StoredQuestion, stores: Stores): Question {
-  const deleted_from_listing = question.removed !== undefined || question.hidden === true;
+  const { deleted_from_listing } = stores.questions.marksOf(question);
   const live = stores.settings.liveFields && { buyer_id: question.from, tags: [] };
   return { ...toListView(question, stores), deleted_from_listing, ...live };
 }
 
 /** Serializes a question read by id. */
 export function toQuestionView(question: StoredQuestion, stores: Stores): Question {
-  return { ...toAskedView(question, stores), hold: stores.questions.statusOf(question) === 'UNDER_REVIEW' };
+  return { ...toAskedView(question, stores), hold: stores.questions.marksOf(question).hold };
 }

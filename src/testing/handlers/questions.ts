@@ -136,10 +136,12 @@ export function questionHandlers(stores: Stores): EndpointHandlers<typeof endpoi
     return item;
   }
 
-  /** @throws {ErrorResponse} 400 when the question is not open or its item is not active */
-  function assertAnswerable({ id, item_id }: StoredQuestion): void {
+  /** @throws {ErrorResponse} 400 when the question is not open, held back or not listed, or its item is not active */
+  function assertAnswerable(question: StoredQuestion): void {
     const { detailedAnswerErrors } = settings;
-    if (store.statusOf(store.getOrThrow(id)) !== 'UNANSWERED')
+    const { id, item_id } = question;
+    const { hold, deleted_from_listing } = store.marksOf(question);
+    if (store.statusOf(question) !== 'UNANSWERED' || hold || deleted_from_listing)
       throw errorResponse(detailedAnswerErrors ? notUnansweredQuestion : invalidQuestion, {
         message: `Question ${id} is not unanswered`,
       });

@@ -56,10 +56,10 @@ function addAll(stores: Stores, seed: Seed): void {
   each('items', seed.items, ({ flex: isInFlex = false, ...item }) => {
     flex.setEnabled(items.add(defined(item)), isInFlex);
   });
-  each('questions', seed.questions, ({ question_id, item_id, from, text, asked_at, answer, answered_at }) => {
+  each('questions', seed.questions, ({ question_id, item_id, from, text, asked_at, answer, answered_at, ...marks }) => {
     const { user_id } = accounts.getOrThrow(from);
     if (question_id !== undefined) setNextQuestion(question_id);
-    const { id } = at(asked_at, () => questions.add(items.getOrThrow(item_id), user_id, text));
+    const { id } = at(asked_at, () => questions.add(items.getOrThrow(item_id), user_id, text, marks));
     if (answer !== undefined) at(answered_at ?? asked_at, () => questions.answer(id, answer));
   });
   each('blacklist', seed.blacklist, ({ seller_id, user_id }) => {

@@ -27,6 +27,16 @@ export function sample(now = Date.now()): SeedInit {
       },
       { item_id: 'MLA600000002', from: 1003, text: 'Does the filter come off for washing?', asked_at: ago(47) },
       { item_id: 'MLA600000001', from: 1002, text: '¿Hacen envíos a Córdoba?', asked_at: ago(6) },
+      // What a list of unanswered questions also has: none of these can be answered. Wire notes 29.
+      { item_id: 'MLA600000002', from: 1002, text: 'Can I call you?', asked_at: ago(40), hold: true },
+      {
+        item_id: 'MLA600000001',
+        from: 1003,
+        text: 'Is there a kit with both?',
+        asked_at: ago(30),
+        deleted_from_listing: true,
+      },
+      { item_id: 'MLA600000003', from: 1003, text: 'When is the thermos back?', asked_at: ago(20) },
     ],
     packs: [
       {

@@ -61,6 +61,8 @@ export const seededQuestion = strictObject({
   asked_at: optional(time),
   answer: optional(postedText),
   answered_at: optional(time),
+  hold: optional(boolean),
+  deleted_from_listing: optional(boolean),
 });
 
 /** A user who may not ask a seller. */

@@ -1,3 +1,4 @@
+import { defined } from '../../core/json/defined.js';
 import { itemIdOf } from './items.js';
 import type { Item } from './items.js';
 import { assertObject, assertText } from './assert-fields.js';
@@ -6,7 +7,7 @@ import { FakeMarketplaceError } from '../errors.js';
 import type { MarketplaceState } from './marketplace-state.js';
 
 /** A stored question. */
-export interface StoredQuestion {
+export interface StoredQuestion extends QuestionMarks {
   readonly id: number;
   readonly seller_id: number;
   readonly item_id: string;
@@ -18,6 +19,14 @@ export interface StoredQuestion {
   /** Whether the seller deleted it or moderation banned it. */
   readonly removed?: 'DELETED' | 'BANNED';
   readonly hidden?: true;
+}
+
+/** What keeps a question that is `UNANSWERED` from being answered. */
+export interface QuestionMarks {
+  /** Whether the service holds it back. */
+  readonly hold?: boolean | undefined;
+  /** Whether it was taken from the listing. */
+  readonly deleted_from_listing?: boolean | undefined;
 }
 
 /** The answer of a question. */
@@ -41,6 +50,7 @@ export type QuestionStatus = 'UNANSWERED' | 'ANSWERED' | 'CLOSED_UNANSWERED' | '
  * questions.disableAnswer(id);
  * console.log(questions.statusOf(questions.getOrThrow(id)), questions.get(1)); // ANSWERED undefined
  * console.log(questions.answeredCount(31, 7));
+ * questions.release(id); // no longer held back
  * questions.hide(id);
  * questions.ban(id); // or questions.delete(id)
  * questions.block(31, 7);
@@ -79,13 +89,26 @@ export class QuestionStore extends EntityStore<number, StoredQuestion> {
     return status === 'closed' ? 'CLOSED_UNANSWERED' : 'UNANSWERED';
   }
 
+  /** Returns the marks that the service shows: it also holds what is under review; hidden and removed are not listed. */
+  marksOf(question: StoredQuestion): { readonly hold: boolean; readonly deleted_from_listing: boolean } {
+    const isUnderReview = this.statusOf(question) === 'UNDER_REVIEW';
+    const { hold = false, deleted_from_listing = false, hidden = false, removed } = question;
+    return {
+      hold: hold || isUnderReview,
+      deleted_from_listing: deleted_from_listing || hidden || removed !== undefined,
+    };
+  }
+
   /** Adds a question about an item, whatever the item's status. */
-  add(item: Item, from: number, text: string): StoredQuestion {
+  add(item: Item, from: number, text: string, { hold, deleted_from_listing }: QuestionMarks = {}): StoredQuestion {
     const { item_id, seller_id } = this.#state.items.getOrThrow(itemIdOf(item));
     this.#state.accounts.getOrThrow(from);
     assertText('text', text);
     while (this.data.entries.has(this.data.nextQuestion)) this.data.nextQuestion += 1;
-    const question = { id: this.data.nextQuestion++, seller_id, item_id, from, text, askedAt: this.#state.clock.ms };
+    const question: StoredQuestion = {
+      ...{ id: this.data.nextQuestion++, seller_id, item_id, from, text, askedAt: this.#state.clock.ms },
+      ...defined({ hold, deleted_from_listing }),
+    };
     this.data.entries.set(question.id, question);
     this.#emit(question);
     return question;
@@ -120,6 +143,11 @@ export class QuestionStore extends EntityStore<number, StoredQuestion> {
   /** Bans a question, as moderation does. */
   ban(question_id: number): StoredQuestion {
     return this.#change(question_id, { removed: 'BANNED' });
+  }
+
+  /** Releases a question that was held back. */
+  release(question_id: number): StoredQuestion {
+    return this.#change(question_id, { hold: false });
   }
 
   /** Hides a question, as its seller does. */

@@ -44,7 +44,7 @@ export function showQuestions(state) {
 }
 
 /** @param {Question} question */
-function draw({ id, from: asker, title, item_id, text: questionText, askedAt, answer, status, seller, hidden }) {
+function draw({ id, from: asker, title, item_id, text: questionText, askedAt, answer, status, seller, ...marks }) {
   return h(
     'article',
     { class: 'card', 'aria-label': `Question ${id}` },
@@ -66,9 +66,11 @@ function draw({ id, from: asker, title, item_id, text: questionText, askedAt, an
       { class: 'small' },
       h('span', { class: 'mono' }, `${id} · ${item_id}`),
       ` · ${ago(now - askedAt)}`,
-      hidden && ' · hidden',
+      marks.hidden && ' · hidden',
+      marks.hold && ' · held back',
+      marks.deleted_from_listing && ' · not in the listing',
     ),
-    status === 'UNANSWERED' && answerForm(id, seller),
+    status === 'UNANSWERED' && !marks.hold && !marks.deleted_from_listing && answerForm(id, seller),
     moderate(id, status, answer?.status),
   );
 }
