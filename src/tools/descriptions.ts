@@ -1,16 +1,7 @@
 import type { DescribedEndpoint } from '../core/operation/endpoint.js';
 import { endpoints, listEndpoints } from '../endpoints.js';
 import generated from './descriptions.json' with { type: 'json' };
-
-/** A JSON Schema, as far as the input of an operation needs it. */
-export interface JsonSchema {
-  readonly type?: string | readonly string[];
-  readonly description?: string;
-  readonly properties?: Readonly<Record<string, JsonSchema>>;
-  readonly required?: readonly string[];
-  readonly items?: JsonSchema;
-  readonly [keyword: string]: unknown;
-}
+import type { JsonSchema } from './portable-schema.js';
 
 /** An operation with its prose, which is that of the JSDoc: `npm run docs:update` writes it to `descriptions.json`. */
 export interface DescribedOperation {

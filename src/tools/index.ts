@@ -1,4 +1,4 @@
 // './tools': every operation as a tool for a language model.
 export { createTools } from './create-tools.js';
 export type { Tool, ToolOptions, ToolResult } from './create-tools.js';
-export type { JsonSchema } from './descriptions.js';
+export type { JsonSchema } from './portable-schema.js';

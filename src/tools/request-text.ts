@@ -2,7 +2,8 @@ import type { Endpoint } from '../core/operation/endpoint.js';
 import { buildRequest } from '../core/request/build-request.js';
 import { readQuietly } from './read-quietly.js';
 
-const settings = { options: { baseUrl: '' }, headers: {}, isSecretHeader: () => false };
+const baseUrl = 'http://service';
+const settings = { options: { baseUrl }, headers: {}, isSecretHeader: () => false };
 
 /**
  * Returns the request of a call for a person to read: method, path, query, headers and body. The token is not in it.
@@ -15,7 +16,7 @@ export function requestText(endpoint: Endpoint, given: unknown): string {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   const file =
     endpoint.requestBody === 'multipart' ? [`The file ${String((input as { filename?: unknown }).filename)}`] : [];
-  return visible([`${endpoint.method} ${url}`, ...lines, ...file, ...(body === undefined ? [] : [body])].join('\n'));
+  return visible([`${endpoint.method} ${url.slice(baseUrl.length)}`, ...lines, ...file, ...(body === undefined ? [] : [body])].join('\n'));
 }
 
 /** Shows characters that hide or reorder what stands around them, so that a person sees the text that is sent. */

@@ -1,6 +1,26 @@
-import type { JsonSchema } from '../../tools/descriptions.js';
+import type { Endpoint } from '../../core/operation/endpoint.js';
+import { openFieldOf, shapeOf } from '../../core/schema/describe.js';
+import type { JsonSchema } from '../../tools/portable-schema.js';
 import { UsageError } from '../errors.js';
 import type { Option, Values } from '../options.js';
+
+const path = 'path of a file';
+
+/** Returns the input as the terminal takes it: a file as a path, and filters with any name. */
+export function terminalInput({ requestBody, input }: Endpoint, { properties, ...rest }: JsonSchema): JsonSchema {
+  const open = openFieldOf(shapeOf(input));
+  const { [open ?? '']: filters, file, ...others } = { ...properties };
+  return {
+    ...rest,
+    properties: {
+      ...others,
+      ...(open !== undefined && { [open]: { type: 'object', description: filters?.description ?? '' } }),
+      ...(file && {
+        file: requestBody === 'multipart' ? { type: 'string', description: 'The file.', format: path } : file,
+      }),
+    },
+  };
+}
 
 /** Returns the options for the fields of an input; those of an object have dots, e.g. `--to.user_id`. */
 export function fieldOptions({ properties = {}, required = [] }: JsonSchema, prefix = ''): [string, Option][] {
@@ -13,8 +33,9 @@ export function fieldOptions({ properties = {}, required = [] }: JsonSchema, pre
   });
 }
 
-function placeholder({ type, items, enum: values, contentEncoding, ...rest }: JsonSchema): string {
-  if (contentEncoding === 'base64') return 'PATH';
+function placeholder({ type, items, enum: values, format, pattern, ...rest }: JsonSchema): string {
+  if (format === path) return 'PATH';
+  if (pattern === '^\\d+$') return 'NUMBER';
   if (type === 'array') return placeholder(items ?? {});
   if (Array.isArray(values)) return 'WORD';
   if (isRecord({ ...rest, ...(type !== undefined && { type }) })) return 'NAME=VALUE';

@@ -12,7 +12,7 @@ import { readQuietly } from '../../tools/read-quietly.js';
 import { requestText } from '../../tools/request-text.js';
 import { SentWrites } from '../../tools/sent-writes.js';
 import type { SentOutcome } from '../../tools/sent-writes.js';
-import { fieldOptions, inputFrom } from '../call/fields.js';
+import { fieldOptions, inputFrom, terminalInput } from '../call/fields.js';
 import type { Command, ProcessIO } from '../command.js';
 import { connect, connectionOptions } from '../connection.js';
 import { UsageError } from '../errors.js';
@@ -51,7 +51,7 @@ export function callOf(name: string | undefined): Command {
     name: `call ${name}`,
     summary: description,
     options: {
-      ...Object.fromEntries(fieldOptions(jsonSchema)),
+      ...Object.fromEntries(fieldOptions(terminalInput(endpoint, jsonSchema))),
       ...(endpoint.responseBody === 'stream' && { save: { value: 'PATH', text: 'where to save the file; required' } }),
       ...(operation.changesSomething && { yes: { text: 'send it: it changes something' } }),
       ...connectionOptions,
@@ -61,7 +61,7 @@ export function callOf(name: string | undefined): Command {
 }
 
 async function run(operation: DescribedOperation, values: Values, io: ProcessIO): Promise<number> {
-  const input = inputFrom(values, operation.jsonSchema);
+  const input = inputFrom(values, terminalInput(operation.endpoint, operation.jsonSchema));
   try {
     const outcome = await outcomeOf(operation, input, values);
     if (outcome.error) return failed(outcome, io);

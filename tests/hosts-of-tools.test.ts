@@ -1,0 +1,239 @@
+import fc from 'fast-check';
+import { createTools } from 'marketplace-seller-sdk/tools';
+import type { JsonSchema } from 'marketplace-seller-sdk/tools';
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { portableSchema } from '../src/tools/portable-schema.js';
+import { everyEndpoint } from './support/every-endpoint.ts';
+import { createMarketplace } from './support/marketplace.ts';
+
+/** What a host says against a schema at a place; `''` is the root. */
+type Rule = (schema: JsonSchema, place: string) => readonly (string | false | undefined)[];
+
+const combinators = ['anyOf', 'oneOf', 'allOf', 'not', 'if', '$ref', '$defs', 'definitions'];
+
+/** The fields of `Schema` in both of Google's APIs that a schema here may have. */
+const fieldsOfGoogle = new Set(
+  'type format title description nullable enum maxItems minItems properties required minProperties maxProperties minLength maxLength pattern anyOf propertyOrdering items minimum maximum'.split(
+    ' ',
+  ),
+);
+
+/**
+ * What both of Google's APIs say of `parameters` (not `parametersJsonSchema`, which takes JSON Schema).
+ *
+ * `additionalProperties` is no field of theirs ("Unknown name", github.com/promptfoo/promptfoo/issues/6902). It counts as
+ * taken, because the known hosts that fill `parameters` remove it: LangChain (`removeAdditionalProperties` of
+ * @langchain/google-genai), the AI SDK (`convertJSONSchemaToOpenAPISchema` of @ai-sdk/google), Gemini CLI
+ * (github.com/google-gemini/gemini-cli/pull/400), promptfoo (pull/6904), LiteLLM, opencode and Zed.
+ */
+const google: Rule = (schema, place) => [
+  // ai.google.dev/api/caching#Schema: `type` is one enum ("Proto field is not repeating", github.com/zed-industries/zed/issues/53919).
+  typeof schema.type !== 'string' && 'has not one type',
+  ...Object.keys(schema)
+    .filter((name) => !fieldsOfGoogle.has(name) && name !== 'additionalProperties')
+    .map((name) => `has the field ${name}`),
+  // github.com/google-gemini/gemini-cli/issues/3178: "only 'enum' and 'date-time' are supported for STRING type".
+  schema.format !== undefined && schema.format !== 'date-time' && 'has another format than date-time',
+  // github.com/Draculabo/AntigravityManager/pull/260, github.com/elastic/kibana/pull/286302: strings, and not none.
+  schema.enum !== undefined &&
+    (schema.type !== 'string' ||
+      (schema.enum as unknown[]).length === 0 ||
+      (schema.enum as unknown[]).some((value) => typeof value !== 'string' || value === '')) &&
+    'has an enum of something else than texts',
+  // github.com/kkrishnan90/gemini-desktop/pull/7: "items: missing field".
+  schema.type === 'array' && schema.items === undefined && 'is a list without items',
+  // github.com/agno-agi/agno/issues/2112: "should be non-empty for OBJECT type". Hosts leave the parameters of a tool without
+  // any out (`isEmptyObjectSchema` of @ai-sdk/google).
+  schema.type === 'object' && place !== '' && Object.keys(schema.properties ?? {}).length === 0 && 'has no properties',
+];
+
+const rules: Readonly<Record<string, Rule>> = {
+  'Gemini API, `parameters`': google,
+  // cloud.google.com/vertex-ai/generative-ai/docs/reference/rest/v1/Schema; github.com/anomalyco/opencode/issues/14788: "When
+  // using anyOf, it must be the only field set"; github.com/diegosouzapw/OmniRoute/pull/3360: "should be of type OBJECT".
+  'Vertex AI, `parameters`': (schema, place) => [
+    ...google(schema, place),
+    schema.anyOf !== undefined && Object.keys(schema).length > 1 && 'has fields beside anyOf',
+    place === '' && schema.type !== 'object' && 'is no object',
+  ],
+  // platform.claude.com/docs/en/agents-and-tools/tool-use: JSON Schema 2020-12, an object; github.com/dearlordylord/huly-mcp/issues/66:
+  // "input_schema does not support oneOf, allOf, or anyOf at the top level".
+  Anthropic: (schema, place) => [
+    place === '' && schema.type !== 'object' && 'is no object',
+    place === '' && ['anyOf', 'oneOf', 'allOf'].some((name) => name in schema) && 'has a combinator',
+    Object.keys(schema.properties ?? {}).some((name) => !/^[\w.-]{1,64}$/.test(name)) && 'has a wrong name of a field',
+  ],
+  // platform.openai.com/docs/guides/function-calling; "schema must have type 'object' and not have
+  // 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level" (github.com/anomalyco/opencode/issues/35516).
+  OpenAI: (schema, place) => [
+    place === '' && schema.type !== 'object' && 'is no object',
+    place === '' && [...combinators, 'enum'].some((name) => name in schema) && 'has a combinator',
+    schema.type === 'array' && schema.items === undefined && 'is a list without items',
+  ],
+  // platform.openai.com/docs/guides/structured-outputs#supported-schemas: objects are closed, and these keywords. `minLength` and
+  // `maxLength` can be rejected (github.com/openai/openai-node/pull/1988). Every field has to be required: a host adds that, with
+  // null for the others.
+  'OpenAI, `strict`': (schema) => [
+    schema.type === 'object' && schema.additionalProperties !== false && 'is not closed',
+    ...Object.keys(schema)
+      .filter(
+        (name) =>
+          !/^(?:type|description|properties|required|additionalProperties|items|enum|pattern|format|minimum|maximum|minItems|maxItems)$/.test(
+            name,
+          ),
+      )
+      .map((name) => `has the field ${name}`),
+  ],
+};
+
+/** What a host says against a schema and what it contains. */
+function problemsOf(schema: JsonSchema, rule: Rule, place = ''): string[] {
+  const inner = [...Object.entries(schema.properties ?? {}), ...(schema.items ? [['*', schema.items] as const] : [])];
+  return [
+    ...rule(schema, place).flatMap((problem) => (problem ? [`${place || 'the root'} ${problem}`] : [])),
+    ...inner.flatMap(([name, each]) => problemsOf(each, rule, place === '' ? name : `${place}.${name}`)),
+  ];
+}
+
+const tools = createTools(createMarketplace().sellerClient);
+
+describe.each(Object.entries(rules))('%s', (_, rule) => {
+  test.each(tools)('takes $name', ({ jsonSchema }) => {
+    expect(problemsOf(jsonSchema, rule)).toEqual([]);
+  });
+});
+
+test('all hosts take the names and the lengths of descriptions', () => {
+  for (const { name, description } of tools) {
+    // Gemini: begins with a letter or _, at most 64. OpenAI: at most 64, and 1,024 characters of description.
+    expect(name).toMatch(/^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/);
+    expect(description.length).toBeLessThanOrEqual(1024);
+  }
+  expect(tools).toHaveLength(everyEndpoint.length);
+});
+
+test('the list of all tools has at most 24,000 characters', () => {
+  const list = tools.map(({ name, description, jsonSchema }) => ({ name, description, inputSchema: jsonSchema }));
+  expect(JSON.stringify(list).length).toBeLessThanOrEqual(24_000);
+});
+
+test.each(everyEndpoint)('$name takes its ids as numbers and as text', ({ name, endpoint, input }) => {
+  if (endpoint.requestBody === 'multipart') return;
+  const tool = tools.find(({ operation }) => operation === name);
+  const withTexts = (value: unknown, schema: JsonSchema): unknown => {
+    if (Array.isArray(value)) return value.map((each) => withTexts(each, schema.items ?? {}));
+    if (typeof value === 'object' && value !== null)
+      return Object.fromEntries(
+        Object.entries(value).map(([field, each]) => [field, withTexts(each, schema.properties?.[field] ?? {})]),
+      );
+    return schema.type === 'string' ? String(value) : value;
+  };
+  const asText = withTexts(input, tool?.jsonSchema ?? {});
+  expect(tool?.request(asText)).toBe(tool?.request(input));
+  expect(tool?.inputSchema.safeParse(asText)).toMatchObject({ success: true });
+  expect(tool?.inputSchema.safeParse(input)).toMatchObject({ success: true });
+});
+
+describe('any schema', () => {
+  const printed = (schema: z.ZodType): object => z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+
+  /** Schemas as applications write them, in any combination. */
+  const schemas = fc.letrec<{ any: z.ZodType; object: z.ZodType }>((tie) => ({
+    any: fc.oneof(
+      { maxDepth: 3 },
+      fc.constantFrom<z.ZodType>(
+        z.string().min(1).max(20),
+        z.int(),
+        z.number().positive(),
+        z.boolean(),
+        z.email(),
+        z.iso.datetime(),
+        z.enum(['a', 'b']),
+        z.literal('a'),
+        z.literal([1, 2]),
+        z.null(),
+        z.unknown(),
+        z.coerce.date(),
+        z.record(z.string(), z.int()),
+        z.tuple([z.string(), z.int()]),
+      ),
+      tie('object'),
+      tie('any').map((each) => each.optional()),
+      tie('any').map((each) => each.nullable()),
+      tie('any').map((each) => z.array(each)),
+      fc.tuple(tie('any'), tie('any')).map(([a, b]) => z.union([a, b])),
+      fc.tuple(tie('object'), tie('object')).map(([a, b]) => z.intersection(a, b)),
+    ),
+    object: fc.dictionary(fc.constantFrom('id', 'kind', 'place', 'text'), tie('any')).map((shape) => z.object(shape)),
+  }));
+
+  test('becomes one that all hosts take, but for objects with fields of any name', () => {
+    const check = (schema: z.ZodType): void => {
+      const found = portableSchema(printed(schema));
+      for (const rule of Object.values(rules))
+        expect(
+          problemsOf(found, rule).filter((each) => !/(?:has no properties|is not closed)$/.test(each)),
+          JSON.stringify(found),
+        ).toEqual([]);
+    };
+    fc.assert(fc.property(schemas.object, check));
+    fc.assert(
+      fc.property(
+        fc.tuple(schemas.object, schemas.object).map(([a, b]) => z.union([a, b])),
+        check,
+      ),
+    );
+  });
+
+  test.each([
+    [z.union([z.object({ kind: z.literal('a'), a: z.int() }), z.object({ kind: z.literal('b'), b: z.string() })])],
+    [z.object({ kind: z.enum(['a', 'b']), a: z.int().optional(), b: z.string().optional() })],
+  ])('keeps what each variant takes, and requires what all of them require', (schema) => {
+    expect(portableSchema(printed(schema))).toMatchObject({
+      type: 'object',
+      properties: { kind: { type: 'string', enum: ['a', 'b'] }, a: { type: 'integer' }, b: { type: 'string' } },
+      required: ['kind'],
+    });
+  });
+
+  test.each([
+    [
+      { type: ['integer', 'string'], pattern: '^-?\\d+$', minimum: 0 },
+      { type: 'string', pattern: '^\\d+$' },
+    ],
+    [{ type: ['integer', 'null'] }, { type: 'integer' }],
+    [
+      { anyOf: [{ type: 'string', enum: ['a', 'b'] }, { type: 'string' }] },
+      { type: 'string', description: 'a, b, or another.' },
+    ],
+    [
+      { type: 'string', minLength: 1, maxLength: 9 },
+      { type: 'string', description: '1 to 9 characters.' },
+    ],
+    [
+      { type: 'string', maxLength: 2000, description: 'At most 2,000.' },
+      { type: 'string', description: 'At most 2,000.' },
+    ],
+    [{ const: 5 }, { type: 'number', description: 'One of 5.' }],
+    [
+      { type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: 24 },
+      { type: 'integer', maximum: 24 },
+    ],
+    [
+      { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] },
+      { type: 'array', items: { type: 'string' } },
+    ],
+    [{}, { type: 'string' }],
+  ])('%j in a field becomes %j', (field, expected) => {
+    expect(portableSchema({ type: 'object', properties: { field } }).properties?.field).toEqual(expected);
+  });
+
+  test('that contains itself ends', () => {
+    interface Tree {
+      readonly inner?: Tree | undefined;
+    }
+    const tree: z.ZodType<Tree> = z.object({ inner: z.lazy(() => tree).optional() });
+    expect(JSON.stringify(portableSchema(printed(z.object({ tree }))))).toContain('"inner"');
+  });
+});
