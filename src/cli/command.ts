@@ -10,11 +10,11 @@ export interface ProcessIO {
 
 /** A command of the program, as one entry of its table. */
 export interface Command {
-  /** The words that select it, e.g. `fake record`. */
+  /** The words that select it, e.g. `fake`, or `call questions.get`. */
   readonly name: string;
   /** What the command does, in one or two lines of the help. */
   readonly summary: string;
-  /** The name of its argument in the help, e.g. `TAPE`; `undefined` if it takes none. */
+  /** The name of its argument in the help, e.g. `FILE`; `undefined` if it takes none. */
   readonly argument?: string;
   /** The words that may follow the argument; the first is the default. */
   readonly actions?: readonly string[];

@@ -4,9 +4,6 @@ import type { Command, ProcessIO } from './command.js';
 import { call, callOf } from './commands/call.js';
 import { check } from './commands/check.js';
 import { fake } from './commands/fake.js';
-import { fakeRecord } from './commands/fake-record.js';
-import { fakeSeedFrom } from './commands/fake-seed-from.js';
-import { fakeVerify } from './commands/fake-verify.js';
 import { inbox } from './commands/inbox.js';
 import { mcp } from './commands/mcp.js';
 import { outbox } from './commands/outbox.js';
@@ -14,7 +11,7 @@ import { helpOf } from './help.js';
 import { Values, readOptions } from './options.js';
 
 /** The commands. A new one is one more entry. */
-const commands: readonly Command[] = [check, fake, fakeRecord, fakeVerify, fakeSeedFrom, inbox, outbox, mcp, call];
+const commands: readonly Command[] = [check, fake, inbox, outbox, mcp, call];
 
 /** Runs the program. @returns the exit code: 0 for success, 1 for a failure, 2 for an invalid command line */
 export async function run(args: readonly string[], io: ProcessIO): Promise<number> {
@@ -49,14 +46,22 @@ async function runCommand(args: readonly string[], io: ProcessIO): Promise<numbe
   return command.run(new Values(values, argumentOf(command, rest), actionOf(command, rest)), io);
 }
 
-/** Returns the command with the longest name that the command line starts with. @throws {UsageError} for a wrong operation */
+/** Returns the command that the command line starts with. @throws {UsageError} for a wrong operation */
 function commandOf(args: readonly string[]): Command | undefined {
   const [word, operation] = args;
   if (word === call.name) return callOf(operation);
-  return [...commands]
-    .sort((a, b) => b.name.length - a.name.length)
-    .find(({ name }) => name.split(' ').every((word, index) => args[index] === word));
+  const instead = insteadOf[`${word} ${operation}`];
+  if (instead !== undefined) throw new UsageError(`Unknown command "${word} ${operation}"; ${instead}`);
+  return commands.find(({ name }) => name === word);
 }
+
+const compare = '"check" tells whether the service responds as documented';
+/** What to use in place of commands that were expected here. */
+const insteadOf: Readonly<Record<string, string>> = {
+  'fake record': compare,
+  'fake verify': compare,
+  'fake seed-from': '"fake --seed FILE" takes the initial content',
+};
 
 function unknownCommand(word: string): string {
   return `Unknown command "${word}"; the commands are ${commands.map(({ name }) => name).join(', ')}`;

@@ -29,7 +29,7 @@ const testsOf: Readonly<Record<string, readonly string[]>> = {
     'tests/{oauth,resources}/*.test.ts',
     'tests/testing/!(agents|python-example).test.ts',
   ],
-  cli: ['tests/cli/{check,program,tape}.test.ts'],
+  cli: ['tests/cli/{check,program}.test.ts'],
   oauth: ['tests/oauth/*.test.ts'],
   outbox: ['tests/outbox/*.test.ts'],
   otel: ['tests/core/{misuse,observability}.test.ts', 'tests/notifications/tracing.test.ts'],

@@ -16,7 +16,6 @@ import { listenOrFail } from '../listen-or-fail.js';
 import type { Options, Values } from '../options.js';
 import { parseFields } from '../parse-fields.js';
 import { loadFile } from '../load-file.js';
-import { loadTape } from '../load-tape.js';
 import { withLocation } from '../with-location.js';
 
 const options: Options = {
@@ -44,10 +43,6 @@ const options: Options = {
   odd: {
     value: 'TEXT',
     text: "share of odd responses, as the live service was seen to send, e.g. 'share=0.3 seed=7'",
-  },
-  'odd-tape': {
-    value: 'FILE',
-    text: 'tape of fake record, whose fields and types the odd responses have as well',
   },
   cors: { text: 'let browsers at any origin call the marketplace' },
   faults: {
@@ -90,18 +85,14 @@ Open its base URL in a browser for a dashboard.`,
 };
 
 /** Creates the marketplace of a command line, with a function that resets it. @throws {CliError} when a file is invalid */
-export async function marketplaceOf(
+async function marketplaceOf(
   values: Values,
 ): Promise<{ readonly marketplace: FakeMarketplace; readonly reset: () => void }> {
-  const [seedFile, settingsFile, tapeFile] = [values.text('seed'), values.text('settings'), values.text('odd-tape')];
+  const [seedFile, settingsFile] = [values.text('seed'), values.text('settings')];
   const initial = seedFile === undefined ? undefined : await loadFile('seed', seedFile, seed);
-  const recorded = tapeFile === undefined ? undefined : await loadTape(tapeFile);
   const settings = settingsFile === undefined ? {} : await loadFile('settings', settingsFile, settingsChange);
   const odd = fieldsOf(values, 'odd', oddShare);
-  const ofOptions = {
-    ...(values.has('cors') && { cors: true }),
-    ...((odd ?? recorded) && { odd: { ...odd, ...(recorded && { recorded }) } }),
-  };
+  const ofOptions = { ...(values.has('cors') && { cors: true }), ...(odd && { odd }) };
   const marketplace = withLocation(undefined, () => new FakeMarketplace(startOf(values)));
   const fill = (): void => {
     withLocation(seedFile ?? 'the sample', () => marketplace.seed(initial ?? sample()));

@@ -74,19 +74,3 @@ function mapAllFields(body: unknown, change: (name: string, value: unknown) => u
 function mapFields(fields: JsonObject, change: (name: string, value: unknown) => unknown): JsonObject {
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, change(name, value)]));
 }
-
-/** Gives a body the fields, and the JSON types of fields, that a recorded response of the service has. */
-export function withRecorded(body: unknown, recorded: unknown): unknown {
-  if (Array.isArray(body) && Array.isArray(recorded)) {
-    const [first] = recorded as unknown[];
-    return first === undefined ? body : body.map((each) => withRecorded(each, first));
-  }
-  if (!isObject(body) || !isObject(recorded)) return retyped(body, recorded);
-  const changed = mapFields(body, (name, value) => (name in recorded ? withRecorded(value, recorded[name]) : value));
-  return { ...recorded, ...changed };
-}
-
-function retyped(value: unknown, recorded: unknown): unknown {
-  if (typeof value === 'number' && typeof recorded === 'string') return String(value);
-  return recorded === null ? null : value;
-}

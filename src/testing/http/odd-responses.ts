@@ -5,7 +5,6 @@ import {
   withNulls,
   withOtherCase,
   withOtherTimestamps,
-  withRecorded,
   withTextIds,
   withUnknownFields,
   withoutOptional,
@@ -20,7 +19,6 @@ import { hasOtherStatuses, withOtherStatus } from './odd-statuses.js';
 interface OddContext {
   readonly endpoint: string;
   readonly choice: number;
-  readonly recorded: unknown;
 }
 
 /** The kinds that change only the body. */
@@ -34,7 +32,6 @@ const bodies: Readonly<Record<Exclude<OddKind, 'status' | 'error-text'>, (body: 
     timestamps: withOtherTimestamps,
     shape: (body, { endpoint, choice }) => inOtherShape(endpoint, body, choice),
     'error-keys': (body, { choice }) => withOtherKeys(body, choice),
-    recorded: (body, { recorded }) => withRecorded(body, recorded),
   };
 
 /** Serves a share of the responses as the live service strays from its specification. */
@@ -49,24 +46,20 @@ export class OddResponses {
       this.#random = createRandom(odd?.seed ?? 1);
     }
     if (!odd || endpoint === undefined || (odd.endpoints && !odd.endpoints.includes(endpoint.name))) return response;
-    const recorded = odd.recorded?.[endpoint.name];
-    const fitting = kindsOf(endpoint, response, recorded !== undefined).filter(
-      (kind) => odd.kinds?.includes(kind) ?? true,
-    );
+    const fitting = kindsOf(endpoint, response).filter((kind) => odd.kinds?.includes(kind) ?? true);
     const [isOdd, which, choice] = [this.#random() < (odd.share ?? 1), this.#random(), this.#random()];
     const kind = chosen(fitting, which);
-    return isOdd && kind ? toOdd(kind, response, { endpoint: endpoint.name, choice, recorded }) : response;
+    return isOdd && kind ? toOdd(kind, response, { endpoint: endpoint.name, choice }) : response;
   }
 }
 
 /** Returns the kinds that a response can have. */
-function kindsOf(endpoint: Endpoint, { status, body }: HandlerResponse, isRecorded: boolean): OddKind[] {
+function kindsOf(endpoint: Endpoint, { status, body }: HandlerResponse): OddKind[] {
   if (status >= 400) return ['unknown-fields', 'error-keys', 'error-text'];
   const isJson = typeof body === 'object' && body !== null && !(body instanceof Response);
   const possible: Partial<Record<OddKind, boolean>> = {
     shape: isJson && hasOtherShapes(endpoint.name),
     status: hasOtherStatuses(endpoint),
-    recorded: isJson && isRecorded,
     'error-keys': false,
     'error-text': false,
   };

@@ -10,7 +10,6 @@ export const oddKinds = [
   'status',
   'error-keys',
   'error-text',
-  'recorded',
 ] as const;
 
 /** A kind of odd response. */
@@ -24,8 +23,6 @@ export interface OddShare {
   readonly seed?: number | undefined;
   /** Only the responses of these endpoints, e.g. `['questions.get']`. @default all endpoints */
   readonly endpoints?: readonly string[] | undefined;
-  /** A response of the service by endpoint, whose fields and types the kind `recorded` serves; a tape has them. */
-  readonly recorded?: Readonly<Record<string, unknown>> | undefined;
   /** Only these kinds. @default every kind that fits the response */
   readonly kinds?: readonly OddKind[] | undefined;
 }

@@ -34,7 +34,7 @@ export const ownToken = refine(string, (value) =>
 );
 
 /** A user, with an optional fixed token. */
-export const seededUser = strictObject({
+const seededUser = strictObject({
   user_id: optional(integer),
   nickname: optional(string),
   site_id: optional(string),
@@ -43,7 +43,7 @@ export const seededUser = strictObject({
 });
 
 /** An item; `flex` enables Flex on it. */
-export const seededItem = strictObject({
+const seededItem = strictObject({
   item_id: optional(string),
   seller_id: integer,
   title: optional(string),
@@ -53,7 +53,7 @@ export const seededItem = strictObject({
 });
 
 /** A question of the user `from`, with its answer. */
-export const seededQuestion = strictObject({
+const seededQuestion = strictObject({
   question_id: optional(integer),
   item_id: string,
   from: integer,
@@ -66,10 +66,10 @@ export const seededQuestion = strictObject({
 });
 
 /** A user who may not ask a seller. */
-export const seededBlock = strictObject({ seller_id: integer, user_id: integer });
+const seededBlock = strictObject({ seller_id: integer, user_id: integer });
 
 /** A message in the conversation of its pack. */
-export const seededMessage = strictObject({
+const seededMessage = strictObject({
   from: enumOf('buyer', 'seller'),
   text: string,
   sent_at: optional(time),
@@ -120,16 +120,16 @@ export const seededFault = strictObject({
   seed: optional(integer),
 });
 
-export const seededSubscription = strictObject({
+const seededSubscription = strictObject({
   user_id: integer,
   mode: optional(enumOf('FLEX', 'TURBO')),
   status: optional(enumOf('in', 'out', 'pending')),
   service_id: optional(integer),
 });
-export const seededShipment = strictObject({ user_id: integer, driver_id: optional(integer) });
+const seededShipment = strictObject({ user_id: integer, driver_id: optional(integer) });
 
 /** Contacts about an item. */
-export const seededContact = strictObject({
+const seededContact = strictObject({
   kind: enumOf('question', 'phone_view'),
   item_id: string,
   at: optional(time),

@@ -7,7 +7,6 @@ import {
   nullish,
   optional,
   strictObject,
-  record,
   refine,
   string,
 } from '../../core/schema/define.js';
@@ -35,7 +34,6 @@ export const oddShare = strictObject({
   seed: optional(integer),
   endpoints: optional(array(string)),
   kinds: optional(array(enumOf(...oddKinds))),
-  recorded: optional(record),
 });
 
 /** The settings that a seed or a control call can change; the limits keep every response small enough for this process. */
