@@ -122,7 +122,7 @@ function page(): string {
     `${availableParallelism()} cores. Unhandled rejections and exceptions: ${unhandled.length}.`,
     '',
     'Calls are aborted at a random moment: in the limiter, in the queue, in flight, in an upload or in a download. The proxy',
-    "breaks one chunk in twenty, in ten ways; half of the writes use `onUnknownOutcome: 'confirm'`. Each response of damaged bytes",
+    "breaks one chunk in twenty, in ten ways; half of the writes use `unknownOutcome: 'confirm'`. Each response of damaged bytes",
     'is a good one with up to four random changes, sent in random pieces.',
     '',
     `| | ${names.join(' | ')} |`,

@@ -36,7 +36,7 @@ export async function writeThroughChaos(subject: Subject, { count, seed }: Scale
 }
 
 /**
- * Sends messages through a proxy that breaks one chunk in twenty, half of them with `onUnknownOutcome: 'confirm'`, and
+ * Sends messages through a proxy that breaks one chunk in twenty, half of them with `unknownOutcome: 'confirm'`, and
  * compares what was reported with what the service has stored.
  */
 async function writeToOne({ library, testing, transport }: Subject, { count, seed }: Scale): Promise<WriteResult> {
@@ -51,14 +51,14 @@ async function writeToOne({ library, testing, transport }: Subject, { count, see
   const service = await marketplace.listen();
   const proxy = await chaosProxy(service.port, random, 0.05);
   const clients = (['throw', 'confirm'] as const).map(
-    (onUnknownOutcome) =>
+    (unknownOutcome) =>
       new library.SellerClient({
         baseUrl: proxy.url,
         accessToken: marketplace.tokenFor(owner),
         timeoutMs: 1000,
         maxRetries: 6,
         maxRetryDelayMs: 20,
-        onUnknownOutcome,
+        unknownOutcome,
         ...transport,
       }),
   );

@@ -13,7 +13,7 @@ interface Settings extends Pick<SellersOptions, 'tokens' | 'refresh'> {
 
 /** Creates the receiver of the bot: it answers the questions of each seller that has tokens. */
 export function receiverOf({ baseUrl, path, tokens, refresh }: Settings): Receiver {
-  const client = new SellerClient({ baseUrl, onUnknownOutcome: 'confirm' });
+  const client = new SellerClient({ baseUrl, unknownOutcome: 'confirm' });
   const onRevoked = ({ user_id }: { user_id: number }): void =>
     console.log(`seller ${user_id} has revoked the application`);
   const sellers = createSellers({ client, tokens, refresh, onRevoked });

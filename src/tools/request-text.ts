@@ -3,7 +3,7 @@ import { buildRequest } from '../core/request/build-request.js';
 import { readQuietly } from './read-quietly.js';
 
 const baseUrl = 'http://service';
-const settings = { options: { baseUrl }, headers: {}, isSecretHeader: () => false };
+const settings = { options: { baseUrl }, headers: {} };
 
 /**
  * Returns the request of a call for a person to read: method, path, query, headers and body. The token is not in it.
@@ -16,7 +16,11 @@ export function requestText(endpoint: Endpoint, given: unknown): string {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   const file =
     endpoint.requestBody === 'multipart' ? [`The file ${String((input as { filename?: unknown }).filename)}`] : [];
-  return visible([`${endpoint.method} ${url.slice(baseUrl.length)}`, ...lines, ...file, ...(body === undefined ? [] : [body])].join('\n'));
+  return visible(
+    [`${endpoint.method} ${url.slice(baseUrl.length)}`, ...lines, ...file, ...(body === undefined ? [] : [body])].join(
+      '\n',
+    ),
+  );
 }
 
 /** Shows characters that hide or reorder what stands around them, so that a person sees the text that is sent. */

@@ -187,7 +187,7 @@ describe('the other fields of an ApiError', () => {
 
   test('toCurl() prints the request with token and texts masked', async () => {
     const { sellerClient } = stubbed([new Response('{}', { status: 400 })], {
-      headers: { 'x-team': "o'neil", cookie: 'sid=9' },
+      headers: { 'x-request-id': "o'neil", 'x-team': 'blue', cookie: 'sid=9' },
     });
     const query = { access_token: 'in-query-1' };
     const error = await errorOf<ApiError>(sellerClient.questions.answer(answer, { query }));
@@ -196,7 +196,8 @@ describe('the other fields of an ApiError', () => {
       [
         `curl -X POST 'https://api.test/answers?access_token=[redacted]'`,
         `-H 'accept: application/json'`,
-        `-H 'x-team: o'\\''neil'`,
+        `-H 'x-request-id: o'\\''neil'`,
+        `-H 'x-team: [redacted]'`,
         `-H 'cookie: [redacted]'`,
         `-H 'content-type: application/json; charset=utf-8'`,
         `-H 'authorization: Bearer [redacted]'`,

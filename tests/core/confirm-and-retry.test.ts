@@ -10,7 +10,7 @@ const failing = (status: number, headers: Record<string, string> = {}): Response
   Response.json({ message: 'no' }, { status, headers });
 
 function setUp(steps: readonly Step[], options: Partial<ClientOptions> = {}): ReturnType<typeof stubbed> {
-  return stubbed(steps, { onUnknownOutcome: 'confirm', ...options });
+  return stubbed(steps, { unknownOutcome: 'confirm', ...options });
 }
 
 /** The methods of the requests; reads in a row count as one. */
@@ -24,7 +24,7 @@ const isRead = ({ method, url }: Request): boolean => method === 'GET' || url.in
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-describe("an idempotent write with onUnknownOutcome: 'confirm'", () => {
+describe("an idempotent write with unknownOutcome: 'confirm'", () => {
   const addZones = (sellerClient: SellerClient): Promise<unknown> =>
     advanceUntilSettled(
       sellerClient.flex.addZones({ site_id: 'MLA', user_id: 7, service_id: 1, zones: [{ id: 'z' }] }),

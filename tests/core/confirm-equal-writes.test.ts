@@ -156,7 +156,7 @@ describe.each(cases)('$count equal writes of $name', ({ name, count }) => {
 test('a seller with two clients gets two messages for two equal texts, of which one response is lost', async () => {
   const shop = createShop();
   const write = shop.writes['messages.send']!;
-  const options = { onUnknownOutcome: 'confirm' } as const;
+  const options = { unknownOutcome: 'confirm' } as const;
   const clients = [1, 2].map(() => shop.marketplace.clientFor(write, options));
   await advanceUntilSettled(clients[0]!.call(write.endpoint, write.input));
   await vi.advanceTimersByTimeAsync(300);

@@ -80,7 +80,7 @@ describe.each(confirmable)('$name, whose response is lost', ({ name, endpoint, i
 });
 
 describe.each(confirmable.filter(({ endpoint }) => endpoint.retry === 'unsafe'))(
-  "$name with onUnknownOutcome: 'confirm'",
+  "$name with unknownOutcome: 'confirm'",
   ({ name, endpoint, input }) => {
     test.each(Object.entries(garbage).filter(([what]) => !proofs[name]?.includes(what)))(
       'is sent once if %s is read back',
@@ -93,7 +93,7 @@ describe.each(confirmable.filter(({ endpoint }) => endpoint.retry === 'unsafe'))
           writes += 1;
           return Promise.reject(new TypeError('fetch failed'));
         };
-        const { sellerClient } = stubbed([service], { onUnknownOutcome: 'confirm', maxRetries: 2 });
+        const { sellerClient } = stubbed([service], { unknownOutcome: 'confirm', maxRetries: 2 });
         await advanceUntilSettled(errorOf(sellerClient.call(endpoint, input)));
         expect(writes).toBe(1);
       },

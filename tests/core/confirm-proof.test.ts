@@ -371,7 +371,7 @@ describe('reading back', () => {
     expect(await advanceUntilSettled(error.confirm())).toEqual(notDone);
     expect(sent).toHaveLength(1 + reads);
     sent.length = 0;
-    const automatic = sellerClient.withOptions({ onUnknownOutcome: 'confirm' });
+    const automatic = sellerClient.withOptions({ unknownOutcome: 'confirm' });
     await advanceUntilSettled(errorOf(answer(automatic, { confirmWindowMs })));
     expect(sent).toHaveLength(1 + reads);
   });
@@ -388,7 +388,7 @@ describe('reading back', () => {
   test('has the token, the headers and the timeout of the call', async () => {
     const { sellerClient, sent } = stubbed([networkFault('ECONNRESET'), () => new Promise(() => undefined)], {
       maxRetries: 0,
-      onUnknownOutcome: 'confirm',
+      unknownOutcome: 'confirm',
     });
     const { signal } = new AbortController();
     const options = { accessToken: 'token-2', headers: { 'x-team': 'a' }, timeoutMs: 700, signal };
@@ -487,7 +487,7 @@ describe('reading back', () => {
       return Response.json(found, { headers: { 'x-request-id': 'r-200' } });
     };
     const { sellerClient } = stubbed([networkFault('ECONNRESET'), slowly], {
-      onUnknownOutcome: 'confirm',
+      unknownOutcome: 'confirm',
     });
     const call = sellerClient.questions.answer({ question_id: 42, text: 'Yes' }).withResponse();
     expect(await advanceUntilSettled(call)).toMatchObject({
@@ -502,7 +502,7 @@ describe('reading back', () => {
       { status: 404, headers: { 'x-request-id': 'r-404' } },
     );
     const { sellerClient } = stubbed([networkFault('ECONNRESET'), gone], {
-      onUnknownOutcome: 'confirm',
+      unknownOutcome: 'confirm',
     });
     const { data, response } = await sellerClient.questions.delete({ question_id: 42 }).withResponse();
     expect(data).toEqual([]);
@@ -565,7 +565,7 @@ test('after a timeout nothing is sent again before the service had as long again
           return new Promise<Response>(() => undefined);
         },
       ],
-      { onUnknownOutcome: 'confirm', timeoutMs: 5000 },
+      { unknownOutcome: 'confirm', timeoutMs: 5000 },
     );
     await advanceUntilSettled(sellerClient.messages.send(input));
     expect(sentAt[1]! - sentAt[0]!).toBeGreaterThanOrEqual(10_000);

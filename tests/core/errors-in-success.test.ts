@@ -145,7 +145,7 @@ test('a configuration beside an empty list of errors is read', async () => {
 
 test('a write with an error in its 200 was rejected: it is not sent again, and its outcome is known', async () => {
   const { sellerClient, sent } = stubbed([Response.json({ status: 400, error: 'not_unanswered_question' })], {
-    onUnknownOutcome: 'confirm',
+    unknownOutcome: 'confirm',
   });
   const error = await errorOf<ApiError>(sellerClient.questions.answer({ question_id: 42, text: 'Yes' }));
   expect(error.name).toBe('QuestionNotOpenError');

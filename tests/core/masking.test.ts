@@ -35,8 +35,7 @@ describe('a message of the service is shown', () => {
     ['with an echo masked', `no ${address} please`, 'no [redacted] please'],
     ['with an echo at its end masked', `no ${address}`, 'no [redacted]'],
     ['with two echoes masked', `${address} and ${address}!`, '[redacted] and [redacted]!'],
-    ['with an echo masked as far as it goes', 'no Calle Falsa 123 or 4', 'no [redacted] or 4'],
-    ['with less than twelve characters of an echo', 'no Calle Falsa!', 'no Calle Falsa!'],
+    ['with a part of an echo', 'no Calle Falsa 123 or 4', 'no Calle Falsa 123 or 4'],
   ])('%s', async (_, said, expected) => {
     expect(await shown(said)).toBe(expected);
   });
@@ -114,11 +113,10 @@ describe('a network error', () => {
   const fault = (parts: object): Error => Object.assign(new RangeError('failed'), parts);
 
   test.each<[string, object]>([
-    ['nothing secret', { note: 'a', list: [1, null], at: new URL('https://api.test/') }],
-    ['a Map, a Set and bytes without a secret', { a: new Map([['k', 'v']]), b: new Set(['v']), c: new Uint8Array(9) }],
-    ['65536 bytes', { bytes: new Uint8Array(65_536) }],
-    ['4000 values', { list: Array.from({ length: 2000 }, (_, at) => `value ${at}`) }],
-    ['bytes beside the secret', { bytes: new Uint8Array(new TextEncoder().encode(`${token}1234`).buffer, 6, 8) }],
+    ['nothing secret', { note: 'a', list: [1, null, { a: true }], at: new URL('https://api.test/') }],
+    ['another error without a secret', { cause: Object.assign(new TypeError('inner'), { code: 'ECONNRESET' }) }],
+    ['several errors', { errors: [new Error('a'), new Error('b')] }],
+    ['a symbol', { [Symbol('kind')]: true }],
   ])('is the cause as it is with %s', async (_, parts) => {
     const thrown = fault(parts);
     expect(await causeOf(thrown)).toBe(thrown);
@@ -131,16 +129,22 @@ describe('a network error', () => {
   };
 
   test.each<[string, object]>([
-    ['the key of a Map', { a: new Map([[token, 1]]) }],
+    ['an object', { config: { headers: { authorization: `Bearer ${token}` } } }],
+    ['a list of lists', { list: [[[token]]] }],
+    ['the name of a property', { seen: { [token]: 1 } }],
     ['the name of a symbol', { [Symbol(token)]: 1 }],
-    ['Headers', { headers: new Headers({ 'x-any': token }) }],
-    ['the URL of a Request', { request: new Request(`https://api.test/${token}`) }],
-    ['the headers of a Request', { request: new Request('https://api.test/', { headers: { 'x-any': token } }) }],
-    ['the headers of a Response', { response: new Response(null, { headers: { 'x-any': token } }) }],
-    ['URLSearchParams', { query: new URLSearchParams({ a: token }) }],
-    ['bytes in the middle of a buffer', { a: new Uint8Array(new TextEncoder().encode(`12${token}`).buffer, 2) }],
-    ['65537 bytes, which are not searched', { bytes: new Uint8Array(65_537) }],
-    ['6000 values, which are not searched', { list: Array.from({ length: 6000 }, (_, at) => `value ${at}`) }],
+    ['a symbol', { [Symbol('state')]: { token } }],
+    ['a symbol of an object', { state: { [Symbol('state')]: token } }],
+    ['its cause', { cause: new Error(token) }],
+    ['the cause of its cause', { cause: new Error('a', { cause: new DOMException(token) }) }],
+    ['one of several errors', { errors: [new Error('a'), new Error(token)] }],
+    ['a Map, which is not searched', { a: new Map([['k', 'v']]) }],
+    ['Headers, which are not searched', { headers: new Headers({ 'x-any': token }) }],
+    [
+      'a Request, which is not searched',
+      { request: new Request('https://api.test/', { headers: { 'x-any': token } }) },
+    ],
+    ['bytes, which are not searched', { a: new Uint8Array(2) }],
     ['a value that cannot be read', unreadable],
   ])('is copied without what it holds in %s', async (_, parts) => {
     const thrown = fault({});
@@ -151,26 +155,15 @@ describe('a network error', () => {
     expect(Reflect.ownKeys(cause as object).sort()).toEqual(['message', 'name', 'stack']);
   });
 
-  test('keeps its name, its code and its causes, masked', async () => {
-    const inner = Object.assign(new Error(`inner ${token}`), { code: 7 });
+  test('keeps its name, its code and its stack, masked', async () => {
+    const inner = new Error(`inner ${token}`);
     const thrown = Object.assign(new TypeError(`outer ${token}`, { cause: inner }), { code: `E-${token}` });
-    const cause = (await causeOf(thrown)) as Error & { code: string; cause: Error };
+    const cause = (await causeOf(thrown)) as Error & { code: string };
     expect(cause).toMatchObject({ name: 'TypeError', message: 'outer [redacted]', code: 'E-[redacted]' });
     expect(cause.stack).toContain('TypeError: outer [redacted]');
     expect(cause.stack).not.toContain(token);
-    expect(cause.cause).toMatchObject({ name: 'Error', message: 'inner [redacted]' });
-    expect('code' in cause.cause).toBe(false);
-    expect('cause' in cause.cause).toBe(false);
-  });
-
-  test('keeps eight causes', async () => {
-    const chain = Array.from({ length: 12 }).reduce<Error | undefined>(
-      (cause) => new Error(token, { cause }),
-      undefined,
-    );
-    let count = 0;
-    for (let each = await causeOf(chain); each instanceof Error; each = each.cause) count += 1;
-    expect(count).toBe(8);
+    expect('cause' in cause).toBe(false);
+    expect('code' in ((await causeOf(Object.assign(new Error(token), { code: 7 }))) as Error)).toBe(false);
   });
 
   test('that is no error is not shown', async () => {
@@ -186,13 +179,9 @@ describe('a secret is found', () => {
     ['in a form', 'a b+c/d=e', 'x a+b%2Bc%2Fd%3De y'],
     ['in JSON', 'a"b\\c', 'x a\\"b\\\\c y'],
     ['in JSON with escaped slashes', 'a/b/c', 'x a\\/b\\/c y'],
-    ['in base64', 'secret-77??>>', 'x c2VjcmV0LTc3Pz8+Pg'],
-    ['in base64 after one character', 'secret-77', `x ${btoa('1secret-77').slice(2, -3)}`],
-    ['in base64 after two characters', 'secret-77', `x ${btoa('12secret-77').slice(3, -2)}`],
-    ['in base64 for URLs', '>>>???>>>', `x ${btoa('>>>???>>>').replaceAll('+', '-').replaceAll('/', '_')}`],
   ])('%s', async (_, secret, said) => {
     const { message } = (await rejected({ message: said }, address, { headers: { 'x-api-key': secret } })) as Error;
-    expect(message).toMatch(/: x \[redacted\]( y|g)?$/);
+    expect(message).toMatch(/: x \[redacted\] y$/);
   });
 
   test('in its longest spelling first', async () => {

@@ -201,9 +201,9 @@ describe('the message of an unknown outcome says', () => {
   });
 });
 
-describe("onUnknownOutcome: 'confirm'", () => {
+describe("unknownOutcome: 'confirm'", () => {
   const confirming = (options: Partial<ClientOptions> = {}): ReturnType<typeof setUp> =>
-    setUp({ onUnknownOutcome: 'confirm', ...options });
+    setUp({ unknownOutcome: 'confirm', ...options });
 
   test('a write that was carried out is delivered although its response was lost', async () => {
     const { marketplace, sellerClient, question_id } = confirming();
@@ -284,7 +284,7 @@ describe("onUnknownOutcome: 'confirm'", () => {
       const lost = Response.json({}, { status: 503, headers: { 'retry-after': '7' } });
       const open = untilWindowEnds(Response.json(wireQuestion));
       const { sellerClient, sent } = stubbed([lost, ...open, () => new Promise(() => undefined)], {
-        onUnknownOutcome: 'confirm',
+        unknownOutcome: 'confirm',
         maxConcurrency: 1,
       });
       const call = errorOf(sellerClient.questions.answer({ question_id: 42, text: 'Yes' }, { deadlineMs: 11_000 }));
@@ -301,7 +301,7 @@ describe("onUnknownOutcome: 'confirm'", () => {
 
   test('a question is asked once', async () => {
     const { marketplace, item_id, buyer_id, seller_id } = confirming();
-    const buyerClient = marketplace.clientFor({ user_id: buyer_id }, { onUnknownOutcome: 'confirm' });
+    const buyerClient = marketplace.clientFor({ user_id: buyer_id }, { unknownOutcome: 'confirm' });
     marketplace.faults.inject({ reset: 'after', endpoint: ask });
     const asked = await buyerClient.questions.ask({ item_id, text: 'Does it come in red?' });
     expect(asked).toMatchObject({ text: 'Does it come in red?' });
@@ -338,8 +338,8 @@ describe('a write that gets a 503 with Retry-After, after a gateway has passed i
     expect(await error.confirm({ confirmWindowMs: 0 })).toMatchObject({ done: true });
   });
 
-  test("is delivered once with onUnknownOutcome: 'confirm'", async () => {
-    const { marketplace, buyerClient, item_id, seller_id } = setUp({ onUnknownOutcome: 'confirm' });
+  test("is delivered once with unknownOutcome: 'confirm'", async () => {
+    const { marketplace, buyerClient, item_id, seller_id } = setUp({ unknownOutcome: 'confirm' });
     marketplace.faults.inject(passedOn(ask));
     const asked = await buyerClient.questions.ask({ item_id, text: 'Does it come in red?' });
     expect(asked).toMatchObject({ text: 'Does it come in red?' });
@@ -366,7 +366,7 @@ describe('a write that gets a 503 with Retry-After, after a gateway has passed i
       const answered = Response.json({ ...wireQuestion, answer: { text: 'Yes' } });
       const open = untilWindowEnds(Response.json(wireQuestion));
       const { sellerClient, sent } = stubbed([failing, ...open, answered], {
-        onUnknownOutcome: 'confirm',
+        unknownOutcome: 'confirm',
       });
       const startedAt = performance.now();
       await advanceUntilSettled(sellerClient.questions.answer({ question_id: 42, text: 'Yes' }));

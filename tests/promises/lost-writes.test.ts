@@ -19,14 +19,14 @@ async function confirmationOf(write: (client: SellerClient) => PromiseLike<unkno
   return (await errorOf<OutcomeUnknownError>(write(sellerClient))).confirm({ confirmWindowMs: 0 });
 }
 
-describe("onUnknownOutcome: 'confirm'", () => {
+describe("unknownOutcome: 'confirm'", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
   test('a write is not sent again when reading back does not tell whether it was carried out', async () => {
     const hidden = { ...wireQuestion, status: 'ANSWERED', answer: { text: '', status: 'BANNED' } };
     const { sellerClient, sent } = stubbed([networkFault('ECONNRESET'), Response.json(hidden)], {
-      onUnknownOutcome: 'confirm',
+      unknownOutcome: 'confirm',
       maxRetries: 3,
     });
     expect(await errorOf(advanceUntilSettled(answer(sellerClient)))).toBeInstanceOf(OutcomeUnknownError);
@@ -35,7 +35,7 @@ describe("onUnknownOutcome: 'confirm'", () => {
 
   test('a write is not sent again when reading back fails', async () => {
     const { sellerClient, sent } = stubbed([networkFault('ECONNRESET'), new Response('{}', { status: 403 })], {
-      onUnknownOutcome: 'confirm',
+      unknownOutcome: 'confirm',
       maxRetries: 3,
     });
     expect(await errorOf(advanceUntilSettled(answer(sellerClient)))).toBeInstanceOf(OutcomeUnknownError);
@@ -45,7 +45,7 @@ describe("onUnknownOutcome: 'confirm'", () => {
   describe('with a deadline', () => {
     test('the deadline of the call also ends a read-back that gets no response', async () => {
       const { sellerClient } = stubbed([networkFault('ECONNRESET'), () => new Promise<Response>(() => {})], {
-        onUnknownOutcome: 'confirm',
+        unknownOutcome: 'confirm',
         maxRetries: 3,
         timeoutMs: 60_000,
       });
@@ -61,7 +61,7 @@ describe("onUnknownOutcome: 'confirm'", () => {
       const hang = (request: Request): Promise<Response> =>
         new Promise(() => request.signal.addEventListener('abort', () => (isCancelled = true)));
       const { sellerClient } = stubbed([networkFault('ECONNRESET'), hang], {
-        onUnknownOutcome: 'confirm',
+        unknownOutcome: 'confirm',
         timeoutMs: 60_000,
       });
       await errorOf(

@@ -22,7 +22,7 @@ function injectFaults(marketplace: FakeMarketplace): void {
   kinds.forEach((kind, index) => marketplace.faults.inject({ ...kind, probability: 0.02, seed: seed + index }));
 }
 
-const options = { timeoutMs: 120, maxRetries: 8, onUnknownOutcome: 'confirm' } as const;
+const options = { timeoutMs: 120, maxRetries: 8, unknownOutcome: 'confirm' } as const;
 
 test(`contract 7: of ${writes} answers over a faulty network (seed ${seed}) none is doubled, none is lost, and unknown outcomes are reported`, async () => {
   const marketplace = new FakeMarketplace();

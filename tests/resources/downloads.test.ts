@@ -13,7 +13,7 @@ async function downloadOf(headers: Record<string, string>, body: BodyInit | null
 }
 
 describe('a redirect of a download', () => {
-  const secret = { headers: { 'X-Api-Key': 'secret', 'x-trace': 'trace' } };
+  const secret = { headers: { 'X-Api-Key': 'secret', 'x-request-id': 'trace' } };
   const to = (location: string | undefined, status = 302): Response =>
     new Response('moved', { status, headers: location === undefined ? {} : { location } });
   const download = (steps: readonly Step[], options: Partial<ClientOptions> = secret) => {
@@ -58,7 +58,7 @@ describe('a redirect of a download', () => {
     const carried = (name: string): boolean[] => sent.map(({ headers }) => headers.has(name));
     expect(carried('x-api-key')).toEqual([true, false, false, false, false]);
     expect(carried('authorization')).toEqual([true, false, false, false, false]);
-    expect(carried('x-trace')).toEqual([true, true, true, true, true]);
+    expect(carried('x-request-id')).toEqual([true, true, true, true, true]);
   });
 
   test('five redirects are followed, and not a sixth', async () => {
@@ -71,7 +71,7 @@ describe('a redirect of a download', () => {
 
   test.each<[string, Partial<ClientOptions>]>([
     ['a token', {}],
-    ['a cookie', { headers: { Cookie: 'a=1', 'x-trace': 'trace' } }],
+    ['a cookie', { headers: { Cookie: 'a=1', 'x-request-id': 'trace' } }],
     ['proxy credentials', { headers: { 'Proxy-Authorization': 'Basic a' } }],
   ])('is left to fetch with %s, which fetch itself keeps', async (_, options) => {
     const { sent, file: opened } = download([to('/moved')], options);
@@ -79,10 +79,9 @@ describe('a redirect of a download', () => {
     expect(sent.map(({ redirect }) => redirect)).toEqual(['follow']);
   });
 
-  test('is followed here with a header that the user calls secret', async () => {
+  test('is followed here with a header of the user', async () => {
     const { sent, file: opened } = download([to('https://cdn.test/'), file], {
       headers: { 'x-shop': 'mine' },
-      redactHeaders: ['X-Shop'],
     });
     await opened;
     expect(sent.map(({ headers }) => headers.get('x-shop'))).toEqual(['mine', null]);

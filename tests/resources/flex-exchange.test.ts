@@ -152,7 +152,7 @@ test('a write is read back through the exchange', async () => {
   const shown = { data: { configuration: { zones: [{ id: 'MLA-2', selected: true }] } } };
   const { sellerClient } = stubbed([new TypeError('fetch failed'), Response.json(shown)], {
     maxRetries: 0,
-    onUnknownOutcome: 'confirm',
+    unknownOutcome: 'confirm',
   });
   await sellerClient.flex.addZones({ ...seller, zones });
   expect(request).toHaveBeenCalledTimes(1);

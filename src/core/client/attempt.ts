@@ -1,4 +1,5 @@
 import { redactorOf } from '../errors/redactor.js';
+import { isSecretHeader } from '../errors/secrets.js';
 import type { MultipartBody } from '../files/upload.js';
 import { emitAttemptResult } from '../options/events.js';
 import type { AttemptResult } from '../recover/failure.js';
@@ -129,7 +130,7 @@ export class RequestAttempt {
 
   #outgoing(body: OutgoingRequest['body']): OutgoingRequest {
     const { request, runtime, token, attempts, info, timeoutMs, loaded } = this.#call;
-    const { endpoint, url, isSecretHeader } = request;
+    const { endpoint, url } = request;
     const headers: Record<string, string> = { ...request.headers, ...this.#form?.headers };
     if (runtime.userAgent !== undefined) headers['user-agent'] ??= runtime.userAgent;
     if (token !== undefined) headers.authorization = `Bearer ${token}`;

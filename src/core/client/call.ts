@@ -190,12 +190,12 @@ export class ClientCall {
   stateAfter({ isQueueThrottled }: { readonly isQueueThrottled: boolean }, isConfirmed: boolean): CallState {
     const { request, options, token, rejectedToken, maxRetries } = this;
     const { endpoint } = request;
-    const { maxRetryDelayMs, onUnknownOutcome } = this.runtime.options;
+    const { maxRetryDelayMs, unknownOutcome } = this.runtime.options;
     return {
       retry: endpoint.retry,
       outcome: this.outcome,
       canReplaceToken: token !== undefined && rejectedToken === undefined && options.accessToken === undefined,
-      canConfirm: onUnknownOutcome === 'confirm' && endpoint.confirm !== undefined,
+      canConfirm: unknownOutcome === 'confirm' && endpoint.confirm !== undefined,
       isConfirmed,
       retries: isQueueThrottled ? this.#retriesInRow : this.faultRetries,
       maxRetries,

@@ -2,8 +2,6 @@ import { TokenSource } from '../recover/token-source.js';
 import { bookOf } from '../recover/memory-book.js';
 import type { MemoryBook } from '../recover/memory-book.js';
 import type { WriteHook } from '../recover/write-hook.js';
-import { secretNamesWith } from '../errors/secrets.js';
-import type { IsSecretName } from '../errors/secrets.js';
 import { emitterOf } from '../options/events.js';
 import type { Emit } from '../options/events.js';
 import type { ResolvedOptions } from '../options/resolve-options.js';
@@ -69,8 +67,6 @@ export interface ClientRuntime {
   readonly headers: Readonly<Record<string, string>>;
   /** The `user-agent`, unless `headers` have one; `undefined` if the platform sends its own. */
   readonly userAgent: string | undefined;
-  /** Recognises the headers whose values are secret. */
-  readonly isSecretHeader: IsSecretName;
   /** Decides about the writes of this client. */
   readonly writeHook: WriteHook | undefined;
 }
@@ -87,8 +83,7 @@ export function createRuntime(
     shared,
     emit: emitterOf(logger, tracing),
     headers: { accept: 'application/json', ...lowerCaseNames(options.headers ?? {}) },
-    userAgent: userAgentOf(options.userAgent),
-    isSecretHeader: secretNamesWith(options.redactHeaders),
+    userAgent: userAgentOf(),
     writeHook,
   };
 }

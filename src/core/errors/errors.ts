@@ -107,7 +107,7 @@ export class TimeoutError extends ConnectionError {
  * Every method that writes may throw it.
  *
  * Remedy: call `confirm()`, which reads back whether the write was carried out, and send it again only if it returns
- * `done: false`. The option `onUnknownOutcome: 'confirm'` does both.
+ * `done: false`. The option `unknownOutcome: 'confirm'` does both.
  */
 export class OutcomeUnknownError extends ConnectionError {
   static override readonly kind: string = 'OutcomeUnknownError';

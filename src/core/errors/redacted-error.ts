@@ -1,71 +1,40 @@
-/** Limits of the search. Larger errors, e.g. with a socket, are not searched completely: they count as secret. */
-const maxSearched = 5000;
-const maxSearchedBytes = 65_536;
-const maxCauses = 8;
+import { isPlainObject } from '../json/plain-object.js';
 
 /**
- * Returns the error, or, if it contains one of the secrets, a copy with its name, its code, and a message and a
- * stack that `clean` has changed.
+ * Returns the error, or, if it may hold one of the secrets, one with its name, its message, its stack and its code, which
+ * `clean` has changed, and nothing else.
  */
-export function redactedError(
-  error: unknown,
-  secrets: readonly RegExp[],
-  clean: (text: string) => string,
-  depth = 0,
-): unknown {
-  if (depth === maxCauses) return undefined;
-  if (!contains(error, secrets)) return error;
+export function redactedError(error: unknown, secrets: readonly RegExp[], clean: (text: string) => string): unknown {
+  if (!mayHold(error, secrets)) return error;
   if (!(error instanceof Error)) return new Error('the thrown value contained a secret and is not shown');
-  const { name, stack, cause } = error;
-  const shown = cause === undefined ? {} : { cause: redactedError(cause, secrets, clean, depth + 1) };
-  const copy = new Error(clean(error.message), shown);
+  const copy = new Error(clean(error.message));
   const { code } = error as { code?: unknown };
-  Object.defineProperty(copy, 'name', { value: name, configurable: true });
-  Object.defineProperty(copy, 'stack', { value: stack && clean(stack), configurable: true });
+  for (const name of ['name', 'stack'] as const)
+    Object.defineProperty(copy, name, { value: clean(error[name] ?? ''), configurable: true });
   return typeof code === 'string' ? Object.assign(copy, { code: clean(code) }) : copy;
 }
 
-/** Whether a value, or a value that it refers to, contains one of the secrets. */
-function contains(value: unknown, secrets: readonly RegExp[]): boolean {
-  const seen = new Set<unknown>([value]);
+/** Whether an error, its causes or its properties hold one of the secrets, or cannot be searched. */
+function mayHold(error: unknown, secrets: readonly RegExp[]): boolean {
   try {
-    // The set grows while it is iterated.
-    for (const each of seen) {
-      if (typeof each === 'string' && secrets.some((secret) => each.search(secret) >= 0)) return true;
-      if (typeof each !== 'object' || each === null) continue;
-      for (const part of partsOf(each)) seen.add(part);
-      // A value that is too large to be searched must not be shown.
-      if (seen.size > maxSearched) return true;
-    }
-    return false;
+    // `this` has the value before its own `toJSON`.
+    const json = JSON.stringify({ error }, function (this: Readonly<Record<string, unknown>>, name) {
+      return readable(this[name]);
+    });
+    return secrets.some((secret) => json.search(secret) >= 0);
   } catch {
+    // It leads to itself, or has a value that JSON cannot show.
     return true;
   }
 }
 
-/** The values that a value refers to: its properties with their names, entries, bytes. */
-function partsOf(value: object): unknown[] {
-  if (ArrayBuffer.isView(value)) return [textOf(value)];
-  if (value instanceof Map) return [...value].flat(1);
-  if (value instanceof Set) return [...(value as Set<unknown>)];
-  const own = Reflect.ownKeys(value).flatMap((name) => [
-    typeof name === 'symbol' ? name.description : name,
-    (value as Record<PropertyKey, unknown>)[name],
-  ]);
-  return [...own, ...platformParts(value)];
-}
-
-function textOf({ buffer, byteOffset, byteLength }: ArrayBufferView): string {
-  if (byteLength > maxSearchedBytes) throw new RangeError('too long to be searched');
-  return new TextDecoder().decode(new Uint8Array(buffer, byteOffset, byteLength));
-}
-
-/** Identifies classes by their tags: on Node.js, a reference to the classes would load the platform's `fetch`. */
-function platformParts(value: object): unknown[] {
-  const tag = (value as { readonly [Symbol.toStringTag]?: unknown })[Symbol.toStringTag];
-  if (tag === 'Headers') return [...(value as Headers)].flat();
-  if (tag === 'URL' || tag === 'URLSearchParams') return [(value as URL).toString()];
-  if (tag !== 'Request' && tag !== 'Response') return [];
-  const { headers, url } = value as Request;
-  return [headers, url];
+function readable(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  if (value instanceof Error) {
+    const own = Reflect.ownKeys(value).map((name): unknown => [String(name), Reflect.get(value, name)]);
+    return [value.name, value.message, own];
+  }
+  if (value instanceof URL) return value.href;
+  if (isPlainObject(value) && Object.getOwnPropertySymbols(value).length === 0) return value;
+  throw new TypeError('its content is not known');
 }

@@ -1,10 +1,8 @@
 import { isPlainObject } from '../json/plain-object.js';
-import { maskEchoes } from './echoes.js';
 import { redactedError } from './redacted-error.js';
 import { changedHeaders } from './response-headers.js';
 import type { ResponseHeaders } from './response-headers.js';
-import { isSecretName, maskPatterns, maskSecretFields, secretPatterns } from './secrets.js';
-import type { IsSecretName } from './secrets.js';
+import { isSecretHeader, isSecretName, maskPatterns, maskSecretFields, secretPatterns } from './secrets.js';
 
 const mask = '[redacted]';
 const bearer = /\bbearer\s+[\w.~+/=-]+/gi;
@@ -21,23 +19,24 @@ interface Hidden {
   readonly secrets?: readonly string[] | undefined;
   /** The texts that a person wrote. */
   readonly texts?: readonly string[] | undefined;
-  /** Recognises the headers whose values are secret. */
-  readonly isSecretHeader?: IsSecretName | undefined;
+  /** The headers that were sent, with names in lower case. */
+  readonly sent?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Masks secrets, and what people wrote, in what is shown. It is made when something is thrown or told. */
 export class Redactor {
   readonly #secrets: readonly RegExp[];
-  readonly #texts: readonly string[];
-  readonly #isSecretHeader: IsSecretName;
+  readonly #texts: readonly RegExp[];
+  readonly #sent: Readonly<Record<string, string>>;
 
-  constructor({ secrets = [], texts = [], isSecretHeader = isSecretName }: Hidden = {}) {
+  constructor({ secrets = [], texts = [], sent = {} }: Hidden = {}) {
     this.#secrets = secretPatterns(secrets);
-    this.#texts = texts.filter((text) => text.length >= shortestText);
-    this.#isSecretHeader = isSecretHeader;
+    // A message of the service has a text on one line.
+    this.#texts = secretPatterns(texts.flatMap((text) => [text, printable(text).trim()]));
+    this.#sent = sent;
   }
 
-  /** Masks only the secrets, also URL-encoded, as JSON and as base64. */
+  /** Masks only the secrets, also URL-encoded and as JSON. */
   secrets(text: string): string {
     return maskPatterns(text, this.#secrets, mask);
   }
@@ -48,10 +47,9 @@ export class Redactor {
     return clean.replace(bearer, `Bearer ${mask}`).replace(email, mask);
   }
 
-  /** Does the same with a text of others, and masks phone numbers and what repeats the texts of people. */
+  /** Does the same with a text of others, and masks phone numbers and the texts of people. */
   foreignText(text: string): string {
-    const withoutEchoes = this.#texts.reduce((rest, each) => maskEchoes(rest, each, mask), text);
-    return this.text(withoutEchoes).replace(phone, (found) => (isPhone(found) ? mask : found));
+    return this.text(maskPatterns(text, this.#texts, mask)).replace(phone, (found) => (isPhone(found) ? mask : found));
   }
 
   /** Masks the secrets, and the values of secret fields, in a body. */
@@ -61,12 +59,14 @@ export class Redactor {
 
   /** Returns the headers of a response without cookies and other secret headers, and with the secrets masked. */
   headers(headers: ResponseHeaders): ResponseHeaders {
-    return changedHeaders(headers, (name, value) => (this.#isSecretHeader(name) ? null : this.secrets(value)));
+    const isSecret = (name: string): boolean =>
+      isSecretName(name) || (isSecretHeader(name) && Object.hasOwn(this.#sent, name));
+    return changedHeaders(headers, (name, value) => (isSecret(name) ? null : this.secrets(value)));
   }
 
   /** Returns an error, or, if it contains a secret or a text of a person, a copy without it. */
   error(error: unknown): unknown {
-    const hidden = [...this.#secrets, ...secretPatterns(this.#texts)];
+    const hidden = [...this.#secrets, ...this.#texts];
     return redactedError(error, hidden, (text) => this.text(maskPatterns(text, hidden, mask)));
   }
 }
@@ -75,8 +75,8 @@ export class Redactor {
 export interface SentSecrets {
   readonly request: {
     readonly url: string;
+    /** With names in lower case. */
     readonly headers: Readonly<Record<string, string>>;
-    readonly isSecretHeader: IsSecretName;
   };
   readonly token: string | undefined;
   readonly rejectedToken?: string | undefined;
@@ -84,9 +84,9 @@ export interface SentSecrets {
 
 /** Returns what masks the secrets of a call. `texts` are the texts of people that it masks, too. */
 export function redactorOf({ token, rejectedToken, request }: SentSecrets, texts?: readonly string[]): Redactor {
-  const { headers, url, isSecretHeader } = request;
-  const secrets = [token ?? '', rejectedToken ?? '', ...secretsIn(headers, isSecretHeader), ...secretsInUrl(url)];
-  return new Redactor({ secrets, texts, isSecretHeader });
+  const { headers, url } = request;
+  const secrets = [token ?? '', rejectedToken ?? '', ...secretsIn(headers), ...secretsInUrl(url)];
+  return new Redactor({ secrets, texts, sent: headers });
 }
 
 function isPhone(found: string): boolean {
@@ -97,9 +97,9 @@ function isPhone(found: string): boolean {
 const shortestPart = 8;
 
 /** The secrets in headers: their values, with and without an authorization scheme, and the values of their parts. */
-function secretsIn(headers: Readonly<Record<string, string>>, isSecret: IsSecretName): string[] {
+function secretsIn(headers: Readonly<Record<string, string>>): string[] {
   return Object.entries(headers).flatMap(([name, value]) =>
-    isSecret(name) ? [value, value.replace(/^\w+\s+/, ''), ...partsOf(value)] : [],
+    isSecretHeader(name) ? [value, value.replace(/^\w+\s+/, ''), ...partsOf(value)] : [],
   );
 }
 
@@ -128,9 +128,6 @@ function secretsInUrl(url: string): string[] {
 export function redactUserText(text: string, name: string): string {
   return name === 'text' || isSecretName(name) ? mask : text;
 }
-
-/** A shorter text is a word of many messages. */
-const shortestText = 4;
 
 /** The texts of an input that a person may have written. */
 export function userTexts(input: unknown, depth = 0): string[] {

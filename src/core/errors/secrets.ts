@@ -16,14 +16,15 @@ export function isSecretName(name: string): boolean {
   return secretNames.has(plain) || secretEnd.test(plain);
 }
 
-/** Whether the value under a name is secret. */
-export type IsSecretName = (name: string) => boolean;
+/** The request headers whose values may be shown. */
+const publicHeaders = new Set([
+  ...['accept', 'accept-encoding', 'accept-language', 'cache-control', 'content-length', 'content-type', 'user-agent'],
+  ...['traceparent', 'tracestate', 'x-client-id', 'x-correlation-id', 'x-request-id'],
+]);
 
-/** Returns a function that recognises the names of secret headers, including the user's. */
-export function secretNamesWith(own: readonly string[] = []): IsSecretName {
-  if (own.length === 0) return isSecretName;
-  const names = new Set(own.map((name) => name.toLowerCase()));
-  return (name) => names.has(name.toLowerCase()) || isSecretName(name);
+/** Whether the value of a request header is secret: every one is, unless its name is public. */
+export function isSecretHeader(name: string): boolean {
+  return !publicHeaders.has(name.toLowerCase());
 }
 
 /** Fields whose values are secret. The value of an `authorization` includes its scheme. */
@@ -39,28 +40,23 @@ export function maskSecretFields(text: string, mask: string): string {
 
 /** Shorter secrets are not masked, because they occur in other words. */
 const shortest = 4;
-/** A match of a shorter base64 text may be a coincidence. */
-const shortestBase64 = 6;
-/** The encodings of a longer secret are not masked. */
-const longestEncoded = 8192;
+/** A longer form is searched by its beginning, and all that follows it is masked. */
+const longest = 8192;
 
 /** A match of a shorter form in another case may be a word. */
 const shortestInAnyCase = 8;
 
-/** Returns patterns of secrets: unchanged, as JSON, URL-encoded and as base64; the longest first. */
+/** Returns patterns of secrets and texts: unchanged, as JSON and URL-encoded; the longest first. */
 export function secretPatterns(secrets: readonly string[]): RegExp[] {
   const forms = new Set<string>();
-  for (const secret of secrets) {
-    if (secret.length < shortest) continue;
-    forms.add(secret);
-    if (secret.length <= longestEncoded) addEncoded(forms, secret);
-  }
+  for (const secret of secrets) if (secret.length >= shortest) for (const form of formsOf(secret)) forms.add(form);
   // Longer forms first: a shorter one may be a part of them.
-  return [...forms]
-    .sort((a, b) => b.length - a.length)
-    .map(
-      (form) => new RegExp(form.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'), form.length < shortestInAnyCase ? 'g' : 'gi'),
-    );
+  return [...forms].sort((a, b) => b.length - a.length).map(patternOf);
+}
+
+function patternOf(form: string): RegExp {
+  const escaped = form.slice(0, longest).replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+  return new RegExp(form.length > longest ? `${escaped}[^]*` : escaped, form.length < shortestInAnyCase ? 'g' : 'gi');
 }
 
 /** Masks what matches one of the patterns. */
@@ -68,19 +64,10 @@ export function maskPatterns(text: string, patterns: readonly RegExp[], mask: st
   return patterns.reduce((masked, pattern) => masked.replace(pattern, mask), text);
 }
 
-function addEncoded(forms: Set<string>, secret: string): void {
+function formsOf(secret: string): string[] {
   const inJson = JSON.stringify(secret).slice(1, -1);
   const inUrl = encodeURIComponent(secret.toWellFormed());
-  forms.add(inJson).add(inJson.replaceAll('/', '\\/'));
-  forms.add(inUrl).add(inUrl.replace(/%../g, (escape) => escape.toLowerCase()));
-  forms.add(new URLSearchParams([['', secret]]).toString().slice(1));
-  const bytes = String.fromCharCode(...new TextEncoder().encode(secret));
-  // Base64 depends on the number of bytes before the secret: `Bearer ` or a user name shifts its groups of three bytes.
-  for (const [before, from] of [0, 2, 3].entries()) {
-    const text = btoa('\0'.repeat(before) + bytes);
-    const isPartial = (before + bytes.length) % 3 !== 0;
-    // The first and the last character may also encode parts of adjacent bytes.
-    const form = text.slice(from, isPartial ? text.indexOf('=') - 1 : undefined);
-    if (form.length >= shortestBase64) forms.add(form).add(form.replaceAll('+', '-').replaceAll('/', '_'));
-  }
+  const inForm = new URLSearchParams([['', secret]]).toString().slice(1);
+  const inLowerCase = inUrl.replace(/%../g, (escape) => escape.toLowerCase());
+  return [secret, inJson, inJson.replaceAll('/', '\\/'), inUrl, inLowerCase, inForm];
 }

@@ -73,7 +73,7 @@ export interface ClientOptions {
    *
    * @default 'throw'
    */
-  readonly onUnknownOutcome?: 'throw' | 'confirm' | undefined;
+  readonly unknownOutcome?: 'throw' | 'confirm' | undefined;
   /**
    * What happens to a response that does not fit its schema. In both modes, an optional field of another type is
    * returned unchanged.
@@ -100,28 +100,15 @@ export interface ClientOptions {
    */
   readonly onDrift?: ((drift: Drift) => void) | undefined;
   /**
-   * Headers of every request.
+   * Headers of every request. Their values are secret, unless SECURITY.md lists the name as public: they are masked in errors,
+   * logs and traces, and a download that is redirected to another origin does not have them. A `user-agent` replaces the
+   * client's own.
    *
    * @default none
+   * @example
+   * const seller = new SellerClient({ baseUrl, headers: { 'x-tenant-key': 'a secret', 'accept-language': 'es-AR' } });
    */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /**
-   * Names of headers whose values are secret, besides those that SECURITY.md lists. These values are masked in errors,
-   * logs and traces. If a download is redirected to another origin, these headers are not sent there.
-   *
-   * @default []
-   * @example
-   * const seller = new SellerClient({ baseUrl, headers: { 'x-tenant-key': 'a secret' }, redactHeaders: ['x-tenant-key'] });
-   */
-  readonly redactHeaders?: readonly string[] | undefined;
-  /**
-   * The name and version of your application. It becomes the first part of the `user-agent`, before this package and
-   * the runtime. A `user-agent` in `headers` replaces all of it. It has no effect in browsers, which send their own.
-   *
-   * @default none
-   * @example 'my-app/1.2'
-   */
-  readonly userAgent?: string | undefined;
   /**
    * Functions that wrap every attempt. The first one is the outermost.
    *

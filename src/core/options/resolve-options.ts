@@ -6,9 +6,7 @@ import type { InternalOptions } from '../scope/call-options.js';
 import type { ClientOptions } from './client-options.js';
 import {
   delay,
-  headerNames,
   headerRecord,
-  headerText,
   integerFrom,
   isLoopback,
   optionIssues,
@@ -28,7 +26,7 @@ export interface ResolvedOptions extends ClientOptions {
   readonly maxRetries: number;
   readonly maxRetryDelayMs: number;
   readonly maxResponseBytes: number;
-  readonly onUnknownOutcome: 'throw' | 'confirm';
+  readonly unknownOutcome: 'throw' | 'confirm';
   readonly responseValidation: 'throw' | 'report';
 }
 
@@ -41,19 +39,24 @@ const rules: Readonly<Record<keyof ClientOptions, Rule>> = {
   deadlineMs: positive,
   maxRetries: integerFrom(0),
   maxRetryDelayMs: delay,
-  onUnknownOutcome: oneOf('throw', 'confirm'),
+  unknownOutcome: oneOf('throw', 'confirm'),
   responseValidation: oneOf('throw', 'report'),
   maxResponseBytes: integerFrom(1),
   onDrift: ofType('function'),
   headers: headerRecord,
-  redactHeaders: headerNames,
-  userAgent: headerText,
   middleware: listOf('function'),
   logger: withMethod('info'),
   tracing: withMethod('observe'),
   maxConcurrency: integerFrom(1),
   limiter: withMethod('acquire'),
   allowInsecure: ofType('boolean'),
+};
+
+/** What to use in place of names that are no options. */
+const instead: Readonly<Record<string, string>> = {
+  onUnknownOutcome: 'it is `unknownOutcome`',
+  userAgent: 'give a `user-agent` in `headers`',
+  redactHeaders: 'the values of `headers` are secret, unless SECURITY.md lists their names as public',
 };
 
 /** The options of one call. */
@@ -122,7 +125,7 @@ export function resolveOptions(options: ClientOptions): ResolvedOptions {
     );
   }
   const given: Partial<ClientOptions> = defined(options);
-  const problems = optionIssues(given, rules).map(({ message }) => message);
+  const problems = optionIssues(given, rules, instead).map(({ message }) => message);
   if (given.baseUrl === undefined)
     problems.unshift("`baseUrl` is missing: give the address of the service, e.g. baseUrl: 'https://api.example.com'");
   if (problems.length > 0) throw new ConfigurationError(problems.join('; '));
@@ -132,7 +135,7 @@ export function resolveOptions(options: ClientOptions): ResolvedOptions {
     maxRetries: 2,
     maxRetryDelayMs: 30_000,
     maxResponseBytes: 16 * 2 ** 20,
-    onUnknownOutcome: 'throw',
+    unknownOutcome: 'throw',
     responseValidation: 'throw',
     ...(given as unknown as ClientOptions),
     baseUrl,

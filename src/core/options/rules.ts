@@ -80,16 +80,6 @@ export const headerRecord: Rule = (value) => {
   return undefined;
 };
 
-export const headerNames: Rule = /* @__PURE__ */ rule(
-  (value) => Array.isArray(value) && value.every((name) => typeof name === 'string' && headerName.test(name)),
-  'a list of header names',
-);
-
-export const headerText: Rule = /* @__PURE__ */ rule(
-  (value) => typeof value === 'string' && value.trim() !== '' && !notInHeader.test(value),
-  'a text that a header can have',
-);
-
 export const oneOf = (...values: readonly string[]): Rule =>
   rule((value) => values.includes(value as string), values.map((each) => `'${each}'`).join(' or '));
 
@@ -114,13 +104,23 @@ export function isToken(text: string): boolean {
   return /^[\x21-\x7e]+$/.test(text);
 }
 
-/** Checks the properties of an object, including unknown names. An option that is `undefined` counts as omitted. */
-export function optionIssues(given: object, rules: Readonly<Record<string, Rule>>): Issue[] {
+/**
+ * Checks the properties of an object, including unknown names. An option that is `undefined` counts as omitted. `instead` says
+ * of some unknown names what to use in their place.
+ */
+export function optionIssues(
+  given: object,
+  rules: Readonly<Record<string, Rule>>,
+  instead: Readonly<Record<string, string>> = {},
+): Issue[] {
   return Object.entries(given).flatMap(([name, value]: [string, unknown]) => {
     const say = (message: string): Issue[] => [{ path: [name], message }];
     if (value === undefined) return [];
     const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
-    if (!rule) return say(`there is no option \`${name}\`; ${hintFor(name, Object.keys(rules))}`);
+    if (!rule)
+      return say(
+        `there is no option \`${name}\`; ${Object.hasOwn(instead, name) ? instead[name] : hintFor(name, Object.keys(rules))}`,
+      );
     const found = rule(value);
     return found === undefined ? [] : say(`\`${name}\` ${found}`);
   });

@@ -140,21 +140,22 @@ export function pagedCalls<In extends PagedInput, Out, T, Extra>(
   requester: Requester,
   endpoint: Endpoint<In, Out>,
   input: In,
-  options: CallOptions = {},
+  options: CallOptions | undefined,
   { key, read }: PageContent<Out, T, Extra>,
 ): Paged<T, Extra> {
   // Programs without types may omit both, or pass no object: the first call then says what is wrong.
   const given = ['object', 'undefined'].includes(typeof input) ? { ...input } : input;
+  const callOptions: CallOptions = { ...options };
   return new Paged<T, Extra>({
     offset: given.offset ?? 0,
     limit: given.limit,
-    signal: options.signal,
-    deadlineMs: options.deadlineMs ?? requester.deadlineMs,
+    signal: callOptions.signal,
+    deadlineMs: callOptions.deadlineMs ?? requester.deadlineMs,
     key,
     onEarlyEnd: (end) => requester.onEarlyEnd?.({ endpoint, ...end }),
     fetch: async (page, limits) => {
-      rejectPageInQuery(options);
-      const call = requester.call(endpoint, withPage(given, page), { ...options, ...limits });
+      rejectPageInQuery(callOptions);
+      const call = requester.call(endpoint, withPage(given, page), { ...callOptions, ...limits });
       const { data, response } = await call.withResponse();
       return { ...read(data), leftOut: response.leftOut };
     },

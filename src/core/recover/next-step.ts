@@ -5,7 +5,7 @@ import type { Failure } from './failure.js';
  * When is a POST sent twice? This file decides it. A write that is not idempotent is sent again only
  * - after a 401, with a new token, once: the service did nothing,
  * - after a failure with which it certainly did nothing: no connection, a 429, a documented temporary error,
- * - after reading back has proved that it was not carried out (`onUnknownOutcome: 'confirm'`).
+ * - after reading back has proved that it was not carried out (`unknownOutcome: 'confirm'`).
  *
  * Below this, a transport may send a request again only if nothing was written to the connection.
  */

@@ -12,15 +12,12 @@ import { validate } from '../schema/validate.js';
 import { encode } from './encode.js';
 import { lowerCaseNames } from './built-request.js';
 import type { BuiltRequest } from './built-request.js';
-import type { IsSecretName } from '../errors/secrets.js';
 
 /** What the requests of a client have in common. */
 export interface RequestSettings {
   readonly options: { readonly baseUrl: string };
   /** Headers of every request, with names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Recognises the headers whose values are secret. */
-  readonly isSecretHeader: IsSecretName;
 }
 
 /**
@@ -45,7 +42,6 @@ export function buildRequest(
     input: endpoint.confirm && endpoint.requestBody !== 'multipart' ? structuredClone(parsed) : parsed,
     options,
     url: options.query || options.attributes ? extendedUrl(url, options) : url,
-    isSecretHeader: runtime.isSecretHeader,
     headers: {
       ...runtime.headers,
       // The end of a compressed file does not always show that the file is incomplete.

@@ -1,5 +1,4 @@
 import type { SentSecrets } from '../errors/redactor.js';
-import type { IsSecretName } from '../errors/secrets.js';
 import type { Endpoint } from '../operation/endpoint.js';
 import type { StandardSchema } from '../schema/schema.js';
 import type { InternalOptions } from '../scope/call-options.js';
@@ -11,9 +10,8 @@ export interface BuiltRequest {
   /** The options of the call, as they were checked: the caller may change the object since. */
   readonly options: InternalOptions;
   readonly url: string;
+  /** With names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Recognises the headers whose values are secret. */
-  readonly isSecretHeader: IsSecretName;
   /** The JSON text of the body; `undefined` if there is no body or it is multipart. */
   readonly body: string | undefined;
   /** The value of the body before it is encoded. For a multipart body, the fields of the file. */
@@ -24,7 +22,7 @@ export interface BuiltRequest {
 
 /** The part of a call that is needed to explain how it ended. */
 export interface SentCall extends SentSecrets {
-  readonly request: Pick<BuiltRequest, 'endpoint' | 'input' | 'url' | 'headers' | 'isSecretHeader'>;
+  readonly request: Pick<BuiltRequest, 'endpoint' | 'input' | 'url' | 'headers'>;
   readonly attempts: number;
 }
 

@@ -1,11 +1,12 @@
 import type { BuiltRequest } from './built-request.js';
 import { jsonBody } from './json-body.js';
 import { redactUrl, redactUserText } from '../errors/redactor.js';
+import { isSecretHeader } from '../errors/secrets.js';
 import type { CurlOptions } from '../errors/seller-error.js';
 
 /** Returns a request as a curl command for a POSIX shell, with its token masked. */
 export function curlOf(
-  { endpoint, url, headers, isSecretHeader, body, bodyValue }: BuiltRequest,
+  { endpoint, url, headers, body, bodyValue }: BuiltRequest,
   hasToken: boolean,
   { texts = false }: CurlOptions,
 ): string {

@@ -1,14 +1,12 @@
 import { version } from './version.js';
 
 /**
- * Returns the `user-agent` of requests: the application, this package, and the runtime. `undefined` in browsers, where
- * the header would cause a CORS preflight for every request.
+ * Returns the `user-agent` of requests: this package and the runtime. `undefined` in browsers, where the header would cause a
+ * CORS preflight for every request.
  */
-export function userAgentOf(application: string | undefined): string | undefined {
+export function userAgentOf(): string | undefined {
   const runtime = runtimeName();
-  if (runtime === undefined) return undefined;
-  const own = `marketplace-seller-sdk/${version} (${runtime})`;
-  return application === undefined ? own : `${application} ${own}`;
+  return runtime === undefined ? undefined : `marketplace-seller-sdk/${version} (${runtime})`;
 }
 
 /** The short `navigator.userAgent` of Node.js, Deno, Bun and Workers. In browsers it starts with `Mozilla/5.0`. */

@@ -34,11 +34,7 @@ export function apiError(
   const { request, attempts } = call;
   const { endpoint, input, url } = request;
   const { status, documented } = read;
-  // In the form in which a message shows them: the service may repeat a text with other line ends and spaces.
-  const redactor = redactorOf(
-    call,
-    userTexts(input).map((each) => printable(each).trim()),
-  );
+  const redactor = redactorOf(call, userTexts(input));
   const shown = (each: string): string => shorten(redactor.foreignText(printable(each.slice(0, maxTextLength))));
   const code = read.code && shown(read.code);
   const reason = shown(read.text ?? read.code ?? '') || 'the service gave no reason';

@@ -1,7 +1,6 @@
 import type { Endpoint } from '../operation/endpoint.js';
 import { UnexpectedResponseError } from '../errors/response-errors.js';
 import { responseHeaders } from '../errors/response-headers.js';
-import { isSecretName } from '../errors/secrets.js';
 import { unknown } from '../schema/define.js';
 import { apiError } from './api-error.js';
 import { BufferedResponse, parseBody } from './body.js';
@@ -32,7 +31,7 @@ export function readJsonp(text: string): unknown {
   if (status >= 200 && status < 300) return body;
   const json = body === undefined ? '' : JSON.stringify(body);
   const response = new BufferedResponse({ status, headers: responseHeaders(headers) }, json);
-  const request = { endpoint: unknownEndpoint, input: {}, url: '', headers: {}, isSecretHeader: isSecretName };
+  const request = { endpoint: unknownEndpoint, input: {}, url: '', headers: {} };
   throw apiError(readError(response, unknownEndpoint), response, { request, token: undefined, attempts: 1 });
 }
 

@@ -28,7 +28,7 @@ export interface CallOptions {
    */
   readonly maxRetries?: number | undefined;
   /**
-   * How long the service may still carry out a write whose response was lost, in milliseconds: `onUnknownOutcome: 'confirm'`
+   * How long the service may still carry out a write whose response was lost, in milliseconds: `unknownOutcome: 'confirm'`
    * and `confirm()` of an error read back for this long. 0 reads back once.
    *
    * @default 3_000; after a timeout at least `timeoutMs`
