@@ -21,7 +21,7 @@ try {
   const { name, version, dependencies } = read('package.json') as Manifest;
   const { lockfileVersion, packages } = read('package-lock.json') as Lockfile;
   const { components } = read('dist/sbom.cdx.json') as { components: { name: string }[] };
-  const bundled = components.map((each) => each.name);
+  const bundled = components.map((each) => each.name).filter((each) => !(each in dependencies));
   const locked = Object.fromEntries(bundled.map((each) => [`node_modules/${each}`, lockedAs(each, packages)]));
   const versions = Object.fromEntries(bundled.map((each) => [each, lockedAs(each, packages).version]));
   const own = { name, version, dependencies: { ...dependencies, ...versions } };

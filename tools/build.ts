@@ -1,14 +1,15 @@
-// Completes dist after tsc and tsup: the declarations of CommonJS, and what is known of the bundled packages.
+// Completes dist after tsc and tsup: the declarations of CommonJS, and what is known of the packages that it contains or needs.
 // The bill of materials is written last. Its date stands for the date of the whole build in prestart.mjs.
 import { cpSync, existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { packagesIn } from './package-paths.ts';
 import type { BundledPackage } from './package-paths.ts';
 import { sbomOf } from './sbom.ts';
-import type { BundledComponent } from './sbom.ts';
+import type { Component } from './sbom.ts';
 
 interface Manifest extends BundledPackage {
   readonly license: string;
+  readonly dependencies?: object;
   readonly peerDependenciesMeta?: object;
 }
 
@@ -16,7 +17,11 @@ const root = dirname(import.meta.dirname);
 const [esm, types] = [join(root, 'dist/esm'), join(root, 'dist/cjs/types')];
 
 const inputs = new Map(['dist/esm', 'dist/cjs'].map((folder) => [folder, inputsOf(folder)]));
-const bundled = packagesIn([...inputs.values()].flat()).map(describe);
+const bundled = packagesIn([...inputs.values()].flat());
+const { name, version, license, dependencies = {} } = manifestIn(root);
+const installed = Object.keys(dependencies)
+  .filter((each) => !bundled.some((one) => one.name === each))
+  .map((each) => ({ name: each, version: manifestIn(folderOf({ name: each })).version }));
 
 rmSync(join(root, 'dist/declarations'), { recursive: true });
 // The nearest package.json says what a declaration describes: those in dist/esm describe ES modules.
@@ -25,11 +30,11 @@ for (const name of readdirSync(esm, { recursive: true, encoding: 'utf8' }).filte
   cpSync(join(esm, name), join(types, name));
 }
 writeFileSync(join(types, 'package.json'), '{ "type": "commonjs" }\n');
-writeFileSync(join(root, 'dist/THIRD-PARTY-LICENSES.txt'), licencesOf(bundled));
-const { name, version, license } = manifestIn(root);
+writeFileSync(join(root, 'dist/THIRD-PARTY-LICENSES.txt'), licencesOf(bundled.map(describe)));
+const needed = [...bundled, ...installed].map(describe).sort((one, other) => (one.name < other.name ? -1 : 1));
 writeFileSync(
   join(root, 'dist/sbom.cdx.json'),
-  `${JSON.stringify(sbomOf({ name, version, licence: license }, bundled), undefined, 2)}\n`,
+  `${JSON.stringify(sbomOf({ name, version, licence: license }, needed), undefined, 2)}\n`,
 );
 
 /** Lets TypeScript compile a declaration for users who have not installed the optional peers that it imports. */
@@ -47,7 +52,7 @@ function inputsOf(folder: string): string[] {
   return Object.values(outputs).flatMap((output) => Object.keys(output.inputs));
 }
 
-function describe({ name, version }: BundledPackage): BundledComponent {
+function describe({ name, version }: BundledPackage): Component {
   const folders = [...inputs].filter(([, files]) => packagesIn(files).some((each) => each.name === name));
   return {
     name,
@@ -57,7 +62,7 @@ function describe({ name, version }: BundledPackage): BundledComponent {
   };
 }
 
-function licencesOf(packages: readonly BundledComponent[]): string {
+function licencesOf(packages: readonly Component[]): string {
   const texts = packages.map((each) => {
     const title = `${each.name}@${each.version} (${each.licence}), in ${each.folders.join(' and ')}`;
     return `${title}\n${'='.repeat(title.length)}\n\n${licenceText(folderOf(each))}\n`;
@@ -72,12 +77,12 @@ function licenceText(folder: string): string {
 }
 
 /** Finds a package as Node does: in node_modules of this folder, or of one above. */
-function folderOf({ name, version }: BundledPackage): string {
+function folderOf({ name, version }: { readonly name: string; readonly version?: string }): string {
   for (let from = root; ; from = dirname(from)) {
     const folder = join(from, 'node_modules', name);
-    if (existsSync(folder) && manifestIn(folder).version === version) return folder;
+    if (existsSync(folder) && (version ?? manifestIn(folder).version) === manifestIn(folder).version) return folder;
     if (from === dirname(from))
-      throw new Error(`${name}@${version} is bundled, but is in no node_modules above ${root}`);
+      throw new Error(`${name} ${version ?? ''} is needed, but is in no node_modules above ${root}`);
   }
 }
 

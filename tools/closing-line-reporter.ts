@@ -1,10 +1,11 @@
-import type { Reporter, TestModule } from 'vitest/node';
+import { readFileSync } from 'node:fs';
+import type { Reporter, TestCase, TestModule } from 'vitest/node';
 import { seed } from '../tests/support/seed.ts';
 import { findProgram } from './find-program.mjs';
 
 /**
- * Ends vitest's output with the seed of the property tests, what was left out and how to include it, and
- * `N passed, N failed, N skipped` alone on the last line, after the coverage table.
+ * Ends vitest's output with what ran, what was left out and why, and `N passed, N failed, N skipped` alone on the last line, after
+ * the coverage table.
  *
  * A file that could not be loaded counts as one failed test.
  */
@@ -13,23 +14,41 @@ export default class ClosingLineReporter implements Reporter {
     const tests = modules.flatMap((module) => [...module.children.allTests()]);
     const count = (state: string): number => tests.filter((test) => test.result().state === state).length;
     const broken = modules.filter((module) => module.errors().length > 0).length + unhandledErrors.length;
-    const skipped = count('skipped');
-    const missing = (['redis-server', 'chromium'] as const).filter((program) => findProgram(program) === undefined);
     const isWholeRun = !process.argv.some((argument) => argument.startsWith('tests'));
+    const { PASSED_CHECKS: checks } = process.env;
     const lines = [
-      `Seed of the property tests: ${seed} (FUZZ_SEED)`,
-      ...(skipped > 0 && missing.length > 0
-        ? [`Left out: ${skipped} tests. To include them, install ${missing.join(' and ')}.`]
-        : []),
-      ...(isWholeRun && !modules.some(isOfBrowser) ? [`Left out: ${outsideOfNpmTest}`] : []),
-      `${count('passed')} passed, ${count('failed') + broken} failed, ${skipped} skipped`,
+      ...(checks === undefined ? [] : [`Checked: ${checks}.`]),
+      `Ran: ${tests.length - count('skipped')} tests of ${modules.length} files; seed of the property tests: ${seed} (FUZZ_SEED).`,
+      ...leftOut(tests.filter((test) => test.result().state === 'skipped')),
+      ...(isWholeRun && !modules.some(isOfBrowser) ? [outsideOfNpmTest] : []),
+      `${count('passed')} passed, ${count('failed') + broken} failed, ${count('skipped')} skipped`,
     ];
     process.once('exit', () => process.stdout.write(`${lines.join('\n')}\n`));
   }
 }
 
 const outsideOfNpmTest =
-  'tests that kill processes, put a load on the machine, or start Chromium, Redis or PostgreSQL. To run them: npm run test:coverage.';
+  'Left out: tests that kill processes, put a load on the machine or start a browser. To run them: npm run test:coverage.';
+
+/** What some tests need beside Node, with the module of `tests/support` that looks for it. */
+const programs = [
+  ['redis-server', /support\/(redis|inbox-engines)\.ts/],
+  ['postgres', /support\/(postgres|inbox-engines)\.ts/],
+  ['chromium', /support\/chromium\.ts/],
+] as const;
+
+/** One line for each program that is missing, and one for what this machine or this version of Node.js cannot show. */
+function leftOut(skipped: readonly TestCase[]): string[] {
+  const reasons = new Map<string, number>();
+  for (const { module } of skipped) {
+    const text = readFileSync(module.moduleId, 'utf8');
+    const [program] = programs.find(([name, needs]) => needs.test(text) && findProgram(name) === undefined) ?? [];
+    const reason =
+      program === undefined ? 'this system or Node.js lacks what they show' : `install ${program} for them`;
+    reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+  }
+  return [...reasons].map(([reason, count]) => `Left out: ${count} tests; ${reason}.`);
+}
 
 function isOfBrowser({ moduleId }: TestModule): boolean {
   return moduleId.replaceAll('\\', '/').includes('/tests/browser/');

@@ -1,17 +1,17 @@
 import type { BundledPackage } from './package-paths.ts';
 
-/** A package whose code is in the built files. */
-export interface BundledComponent extends BundledPackage {
+/** A package that this one needs: its code is in the built files, or npm installs it beside them, or both. */
+export interface Component extends BundledPackage {
   /** As its `package.json` says: an identifier or an expression of SPDX. */
   readonly licence: string;
-  /** The folders of the built files that contain it. */
+  /** The folders of the built files that contain it; none if npm alone installs it. */
   readonly folders: readonly string[];
 }
 
-/** Describes as CycloneDX 1.6 what a package contains that others wrote. The same build gives the same text. */
+/** Describes as CycloneDX 1.6 what a package contains or installs that others wrote. The same build gives the same text. */
 export function sbomOf(
   { name, version, licence }: BundledPackage & { readonly licence: string },
-  bundled: readonly BundledComponent[],
+  needed: readonly Component[],
 ): object {
   const self = { name, version, licence };
   return {
@@ -20,14 +20,14 @@ export function sbomOf(
     specVersion: '1.6',
     version: 1,
     metadata: { component: componentOf(self) },
-    components: bundled.map((each) => ({
+    components: needed.map((each) => ({
       ...componentOf(each),
       scope: 'required',
       properties: each.folders.map((value) => ({ name: `${name}:bundled-in`, value })),
     })),
     dependencies: [
-      { ref: purlOf(self), dependsOn: bundled.map(purlOf) },
-      ...bundled.map((each) => ({ ref: purlOf(each) })),
+      { ref: purlOf(self), dependsOn: needed.map(purlOf) },
+      ...needed.map((each) => ({ ref: purlOf(each) })),
     ],
   };
 }

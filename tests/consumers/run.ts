@@ -1,5 +1,5 @@
 // Installs the packed package into each project of this folder, outside the repository, and runs the project's tests.
-// Without arguments all projects; `npm run test:consumers -- jest vite` runs those two.
+// Without arguments all projects; `npm run test:consumers -- jest vite` runs those two. TARBALL names a file that is packed already.
 import { cpSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ if (!existsSync(join(root, 'dist/sbom.cdx.json'))) throw new Error('There is no 
 const folder = mkdtempSync(join(tmpdir(), 'consumers-'));
 const results = { passed: 0, failed: 0, notRun: 0 };
 try {
-  const tarball = await pack();
+  const tarball = process.env.TARBALL ?? (await pack());
   const waiting = wanted(process.argv.slice(2));
   const worker = async (): Promise<void> => {
     for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) await test(name, tarball);
