@@ -27,11 +27,14 @@ async function run(
 
 // What several tests read is run once.
 let piped: Promise<Run> | undefined;
+let wired: Promise<Run> | undefined;
 let coloured: Promise<Run> | undefined;
 let plain: Promise<Run> | undefined;
 const toPipe = (): Promise<Run> => (piped ??= run([]));
-const onTerminal = (): Promise<Run> => (coloured ??= run([], {}, 60));
-const withoutColour = (): Promise<Run> => (plain ??= run([], { NO_COLOR: '1' }, 60));
+const withWire = (): Promise<Run> => (wired ??= run(['--wire']));
+// Three chapters show as well as fourteen what the way of printing does.
+const onTerminal = (): Promise<Run> => (coloured ??= run(['--short'], {}, 60));
+const withoutColour = (): Promise<Run> => (plain ??= run(['--short'], { NO_COLOR: '1' }, 60));
 
 describe("a seller's day", () => {
   test('the program runs every chapter', async () => {
@@ -75,7 +78,7 @@ describe("a seller's day", () => {
     [200, 80],
     [0, 80],
   ])('on a terminal of %i columns no line has more than %i characters', async (columns, width) => {
-    const { out } = await run(['--wire'], { NO_COLOR: '1' }, columns);
+    const { out } = await run(['--short', '--wire'], { NO_COLOR: '1' }, columns);
     const lines = out.split(/[\n\r]/);
     expect(lines.filter(({ length }) => length > width)).toEqual([]);
     expect(Math.max(...lines.map(({ length }) => length))).toBeGreaterThan(width - 10);
@@ -103,7 +106,7 @@ describe("a seller's day", () => {
   });
 
   test('--wire prints the requests without the token', async () => {
-    const { out } = await run(['--wire']);
+    const { out } = await withWire();
     expect(out).toMatch(/→ POST \/answers \{"question_id":\d+,"text":/);
     expect(out).toMatch(/← 200 \{"id":/);
     expect(out).toMatch(/→ POST \/messages\/attachments\S* \(a file\)\n/);
