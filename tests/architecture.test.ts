@@ -71,7 +71,7 @@ describe('imports point one way', () => {
     const ranks = [
       ['graphql/', 'limits.ts'],
       schemasAndErrors,
-      ['reads.ts', 'read-question.ts', 'configuration-of.ts'],
+      ['reads.ts', 'read-question.ts'],
       ['confirm.ts'],
       ['endpoints.ts'],
     ];

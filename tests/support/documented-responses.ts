@@ -213,7 +213,7 @@ export const documentedResponses: Readonly<Record<string, DocumentedResponse>> =
     body: message,
     call: (client) => client.actionGuide.send({ pack_id: place.pack_id, option_id: 'OTHER', text: 'Hola' }),
     required: ['from.user_id', 'to.user_id', 'message_attachments.*.filename'],
-    known: ['="word"', 'id=7', 'to=[]', 'text={}', 'message_attachments.0.filename=7'],
+    known: ['="word"', 'id=7', 'to=[]', 'text={}', 'message_attachments.0.filename=7', 'message_resources.0.id=7'],
   },
   'messages.conversation': {
     body: {
@@ -230,6 +230,7 @@ export const documentedResponses: Readonly<Record<string, DocumentedResponse>> =
       'conversation_status.claim_id="word"',
       'conversation_status.shipping_id="word"',
       'messages.0.id=7',
+      'messages.0.message_resources.0.id=7',
       'messages.0.to=[]',
       'messages.0.text={}',
       'messages.0.message_attachments.0.filename=7',

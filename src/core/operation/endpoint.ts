@@ -64,17 +64,34 @@ export interface Endpoint<In = unknown, Out = unknown> {
    */
   readonly loadExchange?: ((body: unknown, reject: RejectInput) => Promise<EndpointExchange>) | undefined;
   /**
-   * Where the output repeats the resource that the input names: for a field of the input, the path in the output. In a path,
-   * `*` is each entry of a list, or the value itself if it is no list, and `name=packs` is each entry whose `name` is `packs`.
+   * Where the output repeats the id of the entity that the input names: for a field of the input, the path in the output. In a
+   * path, `*` is each entry of a list, or the value itself if it is no list. A response with another id there belongs to
+   * another request: it is rejected, and after a write nothing is known of the write.
    *
-   * A response with another id there belongs to another request. Ids are compared as text; what is absent is not compared.
-   * If several fields have one path, the value is that of one of them. The receiver of a message is no identity.
+   * Ids are compared as text; what is absent is not compared. If several fields have one path, the id is that of one of them.
    *
-   * Examples: `{ question_id: 'id' }`, `{ item: 'questions.*.item_id' }`.
+   * Examples: `{ question_id: 'id' }`, `{ ids: '*.item_id' }`.
    *
-   * @default what the output names is not compared
+   * @default no id is compared
    */
   readonly identity?: Readonly<Record<string, string>> | undefined;
+  /**
+   * Where the entries of a list name the user whose list it is, as `identity` does. If none of them is of this user, the
+   * response belongs to another request; if some are, the others are drift.
+   *
+   * Example: `{ seller_id: 'questions.*.seller_id' }`.
+   *
+   * @default no id is compared
+   */
+  readonly listOf?: Readonly<Record<string, string>> | undefined;
+  /**
+   * Where the output names something else that the input names, as `identity` does. Another id is drift.
+   *
+   * Example: `{ 'to.user_id': 'to.user_id' }`.
+   *
+   * @default no id is compared
+   */
+  readonly related?: Readonly<Record<string, string>> | undefined;
   /** Present if the call option `attributes` can select fields of the response: it is readable without the others. */
   readonly supportsAttributes?: true | undefined;
   /**

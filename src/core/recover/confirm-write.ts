@@ -13,7 +13,7 @@ import { SellerError } from '../errors/seller-error.js';
 import type { BookView } from './book-view.js';
 import { parseHttpDate } from '../errors/response-headers.js';
 import { unknown } from '../schema/define.js';
-import { identityMismatch } from '../response/identity.js';
+import { compareIds } from '../response/identity.js';
 import { validate } from '../schema/validate.js';
 
 /** A confirmation, and the last response that it is based on. */
@@ -155,8 +155,8 @@ function confirmContextOf(
     if (received.status !== status) throw new TypeError(`the response has status ${received.status}, not ${status}`);
     const parsed = validate(endpoint.output, body);
     if (!parsed.success) throw new TypeError('the response has another shape');
-    const other = identityMismatch(endpoint, input, parsed.data);
-    if (other) throw new TypeError(`the response is of another resource: ${other.message}`);
+    const { ofAnother } = compareIds(endpoint, input, parsed.data);
+    if (ofAnother) throw new TypeError(`the response is of another resource: ${ofAnother.message}`);
     sent = sentTime(sentAt, received.headers);
     return { data: parsed.data, body, sent };
   };

@@ -12,7 +12,7 @@ import type { StandardSchema } from '../schema/schema.js';
 import { ignoreErrors } from '../scope/wait.js';
 import { hasContent } from './error-in-body.js';
 import type { BufferedResponse } from './body.js';
-import { identityMismatch } from './identity.js';
+import { compareIds } from './identity.js';
 
 type ValidationOptions = Pick<ResolvedOptions, 'responseValidation' | 'onDrift'>;
 
@@ -48,13 +48,13 @@ export function readOutput(
   }
   if ('value' in found) {
     const { endpoint, input } = call.request;
-    const mismatch = endpoint.identity && identityMismatch(endpoint, input, found.value);
-    if (mismatch) {
+    const { ofAnother, differences } = compareIds(endpoint, input, found.value);
+    if (ofAnother) {
       // A cache or a proxy mixes users, or a server responded twice. The body is of somebody else, so it is not shown.
-      const what = `got the response to another request: ${mismatch.message}`;
-      return { ...found, ofAnother: responseError(what, response, call, { issues: [mismatch] }) };
+      const what = `got the response to another request: ${ofAnother.message}`;
+      return { ...found, ofAnother: responseError(what, response, call, { issues: [ofAnother] }) };
     }
-    if (onDrift) reportDrift(call, found.differences, onDrift);
+    if (onDrift) reportDrift(call, [...found.differences, ...differences], onDrift);
     return found;
   }
   const what = value === undefined ? 'an empty body' : `a body of another shape: ${summarizeIssues(found.issues)}`;

@@ -31,7 +31,6 @@ const send: DescribedEndpoint<schemas.SendOptionParams, SentMessage | undefined>
     ],
   },
   output: sentMessage,
-  identity: { pack_id: 'message_resources.name=packs.id' },
   retry: 'unsafe',
   content: ['text', 'template_id', 'vars'],
   entryOf: messageEntry,

@@ -1,7 +1,8 @@
 import type { Confirmation } from '../../core/errors/confirmation.js';
 import type { ConfirmContext } from '../../core/operation/endpoint.js';
+import { compareIds } from '../../core/response/identity.js';
 import { isWord } from '../fields.js';
-import { configurationOf } from './configuration-of.js';
+import { configuration, configurationQuery } from './reads.js';
 import * as schemas from './schemas.js';
 
 /** Reads back the delivery settings. */
@@ -25,14 +26,17 @@ const noConfiguration: Confirmation = { unknown: 'the service shows no configura
 
 /** Reads fields of a seller's configuration; `undefined` if the response contains none that can be read. */
 async function configured(
-  { site_id, user_id, service_id }: Pick<schemas.SetDeliveryParams, 'site_id' | 'user_id' | 'service_id'>,
+  input: Pick<schemas.SetDeliveryParams, 'site_id' | 'user_id' | 'service_id'>,
   fields: string,
   context: ConfirmContext,
 ): Promise<schemas.FlexConfiguration | undefined> {
-  const selection = `{subscription{user_id service_id} ${fields}}`;
-  const { data } = await context.read(configurationOf, { site_id, user_id, service_id, selection });
+  const { site_id } = input;
+  const query = configurationQuery(input, `{subscription{user_id service_id} ${fields}}`);
+  const { data } = await context.read(configuration, { site_id, query });
   const parsed = schemas.flexConfiguration.safeParse((data as { configuration?: unknown }).configuration);
-  return parsed.success ? parsed.data : undefined;
+  if (!parsed.success) return undefined;
+  const identity = { user_id: 'subscription.user_id', service_id: 'subscription.service_id' };
+  return compareIds({ identity }, input, parsed.data).ofAnother ? undefined : parsed.data;
 }
 
 /** A value that was read, compared with the one that was set; `unclear` if it proves neither. */

@@ -8,8 +8,8 @@ import { object } from '../../core/schema/define.js';
 import type { Schema } from '../../core/schema/schema.js';
 import { allOf, applySelection } from './graphql/selection.js';
 import type { AppliedSelection, Exact, Selected, Selection } from './graphql/selection.js';
-import { configurationOf } from './configuration-of.js';
 import { flexEndpoints } from './endpoints.js';
+import { configurationQuery } from './reads.js';
 import { FlexItems } from '../flex-items/flex-items.js';
 import type { ReadItemStatus } from '../flex-items/flex-items.js';
 import { configurationParams, flexConfiguration, flexZone } from './schemas.js';
@@ -167,12 +167,12 @@ export class Flex {
   ): Promise<WithResponse<unknown>> {
     const parsed = configurationParams.safeParse(input);
     if (!parsed.success) throw new InvalidInputError(parsed.error.issues);
-    const { site_id, user_id, service_id, select = defaultSelection() } = parsed.data;
+    const { site_id, select = defaultSelection() } = parsed.data;
     const selection = applySelection(flexConfiguration, select, ['select']);
     if (selection.issues.length > 0) throw new InvalidInputError(selection.issues);
-    const endpoint = { ...configurationOf, output: this.#outputOf(selection) };
-    const selected = { site_id, user_id, service_id, selection: selection.graphql };
-    const { data, response } = await this.#requester.call(endpoint, selected, options).withResponse();
+    const endpoint = { ...flexEndpoints.configuration, output: this.#outputOf(selection) };
+    const query = configurationQuery(parsed.data, selection.graphql);
+    const { data, response } = await this.#requester.call(endpoint, { site_id, query }, options).withResponse();
     return { data: (data as { configuration?: unknown } | null)?.configuration, response };
   }
 

@@ -13,7 +13,7 @@ const subscriptions: DescribedEndpoint<schemas.FlexUserParams, schemas.FlexSubsc
   input: schemas.flexUserParams,
   example: { site_id: 'MLA', user_id: 7 },
   output: schemas.flexSubscriptions,
-  identity: { user_id: '*.user_id' },
+  listOf: { user_id: '*.user_id' },
   retry: 'safe',
   errors: [errors.emptySite, errors.invalidSite, errors.noAccess, errors.userNotFound],
   supportsAttributes: true,
@@ -45,6 +45,14 @@ export const configuration: DescribedEndpoint<schemas.FlexQueryParams> = {
     return queryExchange((body as { query: string }).query, parseResult, reject);
   },
 };
+
+/** The query for fields of a configuration, in braces. A schema has checked the ids: they are digits, so they inject nothing. */
+export function configurationQuery(
+  { user_id, service_id }: Pick<schemas.SetDeliveryParams, 'user_id' | 'service_id'>,
+  fields: string,
+): string {
+  return `{configuration(user_id:${String(user_id)},service_id:${String(service_id)})${fields}}`;
+}
 
 const driver: DescribedEndpoint<schemas.DriverParams, schemas.DriverAssignment> = {
   name: 'flex.driver',

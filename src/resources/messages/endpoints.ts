@@ -29,7 +29,8 @@ const send: DescribedEndpoint<schemas.SendMessageParams, SentMessage | undefined
     client_id: 500,
   },
   output: sentMessage,
-  identity: { pack_id: 'message_resources.name=packs.id', user_id: 'message_resources.name=sellers.id' },
+  // On some threads an agent stands between seller and buyer.
+  related: { 'to.user_id': 'to.user_id' },
   retry: 'unsafe',
   content: ['text', 'attachments'],
   // Who is shown in the buyer's place may change: an agent.

@@ -7,6 +7,7 @@ import type { Paging } from '../fields.js';
 import type { Output, Schema } from '../../core/schema/schema.js';
 import { message } from './message.js';
 import type { Message, SentMessage } from './message.js';
+import { resourceOf } from './pack.js';
 import { postSaleTag } from './tag.js';
 
 /** The conversation of a pack, as its seller sees it. */
@@ -30,10 +31,6 @@ export const readableConversation: Endpoint<ConversationPage, Output<typeof page
   path: '/messages/packs/{pack_id}/sellers/{user_id}',
   input: unknown as Schema<ConversationPage>,
   output: page,
-  identity: {
-    pack_id: 'messages.*.message_resources.name=packs.id',
-    user_id: 'messages.*.message_resources.name=sellers.id',
-  },
   retry: 'safe',
   query: postSaleTag,
   errors: [],
@@ -46,11 +43,11 @@ export const messageSending = { name: 'messages.send', path: readableConversatio
 const defaultLength = 10;
 
 /** Reads both ends of a conversation, and marks nothing as read. */
-export function readConversation(
+export async function readConversation(
   { pack_id, user_id }: SellersPack,
   context: Pick<ConfirmContext, 'read'>,
 ): Promise<ShownList<Message>> {
-  return readEnds(async (offset) => {
+  const shown = await readEnds(async (offset) => {
     const input = {
       pack_id,
       user_id,
@@ -62,6 +59,10 @@ export function readConversation(
     const { messages: entries, paging: shown } = reading.data;
     return { reading, entries, total: shown?.total };
   }, defaultLength);
+  const packs = shown.entries.flatMap((entry) => resourceOf(entry, 'packs') ?? []);
+  // Messages may name another pack than the path. If all do, it may be another conversation, and a message that is not in it
+  // may have been sent.
+  return { ...shown, isComplete: shown.isComplete && (packs.length === 0 || packs.includes(String(pack_id))) };
 }
 
 /** Whether a message is by a user. Without a sender it counts as theirs, because either side may have sent it. */

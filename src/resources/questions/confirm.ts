@@ -14,8 +14,9 @@ export async function confirmAsked(
 ): Promise<Confirmation<schemas.Question | undefined>> {
   const shown = await readEnds((offset) => newestQuestions(item_id, offset, context), 50);
   const { userId } = context;
-  // Questions by other users do not count. If the token names no user, any of the questions may be this one.
-  const own = shown.entries.filter(({ from }) => userId === undefined || !from?.id || String(from.id) === userId);
+  // Questions about another item, or by other users, do not count. If the token names no user, any may be this one.
+  const ofItem = shown.entries.filter((entry) => !entry.item_id || entry.item_id === String(item_id));
+  const own = ofItem.filter(({ from }) => userId === undefined || !from?.id || String(from.id) === userId);
   const entries = own.map((entry) => ({
     entry,
     name: questionEntry(entry),
@@ -25,7 +26,7 @@ export async function confirmAsked(
       String(entry.from?.id) === userId ? undefined : 'there is such a question since, and it may be of another user',
   }));
   return confirmByList<schemas.Question | undefined, Pick<schemas.AskParams, 'text'>>(
-    { ...shown, entries },
+    { ...shown, entries, isComplete: shown.isComplete && ofItem.length === shown.entries.length },
     { text },
     context,
   );

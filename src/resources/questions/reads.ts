@@ -18,7 +18,8 @@ export const search: DescribedEndpoint<schemas.QuestionSearchParams, schemas.Que
     filters: { status: 'UNANSWERED' },
   },
   output: schemas.questionSearchResponse,
-  identity: { seller_id: 'questions.*.seller_id', item: 'questions.*.item_id', item_id: 'questions.*.item_id' },
+  listOf: { seller_id: 'questions.*.seller_id' },
+  related: { item: 'questions.*.item_id', item_id: 'questions.*.item_id' },
   retry: 'safe',
   errors: [],
 };
