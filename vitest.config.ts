@@ -30,7 +30,6 @@ export default defineConfig({
       { find: /^marketplace-seller-sdk\/outbox$/, replacement: source('outbox/index.ts') },
       { find: /^marketplace-seller-sdk\/schemas$/, replacement: source('schemas.ts') },
       { find: /^marketplace-seller-sdk\/simulation$/, replacement: source('simulation/index.ts') },
-      { find: /^marketplace-seller-sdk\/testing\/browser$/, replacement: source('testing/index.ts') },
       { find: /^marketplace-seller-sdk\/testing$/, replacement: source('testing/index.ts') },
       { find: /^marketplace-seller-sdk\/tools$/, replacement: source('tools/index.ts') },
     ],

@@ -3,7 +3,7 @@ import * as main from 'marketplace-seller-sdk';
 import * as notifications from 'marketplace-seller-sdk/notifications';
 import * as outbox from 'marketplace-seller-sdk/outbox';
 import * as schemas from 'marketplace-seller-sdk/schemas';
-import * as testing from 'marketplace-seller-sdk/testing/browser';
+import * as testing from 'marketplace-seller-sdk/testing';
 import * as tools from 'marketplace-seller-sdk/tools';
 
 /** A request that an example sent. */
@@ -91,14 +91,12 @@ function modulesFor(
       onCreated(this);
     }
   }
-  const fake = { ...testing, FakeMarketplace };
   return {
     'marketplace-seller-sdk': { ...main, SellerClient },
     'marketplace-seller-sdk/notifications': notifications,
     'marketplace-seller-sdk/outbox': outbox,
     'marketplace-seller-sdk/schemas': schemas,
-    'marketplace-seller-sdk/testing': fake,
-    'marketplace-seller-sdk/testing/browser': fake,
+    'marketplace-seller-sdk/testing': { ...testing, FakeMarketplace },
     'marketplace-seller-sdk/tools': tools,
   };
 }

@@ -37,7 +37,3 @@ export type { FlexStore, StoredShipment, Zone } from './state/flex.js';
 export type { KindOfDay, StoredRange, StoredSubscription } from './state/flex-subscription.js';
 export type { SubscriptionInit, SubscriptionStatus } from './state/flex-subscription.js';
 export type { ContactKind, ContactStore, ContactInit, StoredContact } from './state/contacts.js';
-
-export { storeConformance } from './store-conformance.js';
-export type { ConformanceTest } from './conformance-test.js';
-export { tokenStoreConformance } from './token-store-conformance.js';

@@ -8,7 +8,7 @@ import { chromiumArguments, chromiumPath } from '../support/chromium.ts';
 const program = `
 import { OutcomeUnknownError } from 'marketplace-seller-sdk';
 import { createReceiver, memoryStore } from 'marketplace-seller-sdk/notifications';
-import { FakeMarketplace } from 'marketplace-seller-sdk/testing/browser';
+import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 
 globalThis.story = async () => {
   const said = [];

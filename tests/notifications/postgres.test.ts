@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { StoreFullError, createReceiver, openInbox, postgresStore } from 'marketplace-seller-sdk/notifications';
 import type { NotificationStore, QueuedNotification, StoreLimits } from 'marketplace-seller-sdk/notifications';
-import { storeConformance } from 'marketplace-seller-sdk/testing';
 import { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { about, deliver } from '../support/deliveries.ts';
 import { hasPostgres, startPostgres } from '../support/postgres.ts';
 import type { OwnPostgres } from '../support/postgres.ts';
+import { storeConformance } from '../support/store-conformance.ts';
 import { claim, entry, lease, settlement } from '../support/stored.ts';
 
 describe.skipIf(!hasPostgres)('a store in PostgreSQL', () => {

@@ -5,8 +5,9 @@ import { GrantRevokedError, SellerClient } from 'marketplace-seller-sdk';
 import { createReceiver } from 'marketplace-seller-sdk/notifications';
 import { createOAuth, createSellers, sqliteTokens } from 'marketplace-seller-sdk/oauth';
 import type { TokenStore } from 'marketplace-seller-sdk/oauth';
-import { FakeMarketplace, tokenStoreConformance } from 'marketplace-seller-sdk/testing';
+import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { afterAll, describe, expect, test, vi } from 'vitest';
+import { tokenStoreConformance } from '../support/token-store-conformance.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tokens-'));
 let files = 0;

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { memoryStore, sqliteStore } from 'marketplace-seller-sdk/notifications';
 import type { NotificationStore, Settlement, StoreLimits } from 'marketplace-seller-sdk/notifications';
-import { storeConformance } from 'marketplace-seller-sdk/testing';
 import { afterAll, describe, expect, test } from 'vitest';
+import { storeConformance } from '../support/store-conformance.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'conformance-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,5 +1,11 @@
-import type { WriteRecord } from '../core/recover/write-hook.js';
-import type { Claim, Lease, NotificationStore, QueuedNotification, Settlement } from '../notifications/index.js';
+import type { WriteRecord } from '../../src/core/recover/write-hook.js';
+import type {
+  Claim,
+  Lease,
+  NotificationStore,
+  QueuedNotification,
+  Settlement,
+} from 'marketplace-seller-sdk/notifications';
 
 const claim: Claim = { workerId: 'conformance', limit: 10, leaseMs: 60_000, coalesce: false };
 

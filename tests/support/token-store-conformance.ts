@@ -1,6 +1,6 @@
-import type { TokenStore } from '../oauth/index.js';
-import { testsOf } from './conformance-test.js';
-import type { ConformanceTest } from './conformance-test.js';
+import type { TokenStore } from 'marketplace-seller-sdk/oauth';
+import { testsOf } from './conformance-test.ts';
+import type { ConformanceTest } from './conformance-test.ts';
 
 /**
  * The rules that `createSellers` relies on, as tests for a store of tokens of your own. Each test opens an empty store.

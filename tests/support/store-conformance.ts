@@ -1,8 +1,8 @@
-import { testsOf } from './conformance-test.js';
-import type { ConformanceTest } from './conformance-test.js';
-import { entryOf, equal, keysOf, lease, settle, write } from './conformance-steps.js';
-import { roomTests } from './room-conformance.js';
-import type { Claim, NotificationStore, StoreLimits } from '../notifications/index.js';
+import { testsOf } from './conformance-test.ts';
+import type { ConformanceTest } from './conformance-test.ts';
+import { entryOf, equal, keysOf, lease, settle, write } from './conformance-steps.ts';
+import { roomTests } from './room-conformance.ts';
+import type { Claim, NotificationStore, StoreLimits } from 'marketplace-seller-sdk/notifications';
 
 /**
  * The rules that a receiver relies on, as tests for a notification store of your own. Each test opens an empty store.

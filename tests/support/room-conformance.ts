@@ -1,7 +1,7 @@
-import { testsOf } from './conformance-test.js';
-import type { ConformanceTest } from './conformance-test.js';
-import { entryOf, equal, keysOf, lease, settle } from './conformance-steps.js';
-import type { NotificationStore, StoreLimits } from '../notifications/index.js';
+import { testsOf } from './conformance-test.ts';
+import type { ConformanceTest } from './conformance-test.ts';
+import { entryOf, equal, keysOf, lease, settle } from './conformance-steps.ts';
+import type { NotificationStore, StoreLimits } from 'marketplace-seller-sdk/notifications';
 
 /** A rule of a store with limits. */
 interface RoomRule {
