@@ -1,23 +1,12 @@
 export { SellerClient } from './client.js';
 export { createHttpClient } from './create-http-client.js';
-export type {
-  ConfirmContext,
-  DescribedEndpoint,
-  Endpoint,
-  KnownWrites,
-  OtherWrite,
-  Reading,
-  RetryClass,
-  SentTime,
-} from './core/operation/endpoint.js';
-export type { Requester } from './core/operation/requester.js';
+export type { ConfirmContext, DescribedEndpoint, Endpoint, RetryClass } from './core/operation/endpoint.js';
 export { readJsonp } from './core/response/jsonp.js';
 export type { Description, MethodDescription, ResourcePath } from './resources/describe.js';
 export { ApiPromise, type ResponseInfo, type WithResponse } from './core/operation/api-promise.js';
 export { Paged } from './core/paging/paged.js';
 export type { Page } from './core/paging/page.js';
 export type { ForEachOptions } from './core/paging/for-each.js';
-export type { Attributed, WithAttributes } from './core/operation/attributes.js';
 export type {
   TokenProvider,
   Attempt,
@@ -33,7 +22,7 @@ export type {
 export { refreshingToken, type RefreshingTokenOptions } from './oauth/refreshing-token.js';
 export type { TokenSet } from './oauth/token-set.js';
 export type { CallOptions, DownloadProgress, UploadProgress } from './core/scope/call-options.js';
-export type { ClientOptions, HttpAgent } from './core/options/client-options.js';
+export type { ClientOptions } from './core/options/client-options.js';
 export type { Limiter, AttemptReport, AttemptInfo } from './core/options/limiter.js';
 export type { Confirmation, ConfirmOptions, StoredWriteOptions } from './core/errors/confirmation.js';
 export { documentedError, type DocumentedError } from './core/operation/documented-error.js';
@@ -72,5 +61,5 @@ export {
   UnprocessableEntityError,
 } from './core/errors/status-errors.js';
 export type { Download } from './core/files/download.js';
-export type { Bytes, ByteStream, FileSource, NeededBy } from './core/files/file-source.js';
+export type { Bytes, ByteStream, FileSource } from './core/files/file-source.js';
 export * from './resources.js';

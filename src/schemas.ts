@@ -1,19 +1,84 @@
-// './schemas': the schemas of inputs and responses, and all endpoints.
+// './schemas': the schemas of inputs and responses, and all endpoints. Their types are those of the main entry.
 export { endpoints } from './endpoints.js';
 export { description, methodDescription, resourcePath } from './resources/describe.js';
-export type { Entity, Input, Optional, Output, Params, Schema, Shape } from './core/schema/schema.js';
-export type { StandardSchema } from './core/schema/schema.js';
+export type { Entity, Optional, Params, Schema } from './core/schema/schema.js';
 export { noInput, paging, searchOption } from './resources/fields.js';
-export * from './resources/action-guide/schemas.js';
-export * from './resources/blacklist/schemas.js';
-export * from './resources/contacts/schemas.js';
-export * from './resources/currencies/schemas.js';
-export * from './resources/flex-items/schemas.js';
-export * from './resources/flex/schemas.js';
-export * from './resources/items/schemas.js';
-export * from './resources/messages/schemas.js';
-export * from './resources/questions/schemas.js';
-export * from './resources/sites/schemas.js';
+export {
+  actionGuideOption,
+  actionGuideResponse,
+  optionCap,
+  optionCaps,
+  optionTemplate,
+  packParams,
+  sendOptionParams,
+} from './resources/action-guide/schemas.js';
+export { blacklistParams, blacklistResponse, blockedUser, listBlacklistParams } from './resources/blacklist/schemas.js';
+export {
+  contactInterval,
+  contactTotal,
+  contactWindow,
+  itemPeriodParams,
+  itemWindowParams,
+  itemsWindowParams,
+  questionItemWindowParams,
+  userPeriodParams,
+  userWindowParams,
+} from './resources/contacts/schemas.js';
+export { currency, currencyParams } from './resources/currencies/schemas.js';
+export { flexItemParams } from './resources/flex-items/schemas.js';
+export {
+  addZonesParams,
+  configurationParams,
+  configurationType,
+  configuredSubscription,
+  deliveryRange,
+  deliveryRangeParams,
+  deliveryRanges,
+  driverAssignment,
+  driverParams,
+  flexAddress,
+  flexAvailables,
+  flexConfiguration,
+  flexQueryParams,
+  flexSubscription,
+  flexSubscriptions,
+  flexUserParams,
+  flexZone,
+  setDeliveryParams,
+  trainingSpan,
+  trainingTimes,
+  zonePrice,
+} from './resources/flex/schemas.js';
+export { itemStatus, itemStatusParams, itemStatuses } from './resources/items/schemas.js';
+export {
+  contactParams,
+  conversationParams,
+  conversationResponse,
+  conversationStatus,
+  correspondenceResponse,
+  downloadParams,
+  getMessageParams,
+  recipient,
+  sendMessageParams,
+  storedAttachment,
+  unreadConversation,
+  unreadMessages,
+  uploadParams,
+} from './resources/messages/schemas.js';
+export {
+  answerOfQuestion,
+  answerParams,
+  askParams,
+  asker,
+  getQuestionParams,
+  question,
+  questionSearchParams,
+  questionSearchResponse,
+  responseTime,
+  responseTimeBand,
+  userParams,
+} from './resources/questions/schemas.js';
+export { listing, siteSearchParams, siteSearchResponse } from './resources/sites/schemas.js';
 export {
   attachmentsValidations,
   message,
