@@ -19,7 +19,8 @@ export type {
   CallInfo,
   WaitReason,
 } from './core/options/hooks.js';
-export { refreshingToken, type RefreshingTokenOptions } from './oauth/refreshing-token.js';
+export type { RefreshingTokenOptions } from './oauth/refreshing-options.js';
+export { refreshingToken, type RefreshingToken } from './oauth/refreshing-token.js';
 export type { TokenSet } from './oauth/token-set.js';
 export type { CallOptions, DownloadProgress, UploadProgress } from './core/scope/call-options.js';
 export type { ClientOptions } from './core/options/client-options.js';

@@ -1,10 +1,11 @@
 import type { SellerClient } from '../client.js';
 import { AccessTokenError, GrantRevokedError } from '../core/errors/errors.js';
+import type { TokenProvider } from '../core/options/hooks.js';
 import { checkConfiguration, ofType, withMethod } from '../core/options/rules.js';
-import { ignoreErrors } from '../core/scope/wait.js';
 import type { Rule } from '../core/options/rules.js';
-import { refreshingToken } from './refreshing-token.js';
-import type { RefreshingTokenOptions } from './refreshing-token.js';
+import type { RefreshingTokenOptions } from './refreshing-options.js';
+import { TokenRefresher } from './token-refresher.js';
+import { isSame, remainingMs } from './token-set.js';
 import type { TokenSet } from './token-set.js';
 import type { TokenStore } from './token-store.js';
 
@@ -27,7 +28,8 @@ export interface SellersOptions {
    */
   readonly refresh?: RefreshingTokenOptions['refresh'] | undefined;
   /**
-   * Called once when a seller's grant turns out to be revoked, by one of the processes on a store. Its errors are ignored.
+   * Called when a seller's grant turns out to be revoked, or its access ended without a refresh token: by one of the processes on a
+   * store. The seller is marked when it has ended, so it is called again if the process dies in it. Its errors are ignored.
    *
    * @default none
    */
@@ -56,11 +58,23 @@ export interface Sellers {
   readonly add: (tokens: TokenSet & { readonly user_id: number }) => Promise<void>;
   /** The ids of the sellers whose grant is not revoked: for `sellers` of an inbox. */
   readonly ids: () => Promise<readonly number[]>;
+  /**
+   * Waits until the refreshes that have begun have stored their tokens, up to 20 seconds. No other one begins. Call it before the
+   * process ends, after the inbox and the outbox are closed, and before the store of the tokens is.
+   *
+   * @example
+   * const tokens = sqliteTokens(':memory:');
+   * const sellers = createSellers({ client: seller, tokens });
+   * await sellers.close();
+   * await tokens.close?.();
+   * @throws {AccessTokenError} that names the sellers whose new tokens are not stored by then: their grants may be lost.
+   */
+  readonly close: () => Promise<void>;
 }
 
 /**
- * Creates one client per seller, when it is first asked for: its tokens are refreshed under a lock, and a revoked grant is told
- * once.
+ * Creates one client per seller, when it is first asked for: its tokens are refreshed under a lock, and a revoked grant is
+ * told.
  *
  * @example
  * const sellers = createSellers({
@@ -75,22 +89,40 @@ export interface Sellers {
  *   on: { questions: async (_, { read }) => console.log((await read()).text) },
  * });
  * await receiver.close();
+ * await sellers.close();
  * @throws {ConfigurationError} when an option is missing, unknown or wrong.
  */
 export function createSellers(options: SellersOptions): Sellers {
   checkConfiguration('createSellers', options, rules, ['client', 'tokens']);
-  const clients = new Map<number, SellerClient>();
-  const { client, tokens } = options;
+  const sellers = new Map<number, Seller>();
+  const { tokens } = options;
+  let isClosed = false;
   return {
     for: async (user_id) => {
       const stored = await tokens.load(user_id);
       if (!stored || stored.isRevoked) return undefined;
-      const known = clients.get(user_id) ?? client.withOptions({ accessToken: tokenOf(user_id, options) });
-      clients.set(user_id, known);
-      return known;
+      const known = sellers.get(user_id) ?? new Seller(user_id, options);
+      sellers.set(user_id, known);
+      if (isClosed) await known.close();
+      return known.client;
     },
     add: async ({ user_id, ...added }) => tokens.save(user_id, added),
     ids: () => tokens.sellers(),
+    close: async () => {
+      isClosed = true;
+      const all = [...sellers];
+      const ends = await Promise.allSettled(all.map(([, seller]) => seller.close()));
+      const failed = ends.flatMap((end, index) =>
+        end.status === 'rejected' ? [{ user_id: all[index]?.[0], end }] : [],
+      );
+      const cause: unknown = failed[0]?.end.reason;
+      if (cause === undefined) return;
+      const ids = failed.map(({ user_id }) => user_id).join(', ');
+      throw new AccessTokenError(
+        `The new tokens of these sellers were not stored: ${ids}. ${(cause as Error).message}`,
+        { cause },
+      );
+    },
   };
 }
 
@@ -106,37 +138,69 @@ const rules: Readonly<Record<keyof SellersOptions, Rule>> = {
   onRevoked: ofType('function'),
 };
 
-/** The token provider of a seller's client. */
-function tokenOf(user_id: number, { tokens, refresh = cannotRefresh, onRevoked }: SellersOptions) {
-  /** The tokens with which the last refresh was tried. */
-  let tried: TokenSet | undefined;
-  const onError = async (error: unknown): Promise<void> => {
-    if (!(error instanceof GrantRevokedError) || !tried) return;
-    if (await tokens.revoke(user_id, tried)) ignoreErrors(() => onRevoked?.({ user_id, error }));
-  };
-  const provider = refreshingToken({
-    load: async () => {
-      const stored = await tokens.load(user_id);
-      if (stored) return stored.tokens;
-      throw new AccessTokenError(`There are no tokens of the seller ${user_id} any more`);
-    },
-    save: (next) => tokens.save(user_id, next),
-    lock: (work) => tokens.lock(user_id, work),
-    refresh: (current, context) => {
-      tried = current;
-      return refresh(current, context);
-    },
-    onRefreshFailed: (error) => void onError(error).catch(() => undefined),
-  });
-  return async (context: Parameters<typeof provider>[0]): Promise<string> => {
-    try {
-      return await provider(context);
-    } catch (error) {
-      // Marking may fail; what the call has to know is why there is no token.
-      await onError(error).catch(() => undefined);
-      throw error;
+/** How long after a first 401 a second one shows that an access token has ended: the first may be a fault of the service. */
+const secondRejectionMs = 60_000;
+
+/** A seller's client, and what refreshes its tokens. */
+class Seller {
+  readonly client: SellerClient;
+  readonly #user_id: number;
+  readonly #options: SellersOptions;
+  readonly #refresher: TokenRefresher<TokenSet>;
+  /** The access token that was rejected last, and when it was first. */
+  #rejection = { token: '', at: 0 };
+  /** The access token that was rejected twice. */
+  #ended = '';
+
+  constructor(user_id: number, options: SellersOptions) {
+    const { client, tokens } = options;
+    this.#user_id = user_id;
+    this.#options = options;
+    this.#refresher = new TokenRefresher({
+      load: () => this.#load(),
+      save: (next) => tokens.save(user_id, next),
+      lock: (work) => tokens.lock(user_id, work),
+      refresh: (current, context) => this.#refresh(current, context),
+      onRevoked: (revoked, error) => this.#tellRevoked(revoked, error),
+    });
+    this.client = client.withOptions({ accessToken: (context) => this.#token(context) });
+  }
+
+  close(): Promise<void> {
+    return this.#refresher.close();
+  }
+
+  #token(context: Parameters<TokenProvider>[0]): Promise<string> {
+    const { rejected } = context;
+    if (rejected !== undefined) {
+      if (this.#rejection.token !== rejected) this.#rejection = { token: rejected, at: performance.now() };
+      else if (performance.now() - this.#rejection.at >= secondRejectionMs) this.#ended = rejected;
     }
-  };
+    return this.#refresher.token(context);
+  }
+
+  async #load(): Promise<TokenSet> {
+    const stored = await this.#options.tokens.load(this.#user_id);
+    if (stored) return stored.tokens;
+    throw new AccessTokenError(`There are no tokens of the seller ${this.#user_id} any more`);
+  }
+
+  /** Without a refresh token, what has ended is the grant; until then the token stays. */
+  #refresh(current: TokenSet, context: { readonly signal: AbortSignal }): TokenSet | Promise<TokenSet> {
+    const { refresh = cannotRefresh } = this.#options;
+    if (current.refreshToken) return refresh(current, context);
+    if (remainingMs(current) > 0 && current.accessToken !== this.#ended) return current;
+    throw new GrantRevokedError(`Seller ${this.#user_id} has no refresh token: the seller has to authorise again`);
+  }
+
+  /** A process that ends while it tells has not marked the seller, and so another one tells again. */
+  async #tellRevoked(revoked: TokenSet, error: GrantRevokedError): Promise<void> {
+    const { tokens, onRevoked } = this.#options;
+    const stored = await tokens.load(this.#user_id);
+    if (!stored || stored.isRevoked || !isSame(stored.tokens, revoked)) return;
+    await (async () => onRevoked?.({ user_id: this.#user_id, error }))().catch(() => undefined);
+    await tokens.revoke(this.#user_id, revoked);
+  }
 }
 
 function cannotRefresh(): never {

@@ -1,17 +1,24 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { ConfigurationError } from '../core/errors/errors.js';
+import { AccessTokenError, ConfigurationError } from '../core/errors/errors.js';
 import { nodeModule } from '../core/scope/node-module.js';
+import { TimeLimit } from '../core/scope/time-limit.js';
+import { wait } from '../core/scope/wait.js';
 import { createPrivateFile } from '../work/private-file.js';
 import { explain, unlessBusy } from '../work/sqlite-errors.js';
+import { isGone, nameOfHolder, newHolder } from './lock-holder.js';
 import type { TokenSet } from './token-set.js';
 import type { StoredTokens, TokenStore } from './token-store.js';
 
 /**
- * How long a lock lasts whose process ended, in milliseconds: longer than a refresh may take, so that no second one begins
- * beside it.
+ * How long a lock lasts whose process is perhaps there: longer than a refresh may take, so that no second one begins beside it. It
+ * may wait for 30 seconds, and then its last request takes up to 15.
  */
-const lockMs = 60_000;
+const lockMs = 45_000;
 const lockPollMs = 25;
+/** How long a refresh waits for another one: less than its time limit, whose error would not say who holds the lock. */
+const lockWaitMs = 20_000;
+/** How long `close` waits for the locks of this process: longer than a request for tokens may take. */
+const closeTimeoutMs = 20_000;
 
 /**
  * Opens the tokens of all sellers in a SQLite file, which the processes of one machine share: one of them at a time refreshes the
@@ -50,7 +57,9 @@ const schema = `PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA sy
 
 class SqliteTokens implements TokenStore {
   readonly #db: DatabaseSync;
-  #isClosed = false;
+  /** The locks of this process, with their sellers. */
+  readonly #holding = new Map<Promise<unknown>, number>();
+  #closing: Promise<void> | undefined;
 
   constructor(db: DatabaseSync) {
     this.#db = db;
@@ -71,10 +80,10 @@ class SqliteTokens implements TokenStore {
     await this.#all(insert, user_id, JSON.stringify(tokens), tokens.refreshToken ?? null);
   }
 
-  async revoke(user_id: number, { refreshToken }: TokenSet): Promise<boolean> {
+  async revoke(user_id: number, { accessToken, refreshToken }: TokenSet): Promise<boolean> {
     const update = `UPDATE seller_tokens SET revoked = 1 WHERE user_id = ? AND refresh_token IS ? AND revoked = 0
-      RETURNING user_id`;
-    return (await this.#all(update, user_id, refreshToken ?? null)).length > 0;
+      AND json_extract(tokens, '$.accessToken') = ? RETURNING user_id`;
+    return (await this.#all(update, user_id, refreshToken ?? null, accessToken)).length > 0;
   }
 
   async remove(user_id: number): Promise<boolean> {
@@ -88,27 +97,59 @@ class SqliteTokens implements TokenStore {
 
   /** Unlike a transaction, it blocks neither this process nor other sellers. */
   async lock<R>(user_id: number, work: () => Promise<R>): Promise<R> {
-    const holder = crypto.randomUUID();
-    while (!(await this.#takes(user_id, holder))) await new Promise((resolve) => setTimeout(resolve, lockPollMs));
-    try {
-      return await work();
-    } finally {
-      await this.#all('DELETE FROM seller_lock WHERE user_id = ? AND holder = ?', user_id, holder);
+    const holder = newHolder();
+    const until = performance.now() + lockWaitMs;
+    while (!(await this.#takes(user_id, holder))) {
+      if (performance.now() > until) throw await this.#heldError(user_id);
+      await wait(lockPollMs, undefined);
     }
+    const holding = (async () => work())().finally(() =>
+      this.#all('DELETE FROM seller_lock WHERE user_id = ? AND holder = ?', user_id, holder),
+    );
+    this.#holding.set(holding, user_id);
+    return holding.finally(() => this.#holding.delete(holding));
   }
 
   async #takes(user_id: number, holder: string): Promise<boolean> {
+    const [held] = await this.#all('SELECT holder FROM seller_lock WHERE user_id = ?', user_id);
+    const gone = held && isGone(String(held.holder)) ? String(held.holder) : '';
     const now = Date.now();
     // A lock that ends later than one can was set by a clock that was wrong.
     const insert = `INSERT INTO seller_lock (user_id, holder, until) VALUES (?, ?, ?)
-      ON CONFLICT DO UPDATE SET holder = excluded.holder, until = excluded.until WHERE until < ? OR until > ?
+      ON CONFLICT DO UPDATE SET holder = excluded.holder, until = excluded.until WHERE until < ? OR until > ? OR holder = ?
       RETURNING user_id`;
-    return (await this.#all(insert, user_id, holder, now + lockMs, now, now + 2 * lockMs)).length > 0;
+    return (await this.#all(insert, user_id, holder, now + lockMs, now, now + 2 * lockMs, gone)).length > 0;
   }
 
+  async #heldError(user_id: number): Promise<AccessTokenError> {
+    const [held] = await this.#all('SELECT holder, until FROM seller_lock WHERE user_id = ?', user_id);
+    const who = held ? nameOfHolder(String(held.holder)) : 'another process';
+    const until = held ? ` until ${new Date(Number(held.until)).toISOString()} at the latest` : '';
+    return new AccessTokenError(
+      `The tokens of the seller ${user_id} are being refreshed by ${who}, which holds their lock${until}: try again then`,
+    );
+  }
+
+  /** Once. What holds a lock ends first, because it may have used a refresh token. */
   close(): Promise<void> {
-    if (!this.#isClosed) this.#db.close();
-    this.#isClosed = true;
-    return Promise.resolve();
+    return (this.#closing ??= this.#close());
+  }
+
+  async #close(): Promise<void> {
+    try {
+      await new TimeLimit(closeTimeoutMs).run(
+        () => Promise.allSettled(this.#holding.keys()),
+        () => this.#closedTooLate(),
+      );
+    } finally {
+      this.#db.close();
+    }
+  }
+
+  #closedTooLate(): AccessTokenError {
+    const sellers = [...new Set(this.#holding.values())].join(', ');
+    return new AccessTokenError(
+      `sqliteTokens was closed while the tokens of these sellers were being refreshed, for ${closeTimeoutMs} ms: ${sellers}. If a request was carried out, its grant is lost, and the seller has to authorise again`,
+    );
   }
 }

@@ -55,6 +55,11 @@ function isNothing(value: unknown): value is undefined | null {
   return value === undefined || value === null;
 }
 
+/** Whether two token sets are of the same refresh. */
+export function isSame(a: TokenSet, b: TokenSet): boolean {
+  return a.accessToken === b.accessToken && a.refreshToken === b.refreshToken;
+}
+
 /** The time until the access token expires, in milliseconds. */
 export function remainingMs({ expiresAt }: TokenSet): number {
   return isNothing(expiresAt) ? Infinity : expiresAt - Date.now();

@@ -14,7 +14,8 @@ export interface TokenStore {
   /** Stores the tokens of a seller, in place of those that it has. The seller is no longer marked as revoked. */
   save(user_id: number, tokens: TokenSet): Promise<void>;
   /**
-   * Marks a seller as revoked, in one step: only if the store still has this refresh token and no mark.
+   * Marks a seller as revoked, in one step: only if the store still has these tokens, and no mark. Those of a new authorisation
+   * stay as they are. It is called under the lock, after `onRevoked` has ended: a process that dies before is told again.
    *
    * @returns whether this call has marked the seller.
    */
@@ -24,9 +25,17 @@ export interface TokenStore {
   /** The sellers with tokens that are not revoked. */
   sellers(): Promise<readonly number[]>;
   /**
-   * Runs a function while no other process does for this seller, and returns its result. A lock whose process ended is over
-   * after some time.
+   * Runs a function while no other one runs for this seller, in this process or another, and returns its result. A refresh token
+   * works once, so two at a time may lose the grant:
+   *
+   * - It is held for up to 45 seconds: a refresh may wait for 30, and its last request takes up to 15. What is taken
+   *   from a process that is perhaps there, is taken after that; from one that has certainly ended, at once.
+   * - It is given back when the function has ended, also with an error, and does not hold up other sellers.
+   * - Whoever waits for it gets an error after some time: a refresh ends after 30 seconds.
+   *
+   * An advisory lock of a database that ends with its connection does all this.
    */
   lock<R>(user_id: number, work: () => Promise<R>): Promise<R>;
+  /** Waits for the locks of this process, and closes the store. */
   close?(): Promise<void>;
 }

@@ -57,12 +57,11 @@ describe('a refresh that hangs is bounded, aborted and forgotten', () => {
     const soon = { accessToken: 'old', expiresAt: Date.now() + 30_000 };
     const { sellerClient } = client(soon, {
       refresh: () => never(),
-      refreshTimeoutMs: 5000,
       onRefreshFailed: (error) => failures.push(error),
     });
     await sellerClient.questions.get(ask);
-    await vi.advanceTimersByTimeAsync(6000);
-    expect(failures).toMatchObject([{ message: 'The refresh of the access token did not finish within 5000 ms' }]);
+    await vi.advanceTimersByTimeAsync(30_000);
+    expect(failures).toMatchObject([{ message: 'The refresh of the access token did not finish within 30000 ms' }]);
   });
 
   test('a token set that comes after the time limit is not lost', async () => {
@@ -195,7 +194,9 @@ describe('the options are checked when the token provider is created', () => {
   };
 
   test.each<readonly [object, string]>([
-    [{ refreshBefore: 5 }, 'there is no option `refreshBefore`; did you mean `refreshBeforeMs`?'],
+    [{ refreshes: 5 }, 'there is no option `refreshes`; did you mean `refresh`?'],
+    [{ refreshBeforeMs: 5 }, 'there is no option `refreshBeforeMs`'],
+    [{ refreshTimeoutMs: 5 }, 'there is no option `refreshTimeoutMs`'],
     [{ load: undefined }, '`load` is missing'],
     [{ refresh: undefined }, '`refresh` is missing'],
     [{ save: undefined }, '`save` is missing'],
@@ -204,12 +205,6 @@ describe('the options are checked when the token provider is created', () => {
     [{ save: {} }, '`save` takes a function'],
     [{ lock: true }, '`lock` takes a function'],
     [{ onRefreshFailed: console }, '`onRefreshFailed` takes a function'],
-    ...[NaN, -1, Infinity, '5', null].map(
-      (value) => [{ refreshBeforeMs: value }, '`refreshBeforeMs` takes a number of milliseconds, at least 0'] as const,
-    ),
-    ...[NaN, -1, 0, '5', null].map(
-      (value) => [{ refreshTimeoutMs: value }, '`refreshTimeoutMs` takes a number of milliseconds above 0'] as const,
-    ),
   ])('%j', (options, problem) => {
     expect(problemOf({ ...right, ...options })).toContain(`refreshingToken: ${problem}`);
   });
@@ -223,19 +218,8 @@ describe('the options are checked when the token provider is created', () => {
   });
 
   test('an option that is undefined is omitted', () => {
-    const none = {
-      lock: undefined,
-      refreshBeforeMs: undefined,
-      refreshTimeoutMs: undefined,
-      onRefreshFailed: undefined,
-    };
+    const none = { lock: undefined, onRefreshFailed: undefined };
     expect(refreshingToken({ ...right, ...none })).toBeTypeOf('function');
-  });
-
-  test('a refresh may take longer than the longest timer', async () => {
-    const { sellerClient, store } = client(expired(), { refreshTimeoutMs: Infinity });
-    await sellerClient.questions.get(ask);
-    expect(store.tokens.accessToken).toBe('new');
   });
 });
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { GrantRevokedError, SellerClient } from 'marketplace-seller-sdk';
 import { createReceiver } from 'marketplace-seller-sdk/notifications';
 import { createOAuth, createSellers, sqliteTokens } from 'marketplace-seller-sdk/oauth';
-import type { TokenStore } from 'marketplace-seller-sdk/oauth';
+import type { SellersOptions, TokenStore } from 'marketplace-seller-sdk/oauth';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { tokenStoreConformance } from '../support/token-store-conformance.ts';
@@ -60,13 +60,13 @@ async function application() {
   };
   const path = newPath();
   const revoked: number[] = [];
-  const start = () => {
+  const start = (options: Partial<SellersOptions> = {}) => {
     const client = new SellerClient({ baseUrl: marketplace.baseUrl, fetch: marketplace.fetch });
     const onRevoked = ({ user_id, error }: { user_id: number; error: GrantRevokedError }): void => {
       expect(error).toBeInstanceOf(GrantRevokedError);
       revoked.push(user_id);
     };
-    return createSellers({ client, tokens: open(path), refresh: oauth.refresh, onRevoked });
+    return createSellers({ client, tokens: open(path), refresh: oauth.refresh, onRevoked, ...options });
   };
   const refreshes = () => marketplace.requests.filter({ path: '/oauth/token' }).length;
   return { marketplace, account, authorize, revoked, start, refreshes };
@@ -149,37 +149,133 @@ test('what an inbox looks for by itself tells a revoked grant, and then leaves t
   await receiver.close();
 });
 
-test('tokens that are authorised anew while the refresh of the old ones fails are not marked, and nothing is told', async () => {
+/** A seller whose tokens have expired, and whose refresh the service refuses after `meanwhile`. */
+async function refusedSeller(meanwhile: (store: TokenStore) => unknown, onRevoked: (store: TokenStore) => unknown) {
   const store = open(newPath());
-  const old = { accessToken: 'old', refreshToken: 'r1', expiresAt: Date.now() - 1 };
-  const anew = { accessToken: 'anew', refreshToken: 'r2' };
-  await store.save(7, old);
-  const tried: unknown[] = [];
-  const tokens: TokenStore = {
-    load: (user_id) => store.load(user_id),
-    save: (user_id, saved) => store.save(user_id, saved),
-    revoke: (user_id, given) => {
-      tried.push(given);
-      return store.revoke(user_id, given);
-    },
-    remove: (user_id) => store.remove(user_id),
-    sellers: () => store.sellers(),
-    lock: async (user_id, work) => {
-      try {
-        return await store.lock(user_id, work);
-      } finally {
-        await store.save(user_id, anew);
-      }
-    },
+  await store.save(7, { accessToken: 'old', refreshToken: 'r1', expiresAt: Date.now() - 1 });
+  const refresh = async () => {
+    await meanwhile(store);
+    throw new GrantRevokedError('revoked');
   };
-  const refresh = () => Promise.reject(new GrantRevokedError('revoked'));
+  const fetch = () => Promise.resolve(Response.json({ questions: [], total: 0 }));
+  const client = new SellerClient({ baseUrl: 'https://api.test', fetch });
+  const sellers = createSellers({ client, tokens: store, refresh, onRevoked: () => onRevoked(store) });
+  return { store, sellers, call: async () => search(await sellers.for(7)) };
+}
+const anew = { accessToken: 'anew', refreshToken: 'r2' };
+
+test('tokens that are authorised anew while the refresh of the old ones fails are used, and nothing is told', async () => {
   const onRevoked = vi.fn();
-  const client = new SellerClient({ baseUrl: 'https://api.test', fetch: () => Promise.resolve(new Response()) });
-  const sellers = createSellers({ client, tokens, refresh, onRevoked });
-  await expect(search(await sellers.for(7))).rejects.toThrow(GrantRevokedError);
-  expect(tried).toEqual([old]);
+  const { store, call } = await refusedSeller((tokens) => tokens.save(7, anew), onRevoked);
+  await call();
   expect(await store.load(7)).toEqual({ tokens: anew, isRevoked: false });
   expect(onRevoked).not.toHaveBeenCalled();
+});
+
+test('tokens that are authorised anew while the revoked grant is told are not marked', async () => {
+  const { store, call } = await refusedSeller(
+    () => undefined,
+    (tokens) => tokens.save(7, anew),
+  );
+  await expect(call()).rejects.toThrow(GrantRevokedError);
+  expect(await store.load(7)).toEqual({ tokens: anew, isRevoked: false });
+});
+
+test('tokens of a new authorisation are not replaced by a refresh of the old ones', async () => {
+  const store = open(newPath());
+  await store.save(7, { accessToken: 'old', refreshToken: 'r1', expiresAt: Date.now() - 1 });
+  const fetch = () => Promise.resolve(Response.json({ questions: [], total: 0 }));
+  const client = new SellerClient({ baseUrl: 'https://api.test', fetch });
+  const sellers = createSellers({
+    client,
+    tokens: store,
+    refresh: async () => {
+      await sellers.add({ user_id: 7, ...anew });
+      return { accessToken: 'refreshed', refreshToken: 'r1b' };
+    },
+  });
+  await search(await sellers.for(7));
+  expect((await store.load(7))?.tokens).toEqual(anew);
+});
+
+test('a revoked grant is told again if the process ends while it is told', async () => {
+  let toldTimes = 0;
+  const told = Promise.withResolvers<undefined>();
+  const { store, sellers, call } = await refusedSeller(
+    () => undefined,
+    () => {
+      toldTimes += 1;
+      return told.promise;
+    },
+  );
+  const failed = expect(call()).rejects.toThrow(GrantRevokedError);
+  await expect.poll(() => toldTimes).toBe(1);
+  // The process ends here: nothing is marked, so that another process tells it again.
+  expect(await store.load(7)).toMatchObject({ isRevoked: false });
+  expect(await sellers.ids()).toEqual([7]);
+  told.resolve(undefined);
+  await failed;
+  expect(await sellers.ids()).toEqual([]);
+});
+
+test.each([
+  [
+    'throws',
+    () => {
+      throw new Error('no mail');
+    },
+  ],
+  ['rejects', () => Promise.reject(new Error('no mail'))],
+])('an onRevoked that %s does not hide the error, and the seller is marked', async (_, onRevoked) => {
+  const { store, call } = await refusedSeller(() => undefined, onRevoked);
+  await expect(call()).rejects.toThrow(GrantRevokedError);
+  expect(await store.load(7)).toMatchObject({ isRevoked: true });
+});
+
+describe('a seller without a refresh token', () => {
+  const sentence = 'Seller 7 has no refresh token: the seller has to authorise again';
+
+  test.each([true, false])('whose access has expired has revoked the application; with `refresh`: %s', async (has) => {
+    const { marketplace, authorize, revoked, start } = await application();
+    const sellers = start(has ? {} : { refresh: undefined });
+    const { refreshToken: _, ...tokens } = await authorize();
+    await sellers.add({ ...tokens, expiresAt: Date.now() - 1 });
+    const seller = await sellers.for(7);
+    const failed = search(seller);
+    await expect(failed).rejects.toThrow(GrantRevokedError);
+    await expect(failed).rejects.toThrow(sentence);
+    await expect(search(seller)).rejects.toThrow(sentence);
+    expect([revoked, await sellers.ids(), await sellers.for(7)]).toEqual([[7], [], undefined]);
+    expect(marketplace.requests.filter({ path: '/questions/search' })).toEqual([]);
+  });
+
+  test.each([undefined, 3_600_000])(
+    'is used until a second 401, a minute after the first; %j ms left',
+    async (leftMs) => {
+      vi.useFakeTimers({ toFake: ['Date', 'performance'] });
+      try {
+        const { marketplace, authorize, revoked, start } = await application();
+        const sellers = start();
+        const { refreshToken: _, ...tokens } = await authorize();
+        await sellers.add({ ...tokens, expiresAt: leftMs && Date.now() + leftMs });
+        const seller = await sellers.for(7);
+        await search(seller);
+        marketplace.accounts.revokeToken(tokens.accessToken);
+        for (const ms of [0, 1, 59_000]) {
+          vi.advanceTimersByTime(ms);
+          await expect(search(seller)).rejects.toMatchObject({ name: 'AuthenticationError', status: 401 });
+          expect([revoked, await sellers.ids()]).toEqual([[], [7]]);
+        }
+        vi.advanceTimersByTime(1_000);
+        await expect(search(seller)).rejects.toThrow(sentence);
+        expect([revoked, await sellers.ids(), await sellers.for(7)]).toEqual([[7], [], undefined]);
+        await sellers.add(await authorize());
+        await search(await sellers.for(7));
+      } finally {
+        vi.useRealTimers();
+      }
+    },
+  );
 });
 
 test('a grant that is revoked after its first refresh is told too', async () => {
@@ -214,6 +310,7 @@ test.each([undefined, 'r'])(
     await store.save(7, tokens);
     await store.save(8, tokens);
     expect(await store.revoke(7, { accessToken: 'a', refreshToken: 'another' })).toBe(false);
+    expect(await store.revoke(7, { accessToken: 'another', refreshToken })).toBe(false);
     expect([await store.revoke(7, tokens), await store.revoke(7, tokens)]).toEqual([true, false]);
     expect(await store.sellers()).toEqual([8]);
   },

@@ -9,7 +9,6 @@ const expiring = (leftMs: number): NonNullable<ClientOptions['accessToken']> =>
     load: () => ({ accessToken: 'old', refreshToken: 'r-1', expiresAt: Date.now() + leftMs }),
     refresh: hang,
     save: () => undefined,
-    refreshTimeoutMs: 60_000,
   });
 const ways: Readonly<Record<string, NonNullable<ClientOptions['accessToken']>>> = {
   'a function': hang,

@@ -2,6 +2,7 @@ import type * as AsyncHooks from 'node:async_hooks';
 import type * as Crypto from 'node:crypto';
 import type * as Fs from 'node:fs';
 import type * as Http from 'node:http';
+import type * as Os from 'node:os';
 import type * as Sqlite from 'node:sqlite';
 import type * as Streams from 'node:stream';
 
@@ -10,6 +11,7 @@ interface NodeModules {
   'node:async_hooks': typeof AsyncHooks;
   'node:fs': typeof Fs;
   'node:http': typeof Http;
+  'node:os': typeof Os;
   'node:sqlite': typeof Sqlite;
   'node:stream': typeof Streams;
 }

@@ -1,0 +1,228 @@
+import { AccessTokenError, GrantRevokedError } from '../core/errors/errors.js';
+import { ignoreErrors, wait } from '../core/scope/wait.js';
+import { TimeLimit } from '../core/scope/time-limit.js';
+import type { TokenProvider } from '../core/options/hooks.js';
+import type { RefreshingTokenOptions } from './refreshing-options.js';
+import { checkRefreshed, checkTokenSet, isSame, remainingMs } from './token-set.js';
+import type { TokenSet } from './token-set.js';
+
+/** How long before its expiry a token is refreshed in the background: longer than a refresh may take. */
+const refreshBeforeMs = 60_000;
+/** The share of its life in which a token is refreshed: one that lives for a minute is not refreshed by every call. */
+const refreshShare = 0.25;
+/** The time limit of a refresh with its lock: two requests that hang. After it, the next call tries again. */
+const refreshTimeoutMs = 30_000;
+/** How long `close` waits: longer than a request for tokens may take, shorter than a platform waits before it kills. */
+const closeTimeoutMs = 20_000;
+/** The first pause before the token set is loaded again. It doubles each time. */
+const firstPauseMs = 100;
+/** How long it is loaded again where there may be another process: less than the time limit, whose error would hide why. */
+const othersMs = 27_000;
+/** The same where only this process has replaced the token set so far. */
+const aloneMs = 2_000;
+
+interface RefresherOptions<T extends TokenSet> extends RefreshingTokenOptions<T> {
+  /** Called under the lock, when the grant of a token set turned out to be revoked. */
+  readonly onRevoked?: ((tokens: T, error: GrantRevokedError) => Promise<void>) | undefined;
+}
+
+/** The token set of one grant: what was loaded last, how it is refreshed, and what must not be lost of it. */
+export class TokenRefresher<T extends TokenSet> {
+  readonly #options: RefresherOptions<T>;
+  /** The token set that this process has loaded or saved last. */
+  #tokens: T | undefined;
+  /** A new token set that could not be saved, and the token set that it replaces. */
+  #unsaved: { readonly tokens: T; readonly replaces: T } | undefined;
+  #refreshing: Promise<T> | undefined;
+  /** What must end before the process does, also after the time limit of a refresh. */
+  readonly #running = new Set<Promise<unknown>>();
+  /** How long the last token set lived that this process has requested. */
+  #lifeMs = Infinity;
+  /** Who has replaced the token set so far. */
+  readonly #replacedBy = { us: false, others: false };
+  /** The token set whose grant was revoked, and the error. */
+  #revoked: { readonly tokens: T; readonly error: GrantRevokedError } | undefined;
+  /** The access token that the service rejected last. */
+  #rejected: string | undefined;
+  #isClosed = false;
+
+  constructor(options: RefresherOptions<T>) {
+    this.#options = options;
+  }
+
+  async token({ rejected, signal }: Parameters<TokenProvider>[0]): Promise<string> {
+    const tokens = (this.#tokens ??= checkTokenSet('load', await this.#options.load()));
+    this.#rejected = rejected ?? this.#rejected;
+    if (tokens.accessToken === rejected || this.#unsaved || remainingMs(tokens) <= 0 || this.#isUseless(tokens)) {
+      return (await this.#refreshOnce(tokens.accessToken, signal)).accessToken;
+    }
+    const beforeMs = Math.min(refreshBeforeMs, this.#lifeMs * refreshShare);
+    if (remainingMs(tokens) <= beforeMs) this.#refreshInBackground(tokens.accessToken);
+    return tokens.accessToken;
+  }
+
+  /**
+   * Waits for what has begun, and saves what could not be saved. The refreshes are not aborted: their requests may have used the
+   * refresh token.
+   */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await new TimeLimit(closeTimeoutMs).run(() => Promise.allSettled(this.#running), closedTooLate);
+    if (this.#unsaved) await this.#save(this.#unsaved);
+  }
+
+  /** Of a revoked grant, an access token may still work; one that was rejected does not. */
+  #isUseless(tokens: T): boolean {
+    return tokens.accessToken === this.#rejected && this.#revoked !== undefined && isSame(tokens, this.#revoked.tokens);
+  }
+
+  #refreshInBackground(oldToken: string): void {
+    if (this.#refreshing || this.#isClosed) return;
+    this.#refreshOnce(oldToken).catch((error: unknown) => {
+      ignoreErrors(() => this.#options.onRefreshFailed?.(error));
+    });
+  }
+
+  /** All waiting calls share one refresh. After its time limit, the next call starts another one. */
+  #refreshOnce(oldToken: string, signal?: AbortSignal): Promise<T> {
+    if (this.#refreshing) return this.#refreshing;
+    const refreshing = withTimeout((own) => this.#refresh(oldToken, own), refreshTimeoutMs, signal).finally(() => {
+      if (this.#refreshing === refreshing) this.#refreshing = undefined;
+    });
+    return (this.#refreshing = refreshing);
+  }
+
+  #refresh(oldToken: string, signal: AbortSignal): Promise<T> {
+    const { lock } = this.#options;
+    const work = async (): Promise<T> => {
+      signal.throwIfAborted();
+      return this.#refreshNow(oldToken, signal);
+    };
+    return lock ? withLock(lock, work) : work();
+  }
+
+  /** @throws {AccessTokenError} after `close`. */
+  #assertOpen(): void {
+    if (this.#isClosed) throw new AccessTokenError('The access token has ended, and is not refreshed: it was closed');
+  }
+
+  /** Lets `close` wait for what would lose a grant if the process ended. */
+  #run<R>(running: Promise<R>): Promise<R> {
+    this.#running.add(running);
+    return running.finally(() => this.#running.delete(running));
+  }
+
+  async #refreshNow(oldToken: string, signal: AbortSignal): Promise<T> {
+    const stored = await this.#load();
+    // Another process has stored a newer token set, which must not be overwritten.
+    if (this.#unsaved && stored.accessToken !== this.#unsaved.replaces.accessToken) this.#unsaved = undefined;
+    const isFresh = stored.accessToken !== oldToken && remainingMs(stored) > 0;
+    if (isFresh && !this.#unsaved) return stored;
+    if (this.#revoked && isSame(stored, this.#revoked.tokens)) {
+      // A new error, because each call attaches itself to its own.
+      return this.#tellRevoked(stored, revokedAgain(this.#revoked.error));
+    }
+    signal.throwIfAborted();
+    this.#assertOpen();
+    return this.#run(this.#next(stored, signal)).catch((error: unknown) => this.#newerThan(stored, error, signal));
+  }
+
+  async #load(): Promise<T> {
+    const loaded = checkTokenSet('load', await this.#options.load());
+    if (this.#tokens && !isSame(loaded, this.#tokens)) this.#replacedBy.others = true;
+    return (this.#tokens = loaded);
+  }
+
+  /**
+   * Another process may have used the refresh token a moment ago, and then stores the next token set. A refresh of this
+   * process may also have ended after its time limit.
+   */
+  async #newerThan(stored: T, error: unknown, signal: AbortSignal): Promise<T> {
+    if (!(error instanceof GrantRevokedError)) throw error;
+    const { lock } = this.#options;
+    const isAlone = this.#replacedBy.us && !this.#replacedBy.others;
+    // Under a lock, others have saved already.
+    const until = performance.now() + (lock ? 0 : isAlone ? aloneMs : othersMs);
+    for (let pauseMs = firstPauseMs; ; pauseMs *= 2) {
+      if (this.#unsaved) return this.#save(this.#unsaved);
+      const loaded = await this.#load();
+      if (!isSame(loaded, stored)) return loaded;
+      if (signal.aborted || performance.now() + pauseMs > until) break;
+      this.#assertOpen();
+      await wait(pauseMs, signal);
+    }
+    this.#revoked = { tokens: stored, error };
+    return this.#tellRevoked(stored, error);
+  }
+
+  async #tellRevoked(tokens: T, error: GrantRevokedError): Promise<never> {
+    // Telling may fail; what the call has to know is why there is no token.
+    await this.#run((async () => this.#options.onRevoked?.(tokens, error))()).catch(() => undefined);
+    throw error;
+  }
+
+  /** A token set that could not be saved is saved first, because only its refresh token still works. */
+  async #next(stored: T, signal: AbortSignal): Promise<T> {
+    if (!this.#unsaved) {
+      const tokens = checkRefreshed(stored, await this.#options.refresh(stored, { signal }));
+      this.#lifeMs = remainingMs(tokens);
+      this.#unsaved ??= { tokens, replaces: stored };
+    }
+    return this.#save(this.#unsaved);
+  }
+
+  /** Also after the time limit, unless somebody has stored others meanwhile, such as those of a new authorisation. */
+  async #save(unsaved: { readonly tokens: T; readonly replaces: T }): Promise<T> {
+    const stored = await this.#load();
+    const isReplaced = !isSame(stored, unsaved.replaces) || isSame(stored, unsaved.tokens);
+    if (!isReplaced) await this.#options.save(unsaved.tokens);
+    if (this.#unsaved === unsaved) this.#unsaved = undefined;
+    if (isReplaced) return stored;
+    this.#replacedBy.us = true;
+    return (this.#tokens = unsaved.tokens);
+  }
+}
+
+function closedTooLate(): AccessTokenError {
+  return new AccessTokenError(
+    `A refresh of the access token has not ended ${closeTimeoutMs} ms after it was closed: if its request was carried out, the grant is lost, and the seller has to authorise again`,
+  );
+}
+
+function revokedAgain({ message, cause }: GrantRevokedError): GrantRevokedError {
+  return new GrantRevokedError(message, { cause });
+}
+
+async function withLock<T extends TokenSet>(
+  lock: NonNullable<RefreshingTokenOptions['lock']>,
+  work: () => Promise<T>,
+): Promise<T> {
+  const result = (await lock(work)) as Partial<T> | undefined | null;
+  if (typeof result?.accessToken === 'string') return result as T;
+  throw new AccessTokenError('`lock` of refreshingToken did not return the result of the function that it was given');
+}
+
+/** Rejects when `work` takes too long or `signal` aborts, and aborts the signal that `work` receives. */
+function withTimeout<R>(work: (signal: AbortSignal) => Promise<R>, limitMs: number, signal?: AbortSignal): Promise<R> {
+  const controller = new AbortController();
+  return new Promise((resolve, reject) => {
+    const end = (error: Error): void => {
+      controller.abort(error);
+      reject(error);
+    };
+    const onAbort = (): void => end(signal?.reason as Error);
+    const expire = (): void => {
+      end(new AccessTokenError(`The refresh of the access token did not finish within ${limitMs} ms`));
+    };
+    const timer = setTimeout(expire, limitMs);
+    // A call that waits has a timer of its own, and a refresh that no call waits for must not keep the process alive.
+    (timer as { unref?(): unknown }).unref?.();
+    signal?.addEventListener('abort', onAbort, { once: true });
+    const settle = (): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort);
+    };
+    work(controller.signal).then(resolve, reject).finally(settle);
+    controller.signal.addEventListener('abort', settle, { once: true });
+  });
+}
