@@ -18,13 +18,14 @@ import { nodeHandler } from 'marketplace-seller-sdk/notifications';
 import { sqliteTokens } from 'marketplace-seller-sdk/oauth';
 import { oauthOf, registration } from '../application.ts';
 import { needed } from '../environment.ts';
-import { receiverOf } from './receiver.ts';
+import { receiverOf, sellersOf } from './receiver.ts';
 
 const settings = needed('BASE_URL', 'CALLBACK_PATH', ...registration);
 const { TOKENS = 'tokens.db', INBOX: path = 'inbox.db', PORT: port = '8080' } = process.env;
 const { refresh } = oauthOf(settings);
 const tokens = sqliteTokens(TOKENS);
-const receiver = receiverOf({ baseUrl: settings.BASE_URL, path, tokens, refresh });
+const sellers = sellersOf(settings.BASE_URL, { tokens, refresh });
+const receiver = receiverOf(path, sellers);
 
 const app = express();
 // Notifications have no signature, so the path is a secret that nobody else can guess.
@@ -37,10 +38,11 @@ console.log(`listening on port ${(server.address() as AddressInfo).port}`);
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop());
 
-/** Stops accepting notifications, lets running handlers finish, and ends the process. */
+/** Stops accepting notifications, lets running handlers and refreshes finish, and ends the process. */
 async function stop(): Promise<void> {
   server.close();
   await receiver.close();
   server.closeAllConnections();
+  await sellers.close();
   await tokens.close?.();
 }

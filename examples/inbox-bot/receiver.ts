@@ -2,21 +2,21 @@ import { BadRequestError, SellerClient, isAnswerable } from 'marketplace-seller-
 import { createReceiver, sqliteStore } from 'marketplace-seller-sdk/notifications';
 import type { Receiver } from 'marketplace-seller-sdk/notifications';
 import { createSellers } from 'marketplace-seller-sdk/oauth';
-import type { SellersOptions } from 'marketplace-seller-sdk/oauth';
+import type { Sellers, SellersOptions } from 'marketplace-seller-sdk/oauth';
 
-/** What the receiver of the bot needs. */
-interface Settings extends Pick<SellersOptions, 'tokens' | 'refresh'> {
-  readonly baseUrl: string;
-  /** The SQLite file of the inbox. */
-  readonly path: string;
-}
-
-/** Creates the receiver of the bot: it answers the questions of each seller that has tokens. */
-export function receiverOf({ baseUrl, path, tokens, refresh }: Settings): Receiver {
+/** Creates the clients of the sellers that have tokens. */
+export function sellersOf(
+  baseUrl: string,
+  { tokens, refresh }: Pick<SellersOptions, 'tokens' | 'refresh'>,
+): Sellers {
   const client = new SellerClient({ baseUrl, unknownOutcome: 'confirm' });
   const onRevoked = ({ user_id }: { user_id: number }): void =>
     console.log(`seller ${user_id} has revoked the application`);
-  const sellers = createSellers({ client, tokens, refresh, onRevoked });
+  return createSellers({ client, tokens, refresh, onRevoked });
+}
+
+/** Creates the receiver of the bot, with the SQLite file `path`: it answers the questions of the sellers. */
+export function receiverOf(path: string, sellers: Sellers): Receiver {
   return createReceiver({
     store: sqliteStore({ path }),
     clientFor: sellers.for, // nobody else's notifications are handled

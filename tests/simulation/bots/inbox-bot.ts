@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { fetchHandler } from 'marketplace-seller-sdk/notifications';
 import { createOAuth, sqliteTokens } from 'marketplace-seller-sdk/oauth';
 import type { Bot, World } from 'marketplace-seller-sdk/simulation';
-import { receiverOf } from '../../../examples/inbox-bot/receiver.ts';
+import { receiverOf, sellersOf } from '../../../examples/inbox-bot/receiver.ts';
 
 /** The bot of the examples, without its server. */
 export async function inboxBot({ baseUrl, folder, start, sellers, marketplace }: World): Promise<Bot> {
@@ -14,7 +14,8 @@ export async function inboxBot({ baseUrl, folder, start, sellers, marketplace }:
     tokenUrl: `${baseUrl}/oauth/token`,
   });
   const tokens = sqliteTokens(join(folder, 'tokens.db'));
-  const receiver = receiverOf({ baseUrl, path: join(folder, 'inbox.db'), tokens, refresh: oauth.refresh });
+  const clients = sellersOf(baseUrl, { tokens, refresh: oauth.refresh });
+  const receiver = receiverOf(join(folder, 'inbox.db'), clients);
   if (start === 1)
     for (const { user_id } of sellers) {
       const refreshToken = marketplace.accounts.issueRefreshToken(user_id);
@@ -26,6 +27,7 @@ export async function inboxBot({ baseUrl, folder, start, sellers, marketplace }:
     stats: () => receiver.stats(),
     stop: async () => {
       await receiver.close();
+      await clients.close();
       await tokens.close?.();
     },
   };
