@@ -39,8 +39,17 @@ export function selectAttributes(endpoint: Endpoint, attributes: readonly string
     throw wrong(`${endpoint.method} ${endpoint.path} takes no \`attributes\`: a reduced response could not be read`);
   if (attributes.length === 0) throw wrong('`attributes` is empty; leave it out for every field');
   if (!attributes.every(canBeField)) throw wrong('`attributes` takes names of fields');
-  return reduced(endpoint.output, attributes);
+  const known = reducedSchemas.get(endpoint.output) ?? new Map<string, Schema>();
+  const names = attributes.join();
+  const schema = known.get(names) ?? reduced(endpoint.output, attributes);
+  // A program has few lists of names, unless it takes them from somebody else.
+  if (known.size >= 1000) known.clear();
+  reducedSchemas.set(endpoint.output, known.set(names, schema));
+  return schema;
 }
+
+/** Reduced schemas by the whole one and the names: each is made, and compiled, once. */
+const reducedSchemas = new WeakMap<StandardSchema, Map<string, Schema>>();
 
 /** Accepts undocumented fields, but not the names of inherited properties, which are mistakes. */
 function canBeField(name: string): boolean {

@@ -25,6 +25,12 @@ export interface Endpoint<In = unknown, Out = unknown> {
   /** The input. Its fields fill the path; the other fields become the JSON body (POST, PUT) or the query. */
   readonly input: StandardSchema<unknown, In>;
   readonly output: StandardSchema<Out, unknown>;
+  /**
+   * Completes the body of a success before `output` reads it, e.g. with the id of the input, which the service need not repeat.
+   *
+   * @default `output` reads the body as it is
+   */
+  complete?(body: unknown, input: In): unknown;
   readonly retry: RetryClass;
   /** Fields that are sent in the query although the method has a body. */
   readonly inQuery?: readonly string[] | undefined;

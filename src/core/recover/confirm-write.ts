@@ -145,8 +145,7 @@ function confirmContextOf(
     const deadlineMs = Math.max(1, scope.remainingMs);
     const limits: CallOptions = { signal, accessToken, headers, timeoutMs, deadlineMs };
     // Nothing is left out or set aside: a response of another shape proves nothing, and an error counts by its real status.
-    const { errorInBody = () => null } = endpoint;
-    const reading = requester.call({ ...endpoint, errorInBody, output: unknown }, input, limits).withResponse();
+    const reading = requester.call(asItCame(endpoint), input, limits).withResponse();
     const { data: body, response: received } = await reading.catch((error: unknown) => {
       if (error instanceof ApiError) response = error;
       throw error;
@@ -170,6 +169,17 @@ function confirmContextOf(
       return response;
     },
   };
+}
+
+/** Endpoints whose output is the body, by the endpoint: each is made once. */
+const rawEndpoints = new WeakMap<object, Endpoint>();
+
+function asItCame(endpoint: Endpoint): Endpoint {
+  const { errorInBody = () => null } = endpoint;
+  const known = rawEndpoints.get(endpoint);
+  const raw = known ?? { ...endpoint, errorInBody, complete: (body: unknown) => body, output: unknown };
+  rawEndpoints.set(endpoint, raw);
+  return raw;
 }
 
 /** By this machine's clock and by the service's: either may be wrong, and a cached response has an old date. */

@@ -39,15 +39,16 @@ export function readOutput(
   const isOther = isObject(value) && Object.keys(value).length > 0 && isObjectWithMainList(schema);
   if (isOther && !hasContent(schema, value, Object.keys))
     throw unexpectedResponse('a body without a list, or any other documented field', response, call, value);
+  const { endpoint, input } = call.request;
   let found: ReadValue | Misfit;
   try {
-    found = read(schema, value, responseValidation !== 'throw');
+    const body = endpoint.complete ? endpoint.complete(value, input) : value;
+    found = read(schema, body, responseValidation !== 'throw');
   } catch (error) {
     // The response has arrived, so the error of the call must say what is known of it.
     found = misfitOf(error);
   }
   if ('value' in found) {
-    const { endpoint, input } = call.request;
     const { ofAnother, differences } = compareIds(endpoint, input, found.value);
     if (ofAnother) {
       // A cache or a proxy mixes users, or a server responded twice. The body is of somebody else, so it is not shown.

@@ -5,7 +5,7 @@ import type { Requester } from '../../core/operation/requester.js';
 import { InvalidInputError } from '../../core/errors/errors.js';
 import type { CallOptions } from '../../core/scope/call-options.js';
 import { object } from '../../core/schema/define.js';
-import type { Schema } from '../../core/schema/schema.js';
+import type { Endpoint } from '../../core/operation/endpoint.js';
 import { allOf, applySelection } from './graphql/selection.js';
 import type { AppliedSelection, Exact, Selected, Selection } from './graphql/selection.js';
 import { flexEndpoints } from './endpoints.js';
@@ -32,8 +32,6 @@ export class Flex {
   /** The items that are delivered with Flex. */
   readonly items: FlexItems;
   readonly #requester: Requester;
-  /** Response schemas by selection, so that each schema is compiled only once. A program has few selections. */
-  readonly #outputs = new Map<string, Schema<{ configuration: unknown }>>();
 
   constructor(requester: Requester, readItemStatus: ReadItemStatus) {
     this.#requester = requester;
@@ -170,17 +168,21 @@ export class Flex {
     const { site_id, select = defaultSelection() } = parsed.data;
     const selection = applySelection(flexConfiguration, select, ['select']);
     if (selection.issues.length > 0) throw new InvalidInputError(selection.issues);
-    const endpoint = { ...flexEndpoints.configuration, output: this.#outputOf(selection) };
+    const endpoint = selectedConfiguration(selection);
     const query = configurationQuery(parsed.data, selection.graphql);
     const { data, response } = await this.#requester.call(endpoint, { site_id, query }, options).withResponse();
     return { data: (data as { configuration?: unknown } | null)?.configuration, response };
   }
+}
 
-  #outputOf({ graphql, schema }: AppliedSelection): Schema<{ configuration: unknown }> {
-    const output = this.#outputs.get(graphql) ?? object({ configuration: schema });
-    this.#outputs.set(graphql, output);
-    return output;
-  }
+/** Endpoints by selection, so that each schema is made and compiled once. A program has few selections. */
+const configurations = new Map<string, Endpoint<FlexQueryParams>>();
+
+function selectedConfiguration({ graphql, schema }: AppliedSelection): Endpoint<FlexQueryParams> {
+  const known = configurations.get(graphql);
+  const endpoint = known ?? { ...flexEndpoints.configuration, output: object({ configuration: schema() }) };
+  configurations.set(graphql, endpoint);
+  return endpoint;
 }
 
 /**

@@ -31,18 +31,20 @@ export interface Correspondence {
   readonly counterpart: Counterpart | undefined;
 }
 
+/** The conversation with messages that need no id. */
+const correspondence: Endpoint<ConversationParams, Output<typeof correspondenceResponse>> = {
+  ...messageEndpoints.conversation,
+  output: correspondenceResponse,
+};
+
 /** Reads a whole conversation without marking it as read. A message counts also if it has no id. */
 export async function readCorrespondence(
   requester: Requester,
   { pack_id, user_id }: ChannelParams,
   options: CallOptions,
 ): Promise<Correspondence> {
-  const endpoint: Endpoint<ConversationParams, Output<typeof correspondenceResponse>> = {
-    ...messageEndpoints.conversation,
-    output: correspondenceResponse,
-  };
   const input = { pack_id, user_id, mark_as_read: false };
-  const conversation: Paged<SentMessage, ConversationExtra> = pagedCalls(requester, endpoint, input, options, {
+  const conversation: Paged<SentMessage, ConversationExtra> = pagedCalls(requester, correspondence, input, options, {
     key: (message) => message.id,
     read: ({ messages, paging, ...extra }) => ({ items: messages, total: paging?.total, limit: paging?.limit, extra }),
   });

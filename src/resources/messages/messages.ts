@@ -7,7 +7,6 @@ import { pagedCalls } from '../../core/paging/paged.js';
 import type { Paged } from '../../core/paging/paged.js';
 import type { ActionGuide } from '../action-guide/action-guide.js';
 import type { NoInput } from '../fields.js';
-import { messageWithId } from '../post-sale/message.js';
 import type { Message, SentMessage } from '../post-sale/message.js';
 import { openChannel } from './channel.js';
 import type { OpenChannel } from './channel.js';
@@ -104,8 +103,7 @@ export class Messages {
    * @throws {MessageNotReadyError} when the service cannot read the message yet, also at the last retry.
    */
   get(input: GetMessageParams, options?: CallOptions): ApiPromise<Message> {
-    const output = messageWithId(({ ...input } as Partial<GetMessageParams>).message_id);
-    return this.#requester.call({ ...messageEndpoints.get, output }, input, options);
+    return this.#requester.call(messageEndpoints.get, input, options);
   }
 
   /**

@@ -5,7 +5,7 @@ import type { Schema } from '../../core/schema/schema.js';
 import { noInput } from '../fields.js';
 import type { NoInput } from '../fields.js';
 import { readableConversation } from '../post-sale/conversation.js';
-import { message } from '../post-sale/message.js';
+import { completeMessage, message } from '../post-sale/message.js';
 import type { Message } from '../post-sale/message.js';
 import { postSaleTag } from '../post-sale/tag.js';
 import * as attachmentErrors from './attachment-errors.js';
@@ -29,6 +29,7 @@ const get: DescribedEndpoint<schemas.GetMessageParams, Message> = {
   input: schemas.getMessageParams,
   example: { message_id: '0c1ad0b9a9de4b1f8d4a4a1b0d9f1e55' },
   output: message,
+  complete: completeMessage,
   identity: { message_id: 'id' },
   retry: 'safe',
   query: postSaleTag,

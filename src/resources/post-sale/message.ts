@@ -129,6 +129,8 @@ function withOriginal<T extends SentMessage>(data: T): T {
 
 /** Converts a message of any known shape to the current shape, and keeps the original: `raw`, of which it is a part. */
 export function toCurrentShape(raw: unknown, found: unknown = raw): unknown {
+  // `completeMessage` has converted it.
+  if (isObject(raw) && carried in raw) return raw;
   const converted = currentShape(found);
   return converted === raw || !isObject(converted) ? converted : { ...converted, [carried]: raw };
 }
@@ -136,16 +138,14 @@ export function toCurrentShape(raw: unknown, found: unknown = raw): unknown {
 export const message: Schema<Message> = s.preprocess<Message>(currentMessage, (raw) => toCurrentShape(raw));
 
 /** The message with an id, alone or in a list. The message need not repeat the id. */
-export function messageWithId(message_id: unknown): Schema<Message> {
+export function completeMessage(raw: unknown, { message_id }: { readonly message_id: unknown }): unknown {
   const isIt = (entry: unknown): boolean => String(idOf(entry)) === String(message_id);
-  return s.preprocess<Message>(currentMessage, (raw) => {
-    const entries = entriesIn(raw);
-    const [only, ...others] = entries ?? [raw];
-    const isWithoutId = others.length === 0 && isObject(only) && 'text' in only && idOf(only) === undefined;
-    if (isWithoutId) return toCurrentShape(raw, { ...only, id: message_id });
-    // If none is it, the first one shows whose response it is.
-    return entries ? toCurrentShape(raw, entries.find(isIt) ?? only ?? {}) : toCurrentShape(raw);
-  });
+  const entries = entriesIn(raw);
+  const [only, ...others] = entries ?? [raw];
+  const isWithoutId = others.length === 0 && isObject(only) && 'text' in only && idOf(only) === undefined;
+  if (isWithoutId) return toCurrentShape(raw, { ...only, id: message_id });
+  // If none is it, the first one shows whose response it is.
+  return entries ? toCurrentShape(raw, entries.find(isIt) ?? only ?? {}) : toCurrentShape(raw);
 }
 
 /** The message, with or without its id, or a text; any other response body as it came, because the message is sent. */

@@ -6,7 +6,6 @@ import { pagedCalls } from '../../core/paging/paged.js';
 import type { Paged } from '../../core/paging/paged.js';
 import { Blacklist } from '../blacklist/blacklist.js';
 import { questionEndpoints } from './endpoints.js';
-import { questionWithId } from './read-question.js';
 import type {
   AnswerParams,
   AskParams,
@@ -64,8 +63,7 @@ export class Questions {
     input: GetQuestionParams,
     options?: CallOptions & WithAttributes<Name>,
   ): ApiPromise<Attributed<Question, Name>> {
-    const output = questionWithId(({ ...input } as Partial<GetQuestionParams>).question_id);
-    return this.#requester.call({ ...questionEndpoints.get, output }, input, options);
+    return this.#requester.call(questionEndpoints.get, input, options);
   }
 
   /**

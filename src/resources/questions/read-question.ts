@@ -1,21 +1,17 @@
 import { orAnything } from '../fields.js';
-import { preprocess } from '../../core/schema/define.js';
-import type { Schema } from '../../core/schema/schema.js';
 import { question } from './schemas.js';
-import type { Question } from './schemas.js';
+import type { GetQuestionParams, Question } from './schemas.js';
 
 /** The question if the service returns it; otherwise the response body unchanged, or `undefined` if it is empty. */
 export const questionOrNothing = orAnything<Question>(question, 'id', bareQuestion);
 
-/** The question with an id. The service need not repeat the id. */
-export function questionWithId(question_id: unknown): Schema<Question> {
-  return preprocess<Question>(question, (value) => {
-    const found = bareQuestion(value);
-    if (typeof found !== 'object' || found === null || Array.isArray(found)) return found;
-    const { id } = found as { id?: unknown };
-    const isQuestion = (id ?? undefined) === undefined && ['text', 'status', 'answer'].some((name) => name in found);
-    return isQuestion ? { ...found, id: question_id } : found;
-  });
+/** The question of a call in any known shape. The service need not repeat the id. */
+export function completeQuestion(body: unknown, { question_id }: GetQuestionParams): unknown {
+  const found = bareQuestion(body);
+  if (typeof found !== 'object' || found === null || Array.isArray(found)) return found;
+  const { id } = found as { id?: unknown };
+  const isQuestion = (id ?? undefined) === undefined && ['text', 'status', 'answer'].some((name) => name in found);
+  return isQuestion ? { ...found, id: question_id } : found;
 }
 
 /** A question may be in a list of one, or in `question`, and its id in `question_id`. */

@@ -1,5 +1,6 @@
 import type { DescribedEndpoint } from '../../core/operation/endpoint.js';
 import * as errors from './errors.js';
+import { completeQuestion } from './read-question.js';
 import * as schemas from './schemas.js';
 
 export const search: DescribedEndpoint<schemas.QuestionSearchParams, schemas.QuestionSearchResponse> = {
@@ -32,6 +33,7 @@ export const get: DescribedEndpoint<schemas.GetQuestionParams, schemas.Question>
   input: schemas.getQuestionParams,
   example: { question_id: 42 },
   output: schemas.question,
+  complete: completeQuestion,
   identity: { question_id: 'id' },
   retry: 'safe',
   errors: [errors.questionNotFound],

@@ -41,8 +41,8 @@ export interface AppliedSelection {
   readonly issues: readonly Issue[];
   /** The selection as GraphQL, e.g. `{address{city{name}}}`; empty for a schema without fields. */
   readonly graphql: string;
-  /** The schema, reduced to the selected fields. */
-  readonly schema: Schema;
+  /** Returns the schema, reduced to the selected fields. */
+  readonly schema: () => Schema;
 }
 
 /** Applies a selection to a schema: to its fields, also inside lists and other wrappers. `path` is where it is. */
@@ -54,7 +54,7 @@ export function applySelection(schema: Schema, select: unknown, path: readonly s
     case 'nullable':
     case 'preprocess': {
       const inner = applySelection(found.of, select, path);
-      return { ...inner, schema: wrapped(found, inner.schema) };
+      return { ...inner, schema: () => wrapped(found, inner.schema()) };
     }
     case 'object':
       return applyToFields(found.shape, select === true ? allOf(found.shape) : select, path);
@@ -62,7 +62,7 @@ export function applySelection(schema: Schema, select: unknown, path: readonly s
       return {
         issues: select === true ? [] : say(path, 'has no fields to select; it takes `true`'),
         graphql: '',
-        schema,
+        schema: () => schema,
       };
   }
 }
@@ -78,7 +78,7 @@ function applyToFields(shape: Shape, select: unknown, path: readonly string[]): 
   const fields = names.map((name) => {
     const at = [...path, name];
     const field = Object.hasOwn(shape, name) ? shape[name] : undefined;
-    if (!field) return { name, issues: say(at, 'is not a field here'), graphql: '', schema: unknown };
+    if (!field) return { name, issues: say(at, 'is not a field here'), graphql: '', schema: () => unknown };
     return { name, ...applySelection(field, given[name], at) };
   });
   const nothing = isObject(select)
@@ -87,7 +87,7 @@ function applyToFields(shape: Shape, select: unknown, path: readonly string[]): 
   return {
     issues: names.length === 0 ? say(path, nothing) : fields.flatMap(({ issues }) => issues),
     graphql: `{${fields.map(({ name, graphql }) => name + graphql).join(' ')}}`,
-    schema: object(Object.fromEntries(fields.map((field) => [field.name, field.schema]))),
+    schema: () => object(Object.fromEntries(fields.map((field) => [field.name, field.schema()]))),
   };
 }
 
