@@ -48,7 +48,8 @@ export interface SeenList<T, In = unknown> {
  * proves another write counts neither as a proof nor against one.
  *
  * The result is `done: true` only with a new entry with this content. It is `done: false` only if the newest entries were
- * read and the author has no entry that may be newer than the write: the service may have changed the text.
+ * read and the author has no entry that may be newer than the write: the service may have changed the text. An entry with this
+ * content may be newer whatever its date says, unless another entry of this client shows that the dates are right.
  */
 export async function confirmByList<T, In>(
   list: SeenList<T, In>,
@@ -86,6 +87,12 @@ function aheadMsOf<T, In>({ entries }: SeenList<T, In>, known: KnownWrites): num
   return Math.max(0, ...each.filter((ms) => !Number.isNaN(ms)));
 }
 
+/** Whether an entry of another write of this client tells how the dates of the list differ from the clocks. */
+function showsClock<T, In>({ name, date }: ListedEntry<T, In>, known: KnownWrites): boolean {
+  const isOwn = name !== undefined && known.sentOf(name) !== undefined;
+  return isOwn && !!date && isZoned(date) && !Number.isNaN(millisecondsOf(date));
+}
+
 function corrected({ earliest, latest }: SentTime, aheadMs: number): SentTime {
   return { earliest: Math.min(earliest, latest - aheadMs), latest: latest - aheadMs };
 }
@@ -109,8 +116,9 @@ function judge<T, In>(
   // An equal write that was sent before may have made the entry, but then this one may take its place.
   const group = equals.reduce((first, each) => (each.sent.earliest < first.earliest ? each.sent : first), sent);
   const recent = free.filter(({ date }) => ageOf(date, sent) !== 'older');
+  const equal = free.filter((entry) => entry.compare(input) === 'same');
   // The oldest first: later writes cannot have made it.
-  const same = free.filter((entry) => entry.compare(input) === 'same' && ageOf(entry.date, group) !== 'older');
+  const same = equal.filter(({ date }) => ageOf(date, group) !== 'older');
   const [first] = same;
   if (first) {
     const proof = same.find(({ date }) => ageOf(date, sent) === 'newer') ?? first;
@@ -125,7 +133,10 @@ function judge<T, In>(
   if (recent.some((entry) => entry.compare(input) === 'similar'))
     return { unknown: 'there is a similar entry, and the service may have changed the text' };
   if (recent.length > 0) return { unknown: 'there is another entry since, and the service may have changed the text' };
-  return isComplete ? { done: false } : { unknown: 'the service does not show the list up to its newest entry' };
+  if (!isComplete) return { unknown: 'the service does not show the list up to its newest entry' };
+  if (equal.length > 0 && !entries.some((entry) => showsClock(entry, known)))
+    return { unknown: 'an equal entry has an older date, and nothing shows that the dates of this list are right' };
+  return { done: false };
 }
 
 /** When an entry was made; one without a readable date comes last. */

@@ -114,10 +114,72 @@ describe.each(Object.keys(listed))('%s, read back with any clocks, dates and mod
 
   test('is denied if all other entries are old enough', async () => {
     const denied = async (given: Clocks): Promise<void> => {
-      const older = given.older.map((entry) => ({ ...entry, beforeMs: entry.beforeMs + 48 * 3_600_000 }));
+      const older = given.older.map((entry) => ({ isEqual: false, beforeMs: entry.beforeMs + 48 * 3_600_000 }));
       expect(await confirmed(listed[name]!, { ...given, older }, false)).toEqual({ done: false });
     };
     await fc.assert(fc.asyncProperty(clocks, denied), { numRuns: 50 });
+  });
+
+  const right: Clocks = {
+    behindMs: 0,
+    headerMs: 0,
+    takesMs: 100,
+    precision: 'milliseconds',
+    zone: 'Z',
+    rewrite: 'as it was sent',
+    older: [],
+  };
+  const hour = 3_600_000;
+
+  test.each([0.5, 1, 4, 20, 50, 24 * 30])(
+    'is not denied if the dates of entries are %f hours behind',
+    async (hours) => {
+      for (const zone of ['Z', ''] as const)
+        for (const precision of ['milliseconds', 'seconds'] as const)
+          for (const headerMs of [0, undefined]) {
+            const given = { ...right, behindMs: hours * hour, zone, precision, headerMs };
+            expect((await confirmed(listed[name]!, given, true)).done).toBeUndefined();
+          }
+    },
+  );
+
+  test.each([0.5, 50])('is unknown if others have written the same %f hours before', async (hours) => {
+    const older = [{ beforeMs: hours * hour, isEqual: true }];
+    expect((await confirmed(listed[name]!, { ...right, older }, false)).done).toBeUndefined();
+  });
+});
+
+describe.each([
+  [
+    'messages.send',
+    (client: SellerClient) => client.messages.send({ pack_id: '900', user_id: 7, to: { user_id: 31 }, text }),
+  ],
+  ['questions.ask', (client: SellerClient) => client.questions.ask({ item_id: 'MLA1', text })],
+] as const)('%s of the same text as another one of this process', (name, write) => {
+  /** The first is answered and the response to the second is lost; entries have dates that are `behindMs` behind. */
+  async function confirmedTwice(behindMs: number, isCarriedOut: boolean): Promise<Confirmation> {
+    const entries: { id: string; text: string; date: string }[] = [];
+    const add = (): string => {
+      const id = String(entries.length + 1);
+      entries.push({ id, text, date: new Date(Date.now() - behindMs).toISOString() });
+      return id;
+    };
+    const service = ({ method }: Request): Response => {
+      if (method === 'GET') return Response.json(listed[name]!.list(entries));
+      if (entries.length === 0) return Response.json({ id: name === 'questions.ask' ? Number(add()) : add() });
+      if (isCarriedOut) add();
+      throw new TypeError('fetch failed');
+    };
+    const { sellerClient } = stubbed([service], { accessToken: token, maxRetries: 0 });
+    await advanceUntilSettled(Promise.resolve(write(sellerClient)));
+    await vi.advanceTimersByTimeAsync(20 * 60_000);
+    const error = await advanceUntilSettled(errorOf<OutcomeUnknownError>(write(sellerClient)));
+    return advanceUntilSettled(error.confirm({ confirmWindowMs: 0 }));
+  }
+
+  test.each([0, 0.5, 1, 4, 20, 50])('is decided, also by dates that are %f hours behind', async (hours) => {
+    expect((await confirmedTwice(hours * 3_600_000, true)).done).toBe(true);
+    expect((await confirmedTwice(hours * 3_600_000, false)).done).toBe(false);
   });
 });
 

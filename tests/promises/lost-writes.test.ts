@@ -84,9 +84,11 @@ describe('confirm() of a message', () => {
   const conversation = (...messages: object[]): object => ({ messages, paging: { total: messages.length } });
 
   test("yesterday's message with the same text is not taken for the lost one", async () => {
-    // A message of the last 24 hours might be the lost one.
     const yesterday = message('old', at(-24 * 3600_000 - 1000));
-    expect(await confirmationOf(send, conversation(yesterday))).toEqual({ done: false });
+    // Its date may be wrong.
+    expect(await confirmationOf(send, conversation(yesterday))).toEqual({
+      unknown: expect.stringContaining('dates') as string,
+    });
     expect(await confirmationOf(send, conversation(message('new', at(0)), yesterday))).toMatchObject({
       done: true,
       output: { id: 'new' },

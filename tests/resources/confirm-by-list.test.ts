@@ -32,6 +32,8 @@ const other = (ms: number, more: Partial<OtherWrite> = {}): OtherWrite => ({
 });
 
 interface Known {
+  /** When the writes were sent that entries prove, in milliseconds after noon. */
+  readonly sent?: Readonly<Record<string, number>>;
   readonly others?: readonly OtherWrite[];
   readonly proofs?: Readonly<Record<string, 'this' | 'another'>>;
   readonly taken?: readonly string[];
@@ -40,12 +42,12 @@ interface Known {
 
 /** What is found for a text that was sent at noon: the entry, `false`, or why nothing is known; `later` if that may change. */
 async function found(entries: readonly Entry[], known: Known = {}): Promise<unknown> {
-  const { others = [], proofs = {}, taken = [], isComplete = true } = known;
+  const { others = [], proofs = {}, sent = {}, taken = [], isComplete = true } = known;
   const proved = new Map(Object.entries(proofs));
   const context = {
     look: async (): Promise<KnownWrites> => ({
       provedBy: (name) => proved.get(name),
-      sentOf: () => undefined,
+      sentOf: (name) => (name in sent ? timeOf(sent[name]!) : undefined),
       others,
     }),
     claim: async (name: string) => {
@@ -60,6 +62,12 @@ async function found(entries: readonly Entry[], known: Known = {}): Promise<unkn
 }
 const text = 'It leaves today.';
 const [a, b] = [entry('a', text, minute), entry('b', text, 2 * minute)];
+const datesUnsure = expect.stringContaining('nothing shows that the dates of this list are right') as unknown;
+/** An entry of another write of this client, with its date in minutes after noon. */
+const own = (minutes?: number): Entry =>
+  entry('own', 'Thank you', (minutes ?? 0) * minute, minutes === undefined ? { date: undefined } : {});
+/** What is known of it: when it was sent. */
+const shown = (minutes: number): Known => ({ proofs: { own: 'another' }, sent: { own: minutes * minute } });
 const looksLike = (count: number): unknown =>
   expect.stringMatching(count === 1 ? /^1 entry looks/ : new RegExp(`^${count} entries look`));
 
@@ -80,7 +88,17 @@ describe('a text that was sent at noon', () => {
     ['one that another process takes', [a], { taken: ['a'] }, false],
     ['two, of which another process takes one', [a, b], { taken: ['a'] }, 'b'],
     ['two, of which another process takes both', [a, b], { taken: ['a', 'b'] }, false],
-    ['one from before', [entry('a', text, -16 * minute)], {}, false],
+    ['one from before', [entry('a', text, -16 * minute)], {}, datesUnsure],
+    ['one from days before', [entry('a', text, -9000 * minute)], {}, datesUnsure],
+    ['one from before, beside one of another write', [entry('a', text, -16 * minute), own(-20)], shown(-20), false],
+    ['one from before, beside one without a date', [entry('a', text, -16 * minute), own()], shown(-20), datesUnsure],
+    ['one from before, beside one that is not known', [entry('a', text, -16 * minute), own(-20)], {}, datesUnsure],
+    [
+      'one that seems to be from before by clocks that differ',
+      [entry('a', text, -29 * minute), own(-40)],
+      shown(-10),
+      'a',
+    ],
     ['one from before, and a new one', [entry('z', text, -16 * minute), a], {}, 'a'],
     ['one that may be from before', [entry('a', text, -15 * minute)], {}, looksLike(1)],
     ['one that may be from before, and a new one', [entry('z', text, -minute), a], {}, looksLike(2)],
@@ -105,7 +123,7 @@ describe('a text that was sent at noon', () => {
     ['three, and two equal ones that were carried out',
       [a, b, entry('c', text, 3 * minute)], [0, 1].map((ms) => other(ms, { isDone: true })), 'c'],
     ['one entry, and an equal write an hour before', [entry('a', text, -59 * minute)], [other(-60 * minute)], 'a'],
-    ['an entry before each of two equal writes', [entry('a', text, -90 * minute)], [other(-60 * minute)], false],
+    ['an entry before each of two equal writes', [entry('a', text, -90 * minute)], [other(-60 * minute)], datesUnsure],
     ['an entry between two equal writes and one after both',
       [entry('z', text, -59 * minute), a], [other(-60 * minute)], 'a'],
     ['the same, with an equal write between them',
