@@ -30,14 +30,28 @@ export interface AuthorizationRequest {
   readonly verifier: string;
 }
 
-/** What is known when the seller's browser returns. */
+/** What is known when the seller's browser returns. The `state` is always compared. */
 export interface AuthorizationCallback {
   /** The address that the browser requested, with its query. It may be relative, e.g. `request.url` of Node.js. */
   readonly url: string | URL;
   /** The `state` that `start()` returned. */
   readonly state: string;
-  /** The `verifier` that `start()` returned. */
-  readonly verifier: string;
+  /** The `verifier` that `start()` returned; without it, if the address was not that of `start()`. */
+  readonly verifier?: string | undefined;
+  readonly code?: undefined;
+}
+
+/**
+ * A code that somebody has copied from the address of the browser, e.g. to try an application on a machine that no browser can return
+ * to. Nothing shows whose code it is, so do not take one from a request.
+ */
+export interface PastedCode {
+  /** The code alone, without its address. */
+  readonly code: string;
+  /** The `verifier` that `start()` returned; without it, if the address was not that of `start()`. */
+  readonly verifier?: string | undefined;
+  readonly url?: undefined;
+  readonly state?: undefined;
 }
 
 /** The tokens of a seller. Store all fields. */

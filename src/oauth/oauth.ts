@@ -2,7 +2,13 @@ import type { TokenSet } from './token-set.js';
 import { InvalidInputError } from '../core/errors/errors.js';
 import { checkConfiguration, isLoopback, ofType } from '../core/options/rules.js';
 import type { Rule } from '../core/options/rules.js';
-import type { AuthorizationCallback, AuthorizationRequest, OAuthOptions, OAuthTokens } from './application.js';
+import type {
+  AuthorizationCallback,
+  AuthorizationRequest,
+  OAuthOptions,
+  OAuthTokens,
+  PastedCode,
+} from './application.js';
 import { checkCallback, createAuthorization, exchangeCode, useRefreshToken } from './protocol.js';
 
 /** The authorisation of an application by sellers. The methods can be passed on without their object. */
@@ -19,6 +25,7 @@ export interface OAuth {
    *
    * @example
    * const { user_id, ...tokens } = await oauth.exchange({ url: request.url, state, verifier });
+   * // or a code that you have copied: await oauth.exchange({ code });
    * @throws {InvalidInputError} when a field is missing or wrong.
    * @throws {AuthorizationCallbackError} when the seller did not agree, the state is wrong, or the code is not valid.
    * @throws {OutcomeUnknownError} when the response was lost: the seller has to start again.
@@ -26,7 +33,7 @@ export interface OAuth {
    * @throws {ApiError} when the authorisation server rejects the request for another reason.
    * @throws {UnexpectedResponseError} when a success contains no tokens or no user id.
    */
-  readonly exchange: (callback: AuthorizationCallback) => Promise<OAuthTokens>;
+  readonly exchange: (callback: AuthorizationCallback | PastedCode) => Promise<OAuthTokens>;
   /**
    * Exchanges a refresh token for the next tokens. A refresh token works once. Pass this function to `refreshingToken`.
    * Other fields of `tokens` are kept.
@@ -70,9 +77,8 @@ export function createOAuth(options: OAuthOptions): OAuth {
   return {
     start: () => createAuthorization(application),
     exchange: async (callback) => {
-      checkFields(callback, ['url', 'state', 'verifier']);
-      const { url, state, verifier } = callback;
-      return exchangeCode(application, checkCallback(application, callbackUrl(url, application), state), verifier);
+      checkExchange(callback);
+      return exchangeCode(application, callbackOf(callback, application), callback.verifier);
     },
     refresh: async <T extends TokenSet>(tokens: T, { signal }: { signal?: AbortSignal | undefined } = {}) => {
       checkFields(tokens, ['refreshToken']);
@@ -117,7 +123,25 @@ function checkFields(input: unknown, names: readonly string[]): void {
     throw new InvalidInputError(wrong.map((name) => ({ path: [name], message: `\`${name}\` takes a text` })));
 }
 
-function callbackUrl(url: string | URL, { redirectUri }: OAuthOptions): URL {
-  if (URL.canParse(String(url), redirectUri)) return new URL(url, redirectUri);
-  throw new InvalidInputError([{ path: ['url'], message: '`url` is not a URL' }]);
+/** @throws {InvalidInputError} that names each field that is wrong. A code alone has no state: no browser has brought it. */
+function checkExchange(input: unknown): void {
+  const { url, state, code, verifier } = (input ?? {}) as Record<string, unknown>;
+  checkFields(input, [
+    ...(code === undefined ? ['url', 'state'] : ['code']),
+    ...(verifier === undefined ? [] : ['verifier']),
+  ]);
+  if (code === undefined || (url === undefined && state === undefined && !URL.canParse(String(code)))) return;
+  const message = '`code` takes a code alone; pass the address with it as `url`, with the `state` that is compared';
+  throw new InvalidInputError([{ path: ['code'], message }]);
+}
+
+/** The parameters that the browser brought, with a code. */
+function callbackOf(
+  { url, state, code }: AuthorizationCallback | PastedCode,
+  application: OAuthOptions,
+): URLSearchParams {
+  if (url === undefined) return checkCallback(application, new URLSearchParams({ code }));
+  if (!URL.canParse(String(url), application.redirectUri))
+    throw new InvalidInputError([{ path: ['url'], message: '`url` is not a URL' }]);
+  return checkCallback(application, new URL(url, application.redirectUri).searchParams, state);
 }

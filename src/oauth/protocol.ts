@@ -4,8 +4,10 @@ import {
   authorizationCodeGrantRequest,
   calculatePKCECodeChallenge,
   customFetch,
+  expectNoState,
   generateRandomCodeVerifier,
   generateRandomState,
+  nopkce,
   processAuthorizationCodeResponse,
   processRefreshTokenResponse,
   refreshTokenGrantRequest,
@@ -38,18 +40,18 @@ export async function createAuthorization(application: OAuthOptions): Promise<Au
 }
 
 /**
- * Checks what the seller's browser brought back.
+ * Checks what the seller's browser brought back; without a `state`, a code alone.
  *
  * @returns its parameters, with a code
  * @throws {AuthorizationCallbackError} when it does not belong to this authorisation, or contains no code.
  */
-export function checkCallback(application: OAuthOptions, url: URL, state: string): URLSearchParams {
-  const query = new URLSearchParams(url.search);
+export function checkCallback(application: OAuthOptions, given: URLSearchParams, state?: string): URLSearchParams {
+  const query = new URLSearchParams(given);
   // It names the authorisation server, and this application has only one.
   query.delete('iss');
   const { server, client } = partiesOf(application);
   try {
-    const checked = validateAuthResponse(server, client, query, state);
+    const checked = validateAuthResponse(server, client, query, state ?? expectNoState);
     if (!checked.get('code') || checked.getAll('code').length > 1)
       throw new Error('the callback contains not one code');
     return checked;
@@ -58,7 +60,7 @@ export function checkCallback(application: OAuthOptions, url: URL, state: string
       throw new AuthorizationCallbackError(
         'The state of the callback is not that of this authorisation: start again with start()',
       );
-    throw rejectedError(query, error as Error, [application.clientSecret, state, ...query.getAll('code')]);
+    throw rejectedError(query, error as Error, [application.clientSecret, state ?? '', ...query.getAll('code')]);
   }
 }
 
@@ -74,16 +76,16 @@ function rejectedError(query: URLSearchParams, error: Error, secrets: readonly s
 export async function exchangeCode(
   application: OAuthOptions,
   callback: URLSearchParams,
-  verifier: string,
+  verifier: string | undefined,
 ): Promise<OAuthTokens> {
   const { server, client, authentication } = partiesOf(application);
   const { clientSecret, redirectUri } = application;
-  const secrets = [clientSecret, callback.get('code') ?? '', callback.get('state') ?? '', verifier];
+  const secrets = [clientSecret, callback.get('code') ?? '', callback.get('state') ?? '', verifier ?? ''];
   const grant: TokenGrant = { application, type: 'authorization_code', secrets };
   const { user_id, ...tokens } = await requestTokens(
     grant,
     (options) =>
-      authorizationCodeGrantRequest(server, client, authentication, callback, redirectUri, verifier, options),
+      authorizationCodeGrantRequest(server, client, authentication, callback, redirectUri, verifier ?? nopkce, options),
     (response) => processAuthorizationCodeResponse(server, client, response),
   );
   if (user_id === undefined) throw unexpectedResponse(grant, 'without a `user_id`');

@@ -14,6 +14,7 @@ import type { AuthorizationCallback, OAuthOptions } from 'marketplace-seller-sdk
 import { describe, expect, test } from 'vitest';
 import { errorOf } from '../support/stubs.ts';
 import { clientSecret, createApplication, losesResponse, errorResponse } from './application.ts';
+import type { TestApplication } from './application.ts';
 
 const options: OAuthOptions = {
   clientId: '500',
@@ -79,6 +80,59 @@ describe('exchange()', () => {
     const callback = await authorize();
     const url = `${String(callback.url)}&iss=https%3A%2F%2Fauth.example.com`;
     await expect(oauth.exchange({ ...callback, url })).resolves.toMatchObject({ user_id });
+  });
+
+  /** What the browser brings back for an application that does not use PKCE. */
+  const withoutPkce = ({ marketplace, user_id }: TestApplication, state: string): string => {
+    const url = new URL('https://auth.example.com/authorization?client_id=500&response_type=code');
+    url.searchParams.set('redirect_uri', 'https://bot.example.com/callback');
+    url.searchParams.set('state', state);
+    return marketplace.authorize({ user_id }, url.href);
+  };
+
+  test('takes a callback without PKCE, and compares its state', async () => {
+    const application = await createApplication();
+    const { oauth, user_id, forms } = application;
+    const url = withoutPkce(application, 'our-own-state');
+    for (const state of ['another-state', 'our-own-stat', 'undefined'])
+      expect(await errorOf(oauth.exchange({ url, state }))).toBeInstanceOf(AuthorizationCallbackError);
+    expect(forms).toEqual([]);
+    await expect(oauth.exchange({ url, state: 'our-own-state' })).resolves.toMatchObject({ user_id });
+    expect([...forms[0]!.keys()].toSorted()).toEqual([
+      'client_id',
+      'client_secret',
+      'code',
+      'grant_type',
+      'redirect_uri',
+    ]);
+  });
+
+  test('takes a code that was pasted, with and without PKCE, once', async () => {
+    const application = await createApplication();
+    const { oauth, user_id, authorize } = application;
+    const codeOf = (url: string | URL): string => new URL(url).searchParams.get('code') ?? '';
+    const code = codeOf(withoutPkce(application, 'any'));
+    await expect(oauth.exchange({ code })).resolves.toMatchObject({ user_id });
+    expect(await errorOf(oauth.exchange({ code }))).toMatchObject({ code: 'invalid_grant' });
+    const { url, verifier } = await authorize();
+    await expect(oauth.exchange({ code: codeOf(url), verifier })).resolves.toMatchObject({ user_id });
+    expect(await errorOf(oauth.exchange({ code: codeOf((await authorize()).url) }))).toMatchObject({
+      code: 'invalid_grant',
+    });
+  });
+
+  test.each<readonly [string, object]>([
+    ['is an address', { code: 'https://bot.example.com/callback?code=TG-1&state=a' }],
+    ['comes with a state, which nothing would compare', { code: 'TG-1', state: 'a' }],
+    ['comes with an address', { code: 'TG-1', url: '/callback?code=TG-1' }],
+    ['is empty', { code: '' }],
+    ['is a number', { code: 5 }],
+  ])('a code that %s is not sent', async (_, input) => {
+    const { oauth, forms } = await createApplication();
+    const error = await errorOf(oauth.exchange(input as { code: string }));
+    expect(error).toBeInstanceOf(InvalidInputError);
+    expect(error).toMatchObject({ issues: [{ path: ['code'] }] });
+    expect(forms).toEqual([]);
   });
 
   const other = (change: (url: URL) => void) => (callback: AuthorizationCallback) => {
@@ -159,7 +213,9 @@ describe('exchange()', () => {
     ['state', ''],
     ['state', undefined],
     ['verifier', 5],
-    ['verifier', undefined],
+    ['verifier', ''],
+    ['verifier', null],
+    ['code', 'TG-1'],
   ])('a wrong `%s` (%j) is rejected with its name', async (name, value) => {
     const { oauth, authorize, forms } = await createApplication();
     const error = await errorOf(oauth.exchange({ ...(await authorize()), [name]: value as string }));
