@@ -22,7 +22,7 @@ import { OddResponses } from './http/odd-responses.js';
 import { respond } from './http/respond.js';
 import type { Routes } from './http/routes.js';
 import { uuidOf } from './identifier.js';
-import { exchangeToken } from './oauth.js';
+import { exchangeToken, isTokenPath } from './oauth.js';
 import type { Operations } from './operations/operations.js';
 import type { Stores } from './state/stores.js';
 
@@ -86,7 +86,7 @@ export class Router {
   async #handle(call: Call): Promise<HandlerResponse> {
     const { request, path, query, endpoint } = call;
     if (this.#stores.settings.cors && isPreflight(request)) return new HandlerResponse(204);
-    if (request.method === 'POST' && path === '/oauth/token') return exchangeToken(call, this.#stores);
+    if (isTokenPath(path)) return exchangeToken(call, this.#stores);
     if (['GET', 'POST'].includes(request.method) && path === '/authorization')
       return authorizationPage(call, this.#stores.accounts);
     if (request.method !== 'OPTIONS') this.#assertToken(call);
@@ -101,9 +101,16 @@ export class Router {
     return new HandlerResponse(status, pickAttributes(body, query.get('attributes')), headers);
   }
 
-  /** @throws {ErrorResponse} 401 when the header is not a valid bearer token */
-  #assertToken({ request: { headers }, bearer }: Call): void {
-    if (bearer || !headers.has('authorization')) return;
+  /** @throws {ErrorResponse} 401 when the header is not a valid bearer token, or the token is in the query */
+  #assertToken({ request: { headers }, query, bearer }: Call): void {
+    if (bearer) return;
+    if (!headers.has('authorization')) {
+      if (!query.has('access_token')) return;
+      throw unauthorized(
+        'unauthorized',
+        'Send the access token as a header (Authorization: Bearer <token>), not in the query',
+      );
+    }
     const token = bearerToken(headers);
     if (token === undefined) throw unauthorized('invalid_token', 'The Authorization header must be Bearer <token>');
     const reason = this.#stores.accounts.isExpired(token) ? 'has expired' : 'is not valid';

@@ -122,6 +122,25 @@ test('a Retry-After of more than 20 seconds is left to the caller', async () => 
   expect(forms).toHaveLength(1);
 });
 
+test('the JSON of a limit of the service is a RateLimitError', async () => {
+  const { oauth, store, fail } = await createApplication();
+  const body = { status: 429, message: 'local_rate_limited', error: 'rate_limited' };
+  fail(() => Response.json(body, { status: 429, headers: { 'retry-after': '60' } }));
+  const error = await errorOf(oauth.refresh(store.tokens));
+  expect(error).toBeInstanceOf(RateLimitError);
+  expect(error).toMatchObject({ status: 429, code: 'rate_limited', retryAfterMs: 60_000 });
+  expect(error.message).toContain('local_rate_limited');
+});
+
+test.each(['urn:ml:mktp:all:/read-write offline_access', ['urn:ml:all'], null, 5, ''])(
+  'a refresh succeeds with any scope: %j',
+  async (scope) => {
+    const { oauth, store, fail } = await createApplication();
+    fail(() => Response.json({ access_token: 'new', refresh_token: 'r', token_type: 'Bearer', expires_in: 60, scope }));
+    expect(await oauth.refresh(store.tokens)).toMatchObject({ accessToken: 'new', refreshToken: 'r' });
+  },
+);
+
 test('a refresh keeps what else is stored, and a server that sends no new refresh token keeps the old one', async () => {
   const { oauth, store, fail } = await createApplication();
   const stored = { ...store.tokens, nickname: 'SHOP' };

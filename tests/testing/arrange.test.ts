@@ -416,11 +416,67 @@ describe('tokens', () => {
   test.each([
     [{ grant_type: 'password' }, 'unsupported_grant_type'],
     [{ grant_type: 'refresh_token', refresh_token: 'x' }, 'invalid_grant'],
-    [{ grant_type: 'refresh_token' }, 'invalid_grant'],
+    [{ grant_type: 'refresh_token' }, 'invalid_request'],
+    [{ grant_type: 'authorization_code', code: '' }, 'invalid_request'],
+    [{}, 'invalid_request'],
+    [{ grant_type: '' }, 'invalid_request'],
+    [{ grant_type: 'refresh_token', refresh_token: 'x', client_id: '' }, 'invalid_request'],
     [{ grant_type: 'refresh_token', refresh_token: 'x', client_id: 'me' }, 'invalid_client'],
     [{ grant_type: 'refresh_token', refresh_token: 'x', client_secret: '' }, 'invalid_client'],
   ])('a wrong exchange is 400: %j', async (fields, error) => {
     expect(await exchange(new FakeMarketplace(), fields)).toMatchObject({ status: 400, body: { error, status: 400 } });
+  });
+
+  describe('a request to the token endpoint', () => {
+    const send = async (path: string, init: RequestInit = {}) => {
+      const marketplace = new FakeMarketplace();
+      const refresh_token = marketplace.accounts.issueRefreshToken(marketplace.addUser().user_id);
+      const form = new URLSearchParams({
+        grant_type: 'refresh_token',
+        client_id: '500',
+        client_secret: 's',
+        refresh_token,
+      });
+      const url = `${marketplace.baseUrl}${path.replace('FORM', form.toString())}`;
+      const response = await marketplace.fetch(url, {
+        method: 'POST',
+        ...(path.includes('FORM') ? {} : { body: form }),
+        ...init,
+      });
+      const body = (await response.json()) as { error?: string; message?: string };
+      expect(JSON.stringify(body)).not.toContain(refresh_token);
+      return { status: response.status, ...body };
+    };
+
+    test('may end in a slash', async () => {
+      expect(await send('/oauth/token/')).toMatchObject({ status: 200 });
+      expect(await send('/oauth/token?lang=es')).toMatchObject({ status: 200 });
+      expect(await send('/oauth/tokens')).toMatchObject({ status: 404 });
+    });
+
+    test.each(['/oauth/token?FORM', '/oauth/token/?FORM', '/oauth/token?client_secret=s'])(
+      'with parameters in its query says that they belong in the body: %s',
+      async (path) => {
+        const { error, message, status } = await send(path);
+        expect([status, error]).toEqual([400, 'invalid_request']);
+        expect(message).toMatch(/^Send \w+ in the body of the request .*not in the query$/);
+      },
+    );
+
+    test('with a parameter twice is invalid, and so is one that is no POST', async () => {
+      const body = new URLSearchParams('grant_type=refresh_token&grant_type=refresh_token');
+      expect(await send('/oauth/token', { body })).toMatchObject({ error: 'invalid_request' });
+      expect(await send('/oauth/token?FORM', { method: 'GET' })).toMatchObject({ status: 405 });
+    });
+  });
+
+  test.each(['/questions/1', '/currencies'])('a token in the query is told to be a header: %s', async (path) => {
+    const marketplace = new FakeMarketplace();
+    const token = marketplace.tokenFor(marketplace.addUser());
+    const response = await marketplace.fetch(`${marketplace.baseUrl}${path}?access_token=${token}`);
+    const body = (await response.json()) as { message: string };
+    expect([response.status, body.message.includes('as a header')]).toEqual([401, true]);
+    expect(JSON.stringify(body)).not.toContain(token);
   });
 
   test('a code is for its application only', async () => {
