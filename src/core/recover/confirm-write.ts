@@ -12,6 +12,7 @@ import type { CallProgress } from '../scope/cancel-scope.js';
 import { SellerError } from '../errors/seller-error.js';
 import type { BookView } from './book-view.js';
 import { parseHttpDate } from '../errors/response-headers.js';
+import { userAgentOf } from '../request/user-agent.js';
 import { unknown } from '../schema/define.js';
 import { compareIds } from '../response/identity.js';
 import { validate } from '../schema/validate.js';
@@ -138,7 +139,9 @@ function confirmContextOf(
   scope: CancelScope,
   signal: AbortSignal | undefined,
 ): ConfirmContext & Pick<ConfirmResult, 'response'> {
-  const { accessToken, headers, timeoutMs } = options;
+  const { accessToken, timeoutMs } = options;
+  // Not in a browser, where the service would have to allow the header.
+  const headers = userAgentOf() === undefined ? options.headers : { 'cache-control': 'no-cache', ...options.headers };
   let sent = sentTime(sentAt, new Headers());
   let response: ConfirmResult['response'] = { status: 200, headers: new Headers() };
   const read: ConfirmContext['read'] = async (endpoint, input, status = 200) => {

@@ -1,7 +1,7 @@
 import { AccessTokenError, ConfigurationError, GrantRevokedError } from '../errors/errors.js';
+import { isOfFramework } from '../errors/framework-error.js';
 import { Redactor, printable } from '../errors/redactor.js';
-import { copyOfError } from '../errors/seller-error.js';
-import type { SellerError } from '../errors/seller-error.js';
+import { SellerError, copyOfError } from '../errors/seller-error.js';
 import type { TokenProvider } from '../options/hooks.js';
 import { isToken } from '../options/rules.js';
 import { longestTimerMs } from '../scope/cancel-scope.js';
@@ -107,8 +107,8 @@ export class TokenSource {
       return await scope.race(() => pending.token);
     } catch (error) {
       // The last call that waits takes the error itself.
-      const isShared = error !== scope.reason && pending.waiting > 1;
-      throw isShared ? copyOfError(error as SellerError) : error;
+      const isShared = error !== scope.reason && pending.waiting > 1 && error instanceof SellerError;
+      throw isShared ? copyOfError(error) : error;
     } finally {
       pending.waiting -= 1;
       if (pending.waiting === 0) pending.timer.unref?.();
@@ -119,8 +119,8 @@ export class TokenSource {
 /** Any other error of the provider is a cause: the caller would take a 503 of the token endpoint for one of the call. */
 const ownErrors = [AccessTokenError, ConfigurationError, GrantRevokedError];
 
-function providerError(error: unknown): SellerError {
-  if (ownErrors.some((each) => error instanceof each)) return error as SellerError;
+function providerError(error: unknown): unknown {
+  if (isOfFramework(error) || ownErrors.some((each) => error instanceof each)) return error;
   const reason = error instanceof Error ? error.message : 'it rejected with a value that is not an error';
   const told = new Redactor().foreignText(printable(reason.slice(0, 300)));
   return new AccessTokenError(`The function given as accessToken failed: ${told}`, { cause: error });

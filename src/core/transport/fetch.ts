@@ -1,5 +1,6 @@
 import ky, { isNetworkError as isKysNetworkError } from 'ky';
 import { ConfigurationError, networkError } from '../errors/errors.js';
+import { isOfFramework } from '../errors/framework-error.js';
 import type { Middleware } from '../options/hooks.js';
 import type { ResolvedOptions } from '../options/resolve-options.js';
 import { FetchResponse } from './fetch-response.js';
@@ -79,7 +80,7 @@ class FetchExchange implements Exchange, Writing {
     } catch (thrown) {
       // ky puts what `fetch` threw into an error of its own, with the request, whose headers contain the token.
       const error = isKysNetworkError(thrown) ? thrown.cause : thrown;
-      if (!this.#hasResponded && isConnectError?.(error)) this.#sends = 0;
+      if (!this.#hasResponded && (isConnectError?.(error) || isOfFramework(error))) this.#sends = 0;
       throw error instanceof TypeError && isKysNetworkError(thrown) ? networkError(error) : error;
     }
   }
@@ -96,7 +97,22 @@ function requestInit(outgoing: OutgoingRequest): RequestInit {
     ...(body !== undefined && { body: typeof body === 'string' ? body : body.forFetch(), duplex: 'half' }),
     signal,
     redirect: redirectMode(outgoing),
+    ...(takesNoStore() && noStore),
   };
+}
+
+/** No cache between this client and the service may answer for it, such as that of a framework. */
+const noStore = { cache: 'no-store' } as const;
+
+let doesTakeNoStore: boolean | undefined;
+
+/** Whether requests take the member `cache`. Older Workers throw on it; React Native ignores it, and changes the URL. */
+function takesNoStore(): boolean {
+  try {
+    return (doesTakeNoStore ??= new Request('https://platform.test', noStore).cache === 'no-store');
+  } catch {
+    return (doesTakeNoStore = false);
+  }
 }
 
 /** Redirects are followed only for downloads, because another host would receive the token. */

@@ -1,0 +1,124 @@
+import { SellerClient } from 'marketplace-seller-sdk';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { json, reset, startServer } from '../support/http-server.ts';
+import { errorOf, networkFault, stubbed, wireQuestion } from '../support/stubs.ts';
+import { transports } from '../support/transports.ts';
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+  // What one has found out of a platform is not true of the next.
+  vi.resetModules();
+});
+
+const answer = { question_id: 42, text: 'Yes.' };
+
+test('every request says that no cache may answer for the service', async () => {
+  const { sellerClient, sent } = stubbed([Response.json(wireQuestion)]);
+  await sellerClient.questions.get({ question_id: 42 });
+  await sellerClient.questions.answer(answer);
+  expect(sent.map(({ cache }) => cache)).toEqual(['no-store', 'no-store']);
+});
+
+describe('a platform that does not take the member `cache`', () => {
+  /** As React Native does: it adds a parameter to the URL, and has no property of this name. */
+  class IgnoringRequest extends Request {
+    constructor(input: RequestInfo, { cache, ...init }: RequestInit = {}) {
+      super(cache === undefined ? input : `${String(input)}?_=1`, init);
+    }
+  }
+  class ThrowingRequest extends Request {
+    constructor(input: RequestInfo, init: RequestInit = {}) {
+      if (init.cache !== undefined) throw new TypeError('The "cache" field is not implemented.');
+      super(input, init);
+    }
+  }
+
+  test.each([IgnoringRequest, ThrowingRequest])('gets requests without it: %o', async (Own) => {
+    vi.stubGlobal('Request', Own);
+    vi.resetModules();
+    const { SellerClient: Client } = await import('marketplace-seller-sdk');
+    const urls: string[] = [];
+    const fetch = async (request: Request): Promise<Response> => {
+      urls.push(request.url);
+      return Response.json(wireQuestion);
+    };
+    const client = new Client({ baseUrl: 'https://api.test', accessToken: 'token-1', fetch });
+    await client.questions.get({ question_id: 42 });
+    expect(urls).toEqual(['https://api.test/questions/42']);
+  });
+});
+
+describe('a read that proves a write', () => {
+  const answered = { ...wireQuestion, status: 'ANSWERED', answer: { text: answer.text } };
+
+  test.each(transports)('asks caches on the way for the newest, over %s', async (_, options) => {
+    const server = await startServer((to, _turn, { method, url }) => {
+      if (method === 'POST') reset(to);
+      else json(to, 200, url === '/questions/42' ? answered : wireQuestion);
+    });
+    const client = new SellerClient({
+      baseUrl: server.url,
+      accessToken: 'token-1',
+      unknownOutcome: 'confirm',
+      ...options,
+    });
+    await client.questions.answer(answer);
+    await client.questions.get({ question_id: 42 });
+    expect(server.received[2]?.headers['cache-control']).toBe(options.fetch && 'no-cache');
+    expect(server.received[1]).toMatchObject({ method: 'GET', headers: { 'cache-control': 'no-cache' } });
+  });
+
+  test('does not in a browser, where the service would have to allow the header', async () => {
+    vi.stubGlobal('navigator', { userAgent: 'Mozilla/5.0 (X11; Linux x86_64)' });
+    const { sellerClient, sent } = stubbed([networkFault('ECONNRESET'), Response.json(answered)], {
+      unknownOutcome: 'confirm',
+    });
+    await sellerClient.questions.answer(answer);
+    expect(sent.map(({ headers }) => headers.get('cache-control'))).toEqual([null, null]);
+  });
+
+  test('lets the caller say something else', async () => {
+    const { sellerClient, sent } = stubbed([networkFault('ECONNRESET'), Response.json(answered)], {
+      unknownOutcome: 'confirm',
+    });
+    await sellerClient.questions.answer(answer, { headers: { 'Cache-Control': 'max-age=0' } });
+    expect(sent[1]?.headers.get('cache-control')).toBe('max-age=0');
+  });
+});
+
+describe('an error that a framework throws for its own purposes', () => {
+  const purposes: readonly (readonly [string, unknown])[] = [
+    [
+      'a page that cannot be prerendered',
+      Object.assign(new Error('no-store fetch'), { digest: 'DYNAMIC_SERVER_USAGE' }),
+    ],
+    ['a part that is rendered later', { $$typeof: Symbol.for('react.postpone') }],
+  ];
+
+  test.each(purposes)('is thrown as it is, and the request is not repeated: %s', async (_, thrown) => {
+    let calls = 0;
+    const fetch = async (): Promise<Response> => {
+      calls += 1;
+      throw thrown;
+    };
+    const { sellerClient } = stubbed([], { fetch, unknownOutcome: 'confirm' });
+    expect(await errorOf(sellerClient.questions.get({ question_id: 42 }))).toBe(thrown);
+    expect(await errorOf(sellerClient.questions.answer(answer))).toBe(thrown);
+    expect(await errorOf(sellerClient.questions.search({ seller_id: 7 }).first())).toBe(thrown);
+    expect(calls).toBe(3);
+  });
+
+  test.each(purposes)('is thrown as it is if the token is asked for: %s', async (_, thrown) => {
+    for (const accessToken of [
+      () => Promise.reject(thrown as Error),
+      () => {
+        throw thrown;
+      },
+    ]) {
+      const { sellerClient, sent } = stubbed([Response.json(wireQuestion)], { accessToken });
+      const errors = await Promise.all([1, 2].map((id) => errorOf(sellerClient.questions.get({ question_id: id }))));
+      expect(errors).toEqual([thrown, thrown]);
+      expect(sent).toEqual([]);
+    }
+  });
+});
