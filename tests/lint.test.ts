@@ -49,7 +49,7 @@ let named: Map<string, Set<string>>;
 
 // A project of its own with the same settings: other tests read `src` meanwhile.
 beforeAll(async () => {
-  const project = mkdtempSync(join(tmpdir(), 'planted-faults-'));
+  const project = mkdtempSync(join(tmpdir(), 'seeded-faults-'));
   mkdirSync(join(project, 'src'));
   for (const settings of ['.oxlintrc.json', 'tsconfig.json'])
     copyFileSync(join(root, settings), join(project, settings));
@@ -68,7 +68,7 @@ beforeAll(async () => {
   }
 });
 
-test.each(Object.keys(faults))('%s names a planted fault', (rule) => {
+test.each(Object.keys(faults))('%s names its fault', (rule) => {
   expect([...(named.get(fileOf(rule)) ?? [])]).toContain(rule);
 });
 

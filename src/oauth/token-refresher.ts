@@ -156,7 +156,7 @@ export class TokenRefresher<T extends TokenSet> {
   }
 
   async #tellRevoked(tokens: T, error: GrantRevokedError): Promise<never> {
-    // Telling may fail; what the call has to know is why there is no token.
+    // The callback may fail; what the call has to know is why there is no token.
     await this.#run((async () => this.#options.onRevoked?.(tokens, error))()).catch(() => undefined);
     throw error;
   }

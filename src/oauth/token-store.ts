@@ -31,7 +31,7 @@ export interface TokenStore {
    * - It is held for up to 45 seconds: a refresh may wait for 30, and its last request takes up to 15. What is taken
    *   from a process that is perhaps there, is taken after that; from one that has certainly ended, at once.
    * - It is given back when the function has ended, also with an error, and does not hold up other sellers.
-   * - Whoever waits for it gets an error after some time: a refresh ends after 30 seconds.
+   * - A call that waits for it gets an error after some time: a refresh ends after 30 seconds.
    *
    * An advisory lock of a database that ends with its connection does all this.
    */

@@ -80,7 +80,7 @@ const page = { messages: [message], paging: { total: 1, offset: 0, limit: 10 } }
 const sending = { pack_id: 1, user_id: 7, to: { user_id: 31 }, text: 'Hi' };
 const configuration = { configuration: { subscription: { user_id: 9, service_id: 8 } } };
 
-describe('what merely names related resources refuses no response', () => {
+describe('what merely names related resources rejects no response', () => {
   test.each<[string, unknown, (client: SellerClient) => PromiseLike<unknown>, unknown]>([
     [
       'a conversation whose messages name another pack, seller and order',

@@ -149,8 +149,8 @@ test('what an inbox looks for by itself tells a revoked grant, and then leaves t
   await receiver.close();
 });
 
-/** A seller whose tokens have expired, and whose refresh the service refuses after `meanwhile`. */
-async function refusedSeller(meanwhile: (store: TokenStore) => unknown, onRevoked: (store: TokenStore) => unknown) {
+/** A seller whose tokens have expired, and whose refresh the service rejects after `meanwhile`. */
+async function rejectedSeller(meanwhile: (store: TokenStore) => unknown, onRevoked: (store: TokenStore) => unknown) {
   const store = open(newPath());
   await store.save(7, { accessToken: 'old', refreshToken: 'r1', expiresAt: Date.now() - 1 });
   const refresh = async () => {
@@ -166,14 +166,14 @@ const anew = { accessToken: 'anew', refreshToken: 'r2' };
 
 test('tokens that are authorised anew while the refresh of the old ones fails are used, and nothing is told', async () => {
   const onRevoked = vi.fn();
-  const { store, call } = await refusedSeller((tokens) => tokens.save(7, anew), onRevoked);
+  const { store, call } = await rejectedSeller((tokens) => tokens.save(7, anew), onRevoked);
   await call();
   expect(await store.load(7)).toEqual({ tokens: anew, isRevoked: false });
   expect(onRevoked).not.toHaveBeenCalled();
 });
 
 test('tokens that are authorised anew while the revoked grant is told are not marked', async () => {
-  const { store, call } = await refusedSeller(
+  const { store, call } = await rejectedSeller(
     () => undefined,
     (tokens) => tokens.save(7, anew),
   );
@@ -201,7 +201,7 @@ test('tokens of a new authorisation are not replaced by a refresh of the old one
 test('a revoked grant is told again if the process ends while it is told', async () => {
   let toldTimes = 0;
   const told = Promise.withResolvers<undefined>();
-  const { store, sellers, call } = await refusedSeller(
+  const { store, sellers, call } = await rejectedSeller(
     () => undefined,
     () => {
       toldTimes += 1;
@@ -227,7 +227,7 @@ test.each([
   ],
   ['rejects', () => Promise.reject(new Error('no mail'))],
 ])('an onRevoked that %s does not hide the error, and the seller is marked', async (_, onRevoked) => {
-  const { store, call } = await refusedSeller(() => undefined, onRevoked);
+  const { store, call } = await rejectedSeller(() => undefined, onRevoked);
   await expect(call()).rejects.toThrow(GrantRevokedError);
   expect(await store.load(7)).toMatchObject({ isRevoked: true });
 });

@@ -18,16 +18,20 @@ test('a selection is printed as GraphQL, with every field of a selected object',
 });
 
 test('a schema that reads several shapes still does after a selection', () => {
-  const found = applied({ best: { amount: true }, prices: { currency: true } }).schema().safeParse({
-    id: 1,
-    best: 7,
-    prices: [{ amount: '3', currency: 'ARS' }, { amount: 4 }],
-  });
+  const found = applied({ best: { amount: true }, prices: { currency: true } })
+    .schema()
+    .safeParse({
+      id: 1,
+      best: 7,
+      prices: [{ amount: '3', currency: 'ARS' }, { amount: 4 }],
+    });
   expect(found).toEqual({ success: true, data: { best: { amount: 7 }, prices: [{ currency: 'ARS' }, {}] } });
 });
 
 test('a selected field is required in the response', () => {
-  const found = applied({ best: { amount: true } }).schema().safeParse({ best: {} });
+  const found = applied({ best: { amount: true } })
+    .schema()
+    .safeParse({ best: {} });
   expect(found.success ? [] : found.error.issues.map(({ path }) => path)).toEqual([['best', 'amount']]);
 });
 

@@ -14,7 +14,7 @@ export function hasStatus({ status }: Pick<Question, 'status'>, expected: Upperc
 /**
  * Whether a question takes an answer, as far as its own fields say: it is `UNANSWERED`, not held back (`hold`) and not taken
  * from the listing (`deleted_from_listing`). A field that is absent does not object. The list of `UNANSWERED` questions holds
- * some that no answer reaches. The question does not show whether its item is paused: the service refuses the answer then.
+ * some that no answer reaches. The question does not show whether its item is paused: the service rejects the answer then.
  *
  * @example
  * for await (const question of seller.questions.search({ seller_id: 7, filters: { status: 'UNANSWERED' } }))
