@@ -64,7 +64,7 @@ const broken = (reason: string): [string, string] => [
 ];
 const status = (code: number, name = 'ApiError', reason = 'the service gave no reason'): [string, string] => [
   `${name}: failed with ${code}: ${reason}`,
-  `${name}${code < 500 ? '' : ', unknown'}`,
+  `${name}${code < 500 && ![300, 303, 304].includes(code) ? '' : ', unknown'}`,
 ];
 const redirect = (code: number, location?: string): Row => [
   location === undefined ? `redirects with ${code} to nowhere` : `redirects with ${code} to ${location}`,

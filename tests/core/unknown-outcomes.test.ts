@@ -60,6 +60,33 @@ describe('a write whose response was lost', () => {
     },
   );
 
+  /** What RFC 9110 and its registry define as a rejection, and the redirects of a wrong `baseUrl`. */
+  const nothingDone = [
+    ...[301, 302, 307, 308, 400, 401, 402, 403, 404, 405, 406, 407, 409, 410, 411, 412, 413, 414, 415, 416, 417, 418],
+    ...[422, 423, 424, 425, 426, 428, 429, 431, 451, 501],
+  ];
+  const statuses = Array.from({ length: 300 }, (_, index) => 300 + index);
+
+  test.each(statuses)('a write that gets %i was carried out or not, as the status says', async (status) => {
+    const { sellerClient, sent } = stubbed([() => new Response(null, { status })], { maxRetries: 0 });
+    const error = await errorOf<ServerError>(sellerClient.questions.answer({ question_id: 1, text: 'Yes.' }));
+    expect(error).toMatchObject({ status, outcomeUnknown: !nothingDone.includes(status) });
+    expect(error.message.includes('may have been carried out')).toBe(error.outcomeUnknown);
+    expect(sent).toHaveLength(1);
+    const { sellerClient: reader } = stubbed([() => new Response(null, { status })], { maxRetries: 0 });
+    expect(await errorOf(reader.questions.get({ question_id: 1 }))).toMatchObject({ outcomeUnknown: false });
+  });
+
+  test.each([300, 303, 304, 408, 421, 499])(
+    "a write that gets %i is read back with unknownOutcome: 'confirm', and not sent again if it was carried out",
+    async (status) => {
+      const steps = [new Response(null, { status }), Response.json({ ...wireQuestion, answer: { text: 'Yes.' } })];
+      const { sellerClient, sent } = stubbed(steps, { unknownOutcome: 'confirm' });
+      await sellerClient.questions.answer({ question_id: 42, text: 'Yes.' });
+      expect(sent.map(({ method }) => method)).toEqual(['POST', 'GET']);
+    },
+  );
+
   test('a 429 means that nothing was carried out', async () => {
     const { marketplace, sellerClient, question_id } = setUp({ maxRetries: 0 });
     marketplace.faults.inject({ status: 429, headers: { 'retry-after': '1' }, endpoint: answer });

@@ -298,7 +298,7 @@ describe('reading back a message', () => {
     ['its own', [entry('a', 7, 'Thank you', 1)], true],
     ['another text', [entry('a', 7, 'Hello', -60)], false],
     ['the same text by the buyer', [entry('a', 9, 'Thank you', 1)], false],
-    ['the same text an hour before', [entry('a', 7, 'Thank you', -60)], false],
+    ['the same text an hour before', [entry('a', 7, 'Thank you', -60)], undefined],
     ['its own, the first of two', [entry('b', 7, 'Thank you', 1), entry('a', 9, 'Hello', -60)], true],
     ['its own, the last of two', [entry('a', 9, 'Hello', -60), entry('b', 7, 'Thank you', 1)], true],
   ])('%s', async (_, messages, done) => {

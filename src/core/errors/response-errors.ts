@@ -104,8 +104,8 @@ export class ApiError extends SellerError {
   /** How long the service asks to wait (`Retry-After`), in whole milliseconds; `undefined` without that header. */
   readonly retryAfterMs: number | undefined;
   /**
-   * A write was sent and may have been carried out: the service failed (5xx) and did not state that it did nothing, or
-   * an earlier attempt of the same call may have succeeded.
+   * A write was sent and may have been carried out: the status does not say that the service did nothing, such as a 5xx, 303,
+   * 304, 408 or 421, or an earlier attempt of the same call may have succeeded.
    */
   readonly outcomeUnknown: boolean;
   /**

@@ -95,11 +95,24 @@ export function withoutEffect(failure: Failure): Failure {
   return { ...failure, kind: 'notSent' };
 }
 
+/** Another address takes the request (a wrong `baseUrl`), or no service can carry it out. */
+const undoneStatuses = new Set([301, 302, 307, 308, 451, 501]);
 /**
- * Whether a failed write may have been carried out nevertheless: it got no response, or the service failed and did not
- * state that it did nothing. Every `outcomeUnknown` in this library comes from this function.
+ * Of the statuses from 400 to 431, these do not say that the request was rejected: proxies send 408 when the service is late and
+ * 421 for a connection of their own, and the others are not defined.
+ */
+const unclearStatuses = new Set([408, 419, 420, 421, 427, 430]);
+
+/** Whether a status says that the service did nothing. 303 may follow a success, and 304 only says that something is unchanged. */
+function saysNothingDone(status: number): boolean {
+  return undoneStatuses.has(status) || (status >= 400 && status <= 431 && !unclearStatuses.has(status));
+}
+
+/**
+ * Whether a failed write may have been carried out nevertheless: it got no response, or one that does not say that the service
+ * did nothing. Every `outcomeUnknown` in this library comes from this function.
  */
 export function mayHaveSucceeded(retry: RetryClass, { kind, status = 0, didNothing, isRejected }: Failure): boolean {
-  if (retry === 'safe' || isRejected) return false;
-  return kind === 'noResponse' || (status >= 500 && status !== 501 && !didNothing);
+  if (retry === 'safe' || isRejected || didNothing || kind === 'notSent') return false;
+  return kind === 'noResponse' || !saysNothingDone(status);
 }
