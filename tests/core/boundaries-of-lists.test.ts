@@ -117,7 +117,10 @@ async function readBelow(limit: number | undefined, isRejected: (offset: number)
 describe.each([1, 2, 3, 4])('of a list that is read %i at a time, by a service that rejects', (limit) => {
   test.each([1, 2, 3, 4, 5, 6, 7, 8, 9])('offsets of %i and more, each entry of the last page before is delivered', async (first) => {
     const { ids, requests } = await readBelow(limit, (offset) => offset >= first);
-    expect(ids).toEqual(idsOf(Math.min(first - 1 + limit, 9)));
+    // Pages overlap by one entry.
+    const step = Math.max(1, limit - 1);
+    const last = Math.floor((first - 1) / step) * step;
+    expect(ids).toEqual(idsOf(Math.min(last + limit, 9)));
     expect(new Set(requests).size).toBe(requests.length);
   });
 }); // prettier-ignore
