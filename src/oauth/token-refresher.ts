@@ -1,4 +1,5 @@
 import { AccessTokenError, GrantRevokedError } from '../core/errors/errors.js';
+import { withoutSecrets } from '../core/errors/without-secrets.js';
 import { ignoreErrors, wait } from '../core/scope/wait.js';
 import { TimeLimit } from '../core/scope/time-limit.js';
 import type { TokenProvider } from '../core/options/hooks.js';
@@ -20,6 +21,9 @@ const firstPauseMs = 100;
 const othersMs = 27_000;
 /** The same where only this process has replaced the token set so far. */
 const aloneMs = 2_000;
+
+/** How many token sets are kept for that: the stored one, the next one, and those that others store meanwhile. */
+const knownSets = 4;
 
 interface RefresherOptions<T extends TokenSet> extends RefreshingTokenOptions<T> {
   /** Called under the lock, when the grant of a token set turned out to be revoked. */
@@ -44,6 +48,8 @@ export class TokenRefresher<T extends TokenSet> {
   #revoked: { readonly tokens: T; readonly error: GrantRevokedError } | undefined;
   /** The access token that the service rejected last. */
   #rejected: string | undefined;
+  /** The last token sets of this process, which no error may show. */
+  #known: readonly T[] = [];
   #isClosed = false;
 
   constructor(options: RefresherOptions<T>) {
@@ -51,7 +57,7 @@ export class TokenRefresher<T extends TokenSet> {
   }
 
   async token({ rejected, signal }: Parameters<TokenProvider>[0]): Promise<string> {
-    const tokens = (this.#tokens ??= checkTokenSet('load', await this.#options.load()));
+    const tokens = this.#tokens ?? (await this.#load());
     this.#rejected = rejected ?? this.#rejected;
     if (tokens.accessToken === rejected || this.#unsaved || remainingMs(tokens) <= 0 || this.#isUseless(tokens)) {
       return (await this.#refreshOnce(tokens.accessToken, signal)).accessToken;
@@ -68,7 +74,11 @@ export class TokenRefresher<T extends TokenSet> {
   async close(): Promise<void> {
     this.#isClosed = true;
     await new TimeLimit(closeTimeoutMs).run(() => Promise.allSettled(this.#running), closedTooLate);
-    if (this.#unsaved) await this.#save(this.#unsaved);
+    try {
+      if (this.#unsaved) await this.#save(this.#unsaved);
+    } catch (error) {
+      throw this.#masked(error);
+    }
   }
 
   /** Of a revoked grant, an access token may still work; one that was rejected does not. */
@@ -86,9 +96,13 @@ export class TokenRefresher<T extends TokenSet> {
   /** All waiting calls share one refresh. After its time limit, the next call starts another one. */
   #refreshOnce(oldToken: string, signal?: AbortSignal): Promise<T> {
     if (this.#refreshing) return this.#refreshing;
-    const refreshing = withTimeout((own) => this.#refresh(oldToken, own), refreshTimeoutMs, signal).finally(() => {
-      if (this.#refreshing === refreshing) this.#refreshing = undefined;
-    });
+    const refreshing = withTimeout((own) => this.#refresh(oldToken, own), refreshTimeoutMs, signal)
+      .catch((error: unknown) => {
+        throw this.#masked(error);
+      })
+      .finally(() => {
+        if (this.#refreshing === refreshing) this.#refreshing = undefined;
+      });
     return (this.#refreshing = refreshing);
   }
 
@@ -127,8 +141,19 @@ export class TokenRefresher<T extends TokenSet> {
     return this.#run(this.#next(stored, signal)).catch((error: unknown) => this.#newerThan(stored, error, signal));
   }
 
+  #know(tokens: T): T {
+    this.#known = [tokens, ...this.#known.filter((each) => !isSame(each, tokens))].slice(0, knownSets);
+    return tokens;
+  }
+
+  /** What the functions of the user throw may show tokens, e.g. as the parameters of a statement. */
+  #masked<E>(error: E): E {
+    const secrets = this.#known.flatMap(({ accessToken, refreshToken }) => [accessToken, refreshToken ?? '']);
+    return withoutSecrets(error, secrets) as E;
+  }
+
   async #load(): Promise<T> {
-    const loaded = checkTokenSet('load', await this.#options.load());
+    const loaded = this.#know(checkTokenSet('load', await this.#options.load()));
     if (this.#tokens && !isSame(loaded, this.#tokens)) this.#replacedBy.others = true;
     return (this.#tokens = loaded);
   }
@@ -151,8 +176,9 @@ export class TokenRefresher<T extends TokenSet> {
       this.#assertOpen();
       await wait(pauseMs, signal);
     }
-    this.#revoked = { tokens: stored, error };
-    return this.#tellRevoked(stored, error);
+    const told = this.#masked(error);
+    this.#revoked = { tokens: stored, error: told };
+    return this.#tellRevoked(stored, told);
   }
 
   async #tellRevoked(tokens: T, error: GrantRevokedError): Promise<never> {
@@ -164,7 +190,7 @@ export class TokenRefresher<T extends TokenSet> {
   /** A token set that could not be saved is saved first, because only its refresh token still works. */
   async #next(stored: T, signal: AbortSignal): Promise<T> {
     if (!this.#unsaved) {
-      const tokens = checkRefreshed(stored, await this.#options.refresh(stored, { signal }));
+      const tokens = this.#know(checkRefreshed(stored, await this.#options.refresh(stored, { signal })));
       this.#lifeMs = remainingMs(tokens);
       this.#unsaved ??= { tokens, replaces: stored };
     }

@@ -2,6 +2,7 @@ import { AccessTokenError, ConfigurationError, GrantRevokedError } from '../erro
 import { isOfFramework } from '../errors/framework-error.js';
 import { Redactor, printable } from '../errors/redactor.js';
 import { SellerError, copyOfError } from '../errors/seller-error.js';
+import { withoutSecrets } from '../errors/without-secrets.js';
 import type { TokenProvider } from '../options/hooks.js';
 import { isToken } from '../options/rules.js';
 import { longestTimerMs } from '../scope/cancel-scope.js';
@@ -66,15 +67,22 @@ export class TokenSource {
 
   /** Calls the provider and checks its token. */
   #callProvider(rejected: string | undefined, signal: AbortSignal): string | Promise<string> {
+    const failure = (error: unknown): unknown => {
+      const known = [rejected, this.latest, this.#replaced?.by];
+      return providerError(
+        error,
+        known.filter((each) => each !== undefined),
+      );
+    };
     let provided: unknown;
     try {
       provided = this.#provider({ ...(rejected !== undefined && { rejected }), signal });
     } catch (error) {
-      throw providerError(error);
+      throw failure(error);
     }
     if (typeof provided === 'string') return checkToken(provided);
     return Promise.resolve(provided).then(checkToken, (error: unknown) => {
-      throw providerError(error);
+      throw failure(error);
     });
   }
 
@@ -119,11 +127,18 @@ export class TokenSource {
 /** Any other error of the provider is a cause: the caller would take a 503 of the token endpoint for one of the call. */
 const ownErrors = [AccessTokenError, ConfigurationError, GrantRevokedError];
 
-function providerError(error: unknown): unknown {
-  if (isOfFramework(error) || ownErrors.some((each) => error instanceof each)) return error;
+/** Longer messages are cut before they are searched, and told up to a part that nobody cuts a token in. */
+const longestReason = 20_000;
+const longestTold = 300;
+
+/** `tokens` are those that are known: an error of the provider, such as one of a database, may have them in its words. */
+function providerError(error: unknown, tokens: readonly string[]): unknown {
+  if (isOfFramework(error)) return error;
+  const cause = withoutSecrets(error, tokens);
+  if (ownErrors.some((each) => cause instanceof each)) return cause;
   const reason = error instanceof Error ? error.message : 'it rejected with a value that is not an error';
-  const told = new Redactor().foreignText(printable(reason.slice(0, 300)));
-  return new AccessTokenError(`The function given as accessToken failed: ${told}`, { cause: error });
+  const told = new Redactor({ secrets: tokens }).foreignText(printable(reason.slice(0, longestReason)));
+  return new AccessTokenError(`The function given as accessToken failed: ${told.slice(0, longestTold)}`, { cause });
 }
 
 /** @throws {AccessTokenError} when the value cannot be part of an Authorization header. */
