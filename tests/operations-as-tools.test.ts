@@ -123,12 +123,13 @@ describe('a result', () => {
     const { result, length } = await run(search, { seller_id });
     expect(length).toBeLessThan(8000);
     expect(JSON.stringify(result)).toMatch(/\d+ of 50 entries left out: .*limit.*offset/);
-    expect(JSON.stringify(result)).toMatch(/\d+ more characters left out/);
+    expect(JSON.stringify(result)).not.toContain('characters left out');
     expect(result.total).toBe(61);
     const short = toolNamed(createTools(sellerClient, { maxChars: 1000 }), 'questions_search');
-    expect((await run(short, { seller_id })).length).toBeLessThanOrEqual(1000);
-    const one = await run(search, { seller_id, limit: 1 });
-    expect(JSON.stringify(one)).not.toContain('left out');
+    const one = await run(short, { seller_id });
+    expect(one.length).toBeLessThanOrEqual(1000);
+    expect(JSON.stringify(one.result)).toMatch(/\d+ more characters left out.*49 of 50 entries left out: .*offset 1"/);
+    expect(JSON.stringify(await run(search, { seller_id, limit: 1 }))).not.toContain('left out');
   });
 
   test('has no empty fields', async () => {
@@ -188,14 +189,47 @@ describe('a result', () => {
   });
 });
 
-test('of a page of 50 questions half is kept, with the ids that later calls need', async () => {
-  const { marketplace, sellerClient, seller_id, item_id, buyer_id } = createMarketplace();
-  for (let index = 0; index < 60; index += 1)
-    marketplace.ask({ from: { user_id: buyer_id }, item_id, text: `Is there stock of model ${index}, in blue?` });
-  const { text } = await toolNamed(createTools(sellerClient), 'questions_search').run({ seller_id });
-  expect(text.length).toBeLessThanOrEqual(8000);
-  const { result } = JSON.parse(text) as { result: { questions: readonly ({ id: number } | string)[] } };
-  expect(result.questions.filter((each) => typeof each === 'object').length).toBeGreaterThanOrEqual(25);
+describe('a list that does not fit', () => {
+  const search = async (asked: number, maxChars?: number) => {
+    const { marketplace, sellerClient, seller_id, item_id, buyer_id } = createMarketplace();
+    for (let index = 1; index < asked; index += 1)
+      marketplace.ask({ from: { user_id: buyer_id }, item_id, text: `Is there stock of model ${index}, in blue?` });
+    const tool = toolNamed(createTools(sellerClient, { maxChars }), 'questions_search');
+    return async (offset?: number) => {
+      const { text } = await tool.run({ seller_id, ...(offset !== undefined && { offset }) });
+      const { result } = JSON.parse(text) as { result: { questions?: readonly ({ id: number } | string)[] } };
+      const { questions = [] } = result;
+      const ids = questions.flatMap((each) => (typeof each === 'object' ? [each.id] : []));
+      return { text, result, ids, next: /offset (\d+)/.exec(String(questions.at(-1)))?.[1] };
+    };
+  };
+
+  test('keeps more than half of 50 questions whole, and says how many', async () => {
+    const { text, ids, next } = await (await search(61))();
+    expect(text.length).toBeLessThanOrEqual(8000);
+    expect(ids.length).toBeGreaterThan(25);
+    expect(next).toBe(String(ids.length));
+    expect(text).toContain(`${50 - ids.length} of 50 entries left out`);
+  });
+
+  test.each([500, 1000, 3000, 8000])('skips none at the offsets that it names: %i characters', async (maxChars) => {
+    const page = await search(130, maxChars);
+    const seen: number[] = [];
+    for (let next: string | undefined = '0'; next !== undefined;) {
+      const { ids, next: named, text } = await page(Number(next));
+      expect(text.length).toBeLessThanOrEqual(maxChars);
+      seen.push(...ids);
+      // A page that fits ends at the offset where the next one begins.
+      next = named ?? (ids.length === 50 ? String(Number(next) + 50) : undefined);
+    }
+    expect(new Set(seen).size).toBe(130);
+    expect(seen).toHaveLength(130);
+  });
+
+  test('has no filters and sorts, which each search repeats', async () => {
+    const { result } = await (await search(3))();
+    expect(Object.keys(result).filter((name) => /filter|sort/.test(name))).toEqual([]);
+  });
 });
 
 test('the request that a person sees shows characters that would hide or reorder its text', () => {

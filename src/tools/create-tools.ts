@@ -103,8 +103,9 @@ function toolOf(operation: DescribedOperation, client: SellerClient, writes: Sen
         if (error instanceof SellerError) return { error };
         throw error;
       });
-      if (outcome.error) return { text: fitting({}, 'error', errorFacts(outcome), maxChars), isError: true };
-      return { text: compactJson(await readable(outcome.output), maxChars), isError: false };
+      if (outcome.error)
+        return { text: fitting('error', errorFacts(outcome, endpoint, input), maxChars), isError: true };
+      return { text: compactJson(await readable(outcome.output), maxChars, endpoint, input), isError: false };
     },
   };
 }

@@ -1,11 +1,13 @@
-import { InvalidInputError } from '../core/errors/errors.js';
+import { ConfigurationError, InvalidInputError } from '../core/errors/errors.js';
 import { ApiError } from '../core/errors/response-errors.js';
 import type { SellerError } from '../core/errors/seller-error.js';
+import type { Endpoint } from '../core/operation/endpoint.js';
 import { remedyFor } from './descriptions.js';
+import { isWord, quoted } from './marks.js';
 import { isOutcomeUnknown } from './sent-writes.js';
 import type { SentOutcome } from './sent-writes.js';
 
-/** What a model needs to know of an error. It has no token and no text of a person, like all errors of this package. */
+/** What a model needs to know of an error. It has no token; what the service says stands in «». */
 export interface ErrorFacts {
   readonly class: string;
   readonly code?: string | undefined;
@@ -18,13 +20,48 @@ export interface ErrorFacts {
   readonly whatToDo: string;
 }
 
+type Failed = Extract<SentOutcome, { error: object }>;
+
 /** Describes for a model how a call failed. */
-export function errorFacts({ error, unknown, isUndone }: Extract<SentOutcome, { error: object }>): ErrorFacts {
+export function errorFacts({ error, unknown, isUndone }: Failed, endpoint?: Endpoint, input?: unknown): ErrorFacts {
   const { code, status } = error instanceof ApiError ? error : {};
-  const { name, message, isLasting } = error;
+  const { name, isLasting } = error;
   const outcomeUnknown = !isUndone && isOutcomeUnknown(error);
   const whatToDo = outcomeUnknown ? readBack(unknown) : isUndone ? again : remedyOf(error);
-  return { class: name, code, status, message, isLasting, outcomeUnknown, whatToDo };
+  const message = messageOf(error, endpoint, input);
+  return {
+    class: name,
+    code: code === undefined || isWord(code) ? code : quoted(code),
+    status,
+    message,
+    isLasting,
+    outcomeUnknown,
+    whatToDo,
+  };
+}
+
+/** What was called and how it ended, and in «» the rest: the service says it, and may repeat texts of people. */
+function messageOf(error: SellerError, endpoint: Endpoint | undefined, input: unknown): string {
+  const { message } = error;
+  const isOwn = error instanceof InvalidInputError || error instanceof ConfigurationError;
+  const called = isOwn ? message : message.replace(/(?: \(|:).*$/s, '');
+  const said = message
+    .slice(called.length)
+    .replace(error instanceof ApiError ? ` (${error.code ?? ''})` : '', '')
+    .replace(/^: |\. (?:The write|An earlier attempt) may have been carried out.*$/gs, '');
+  const named = withIds(called, endpoint, input);
+  return said === '' ? named : `${named}: ${quoted(said.trim())}`;
+}
+
+/** Returns the message of an error with the ids of its call in place of the names in the path. */
+export function withIds(message: string, endpoint: Endpoint | undefined, input: unknown): string {
+  if (!endpoint) return message;
+  const ids = (input ?? {}) as Readonly<Record<string, unknown>>;
+  const path = endpoint.path.replace(/\{(\w+)\*?\}/g, (name, field: string) => {
+    const id = String(ids[field] ?? '').replace(/^\//, '');
+    return /^[\w.:/-]+$/.test(id) ? id : name;
+  });
+  return message.replace(endpoint.path, () => path);
 }
 
 const again = 'Reading back shows that nothing was done, so it can be called again.';
@@ -32,7 +69,7 @@ const again = 'Reading back shows that nothing was done, so it can be called aga
 function readBack(unknown = 'its response was lost'): string {
   return (
     'Do not repeat it, and do not try it in other words: it may have been carried out. Read what it would have changed, or ask ' +
-    `a person. If it is called again with the same input, it is read back first. Why that is not known: ${unknown}.`
+    `a person. If it is called again with the same input, it is read back first. Why that is not known: ${quoted(unknown)}.`
   );
 }
 

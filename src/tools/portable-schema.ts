@@ -56,7 +56,7 @@ function drafted(given: Draft, position: Position): Draft {
   return written(all.reduce(both, simple(own, position)));
 }
 
-/** Follows a reference such as `#/$defs/Position`. */
+/** Follows a reference such as `#/$defs/Place`. */
 function within(root: Draft, ref: string): Draft {
   const names = ref.replace(/^#\/?/, '').split('/').filter(Boolean);
   const found = names.reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], root);

@@ -102,6 +102,14 @@ describe('the server of tools', () => {
     expect(without.marketplace.requests.all).toEqual([]);
   });
 
+  test('nothing is marked as read where nothing may be changed', async () => {
+    const { seller_id, buyer_id, marketplace, use } = await served({ isReadOnly: true }, () => 'accept');
+    const { pack_id } = marketplace.addPack({ seller_id, buyer_id });
+    const marking = { pack_id, user_id: seller_id, mark_as_read: true };
+    expect((await use('messages_conversation', marking)).error).toMatchObject({ class: 'NotSent' });
+    expect(marketplace.requests.all).toEqual([]);
+  });
+
   test('a host that cannot ask a person has only the writes that are allowed', async () => {
     const { host, use, question_id, writes } = await served({ allowed: ['questions.hide', 'questions.answer'] });
     const { tools } = await host.listTools();

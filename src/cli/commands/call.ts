@@ -4,7 +4,7 @@ import { AuthenticationError } from '../../core/errors/status-errors.js';
 import { Download } from '../../core/files/download.js';
 import type { Endpoint } from '../../core/operation/endpoint.js';
 import { didYouMean } from '../../core/options/nearest.js';
-import { factsOf, shapeOf } from '../../core/schema/describe.js';
+import { listOf } from '../../tools/compact.js';
 import { describedOperations } from '../../tools/descriptions.js';
 import type { DescribedOperation } from '../../tools/descriptions.js';
 import { errorFacts } from '../../tools/error-result.js';
@@ -115,10 +115,4 @@ async function print(endpoint: Endpoint, output: unknown, values: Values, io: Pr
 
 function printEntries(entries: readonly unknown[], io: ProcessIO): void {
   for (const entry of entries) io.out(JSON.stringify(entry));
-}
-
-/** The field of a response that is its list; `undefined` if it is none. */
-function listOf({ output }: Endpoint): string | undefined {
-  const shape = shapeOf(output);
-  return Object.keys(shape).find((name) => factsOf(shape[name]).list === 'main');
 }

@@ -17,7 +17,7 @@ package @modelcontextprotocol/sdk.`,
   options: {
     ...connectionOptions,
     seller: { value: 'ID', text: 'user id of the seller, which the model is told (default: the user in the token)' },
-    'read-only': { text: 'serve no tool that changes something' },
+    'read-only': { text: 'change nothing: serve no tool that does, and mark no message as read' },
     allow: {
       value: 'NAME',
       text: 'operation that may change something without a person, e.g. questions.answer, where the program cannot ask one',
@@ -29,6 +29,7 @@ package @modelcontextprotocol/sdk.`,
     const tools = createTools(connection.client);
     const offer = {
       tools: values.has('read-only') ? tools.filter(({ changesSomething }) => !changesSomething) : tools,
+      isReadOnly: values.has('read-only'),
       allowed: allowedOf(values, tools),
       baseUrl: connection.baseUrl,
       seller: sellerOf(values) ?? connection.user,

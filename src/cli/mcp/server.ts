@@ -8,6 +8,8 @@ import { marksAsRead } from '../../tools/read-quietly.js';
 /** What a server offers. */
 export interface Offer {
   readonly tools: readonly Tool[];
+  /** Whether nothing is changed, also no message marked as read. */
+  readonly isReadOnly?: boolean;
   /** The operations that may change something where no person can be asked. */
   readonly allowed: readonly string[];
   readonly baseUrl: string;
@@ -16,7 +18,7 @@ export interface Offer {
 }
 
 /** Creates a server of the protocol. It loads the package when it is called. */
-export async function createServer({ tools, allowed, baseUrl, seller }: Offer): Promise<McpServer> {
+export async function createServer({ tools, allowed, baseUrl, seller, isReadOnly = false }: Offer): Promise<McpServer> {
   const { McpServer } = await import('@modelcontextprotocol/sdk/server/mcp.js');
   const { CallToolRequestSchema, ListToolsRequestSchema } = await import('@modelcontextprotocol/sdk/types.js');
   const about = { name: 'marketplace-seller-sdk', version };
@@ -37,8 +39,9 @@ export async function createServer({ tools, allowed, baseUrl, seller }: Offer): 
 
   async function called(tool: Tool, input: unknown, signal: AbortSignal): Promise<ToolResult> {
     const isChange = tool.changesSomething || marksAsRead(input);
-    if (!isChange || !(canAsk(server) || marksAsRead(input))) return tool.run(input, { signal });
-    if (!canAsk(server)) return notSent('Marking messages as read needs a person', 'Leave `mark_as_read` out.');
+    if (!isChange || (tool.changesSomething && !canAsk(server))) return tool.run(input, { signal });
+    if (!tool.changesSomething && (isReadOnly || !canAsk(server)))
+      return notSent('Marking messages as read needs a person', 'Leave `mark_as_read` out.');
     let request: string;
     try {
       request = tool.request(input);
