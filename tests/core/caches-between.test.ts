@@ -1,5 +1,7 @@
 import { SellerClient } from 'marketplace-seller-sdk';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import type { OutcomeUnknownError } from 'marketplace-seller-sdk';
+import { Agent, getGlobalDispatcher, interceptors, setGlobalDispatcher } from 'undici';
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { json, reset, startServer } from '../support/http-server.ts';
 import { errorOf, networkFault, stubbed, wireQuestion } from '../support/stubs.ts';
 import { transports } from '../support/transports.ts';
@@ -11,6 +13,7 @@ afterEach(() => {
 });
 
 const answer = { question_id: 42, text: 'Yes.' };
+const answered = { ...wireQuestion, status: 'ANSWERED', answer: { text: answer.text } };
 
 test('every request says that no cache may answer for the service', async () => {
   const { sellerClient, sent } = stubbed([Response.json(wireQuestion)]);
@@ -49,8 +52,6 @@ describe('a platform that does not take the member `cache`', () => {
 });
 
 describe('a read that proves a write', () => {
-  const answered = { ...wireQuestion, status: 'ANSWERED', answer: { text: answer.text } };
-
   test.each(transports)('asks caches on the way for the newest, over %s', async (_, options) => {
     const server = await startServer((to, _turn, { method, url }) => {
       if (method === 'POST') reset(to);
@@ -83,6 +84,50 @@ describe('a read that proves a write', () => {
     });
     await sellerClient.questions.answer(answer, { headers: { 'Cache-Control': 'max-age=0' } });
     expect(sent[1]?.headers.get('cache-control')).toBe('max-age=0');
+  });
+});
+
+describe('a cache on the way, which keeps what it may', () => {
+  /** The service: a question takes its answer, and the connection breaks before it says so. Every response may be kept. */
+  const service = (): Parameters<typeof startServer>[0] => {
+    let isAnswered = false;
+    return (to, _turn, { method }) => {
+      if (method === 'GET')
+        return json(to, 200, isAnswered ? answered : wireQuestion, { 'cache-control': 'max-age=600' });
+      isAnswered = true;
+      reset(to);
+    };
+  };
+
+  test('of undici, as the global dispatcher: no read is answered by it', async () => {
+    const before = getGlobalDispatcher();
+    onTestFinished(() => setGlobalDispatcher(before));
+    setGlobalDispatcher(new Agent().compose(interceptors.cache()));
+    const { url, received } = await startServer(service());
+    const client = new SellerClient({ baseUrl: url, accessToken: 'token-1', maxRetries: 0 });
+    const get = (): PromiseLike<unknown> => client.questions.get({ question_id: 42 });
+    expect(await get()).toMatchObject({ status: 'UNANSWERED' });
+    const error = await errorOf<OutcomeUnknownError>(client.questions.answer(answer));
+    expect(await error.confirm()).toMatchObject({ done: true });
+    expect(await get()).toMatchObject({ status: 'ANSWERED' });
+    expect(received.map(({ method }) => method)).toEqual(['GET', 'POST', 'GET', 'GET']);
+  });
+
+  test.each(transports)('of a proxy, over %s: what proves a write is asked of the service', async (_, options) => {
+    const behind = await startServer(service());
+    const kept = new Map<string, string>();
+    const proxy = await startServer(async (to, _turn, { method, url, headers, body }) => {
+      const known = method === 'GET' && !('cache-control' in headers) ? kept.get(url) : undefined;
+      if (known !== undefined) return json(to, 200, JSON.parse(known));
+      const response = await fetch(behind.url + url, { method, ...(body && { body }) }).catch(() => undefined);
+      if (!response) return reset(to);
+      kept.set(url, await response.text());
+      json(to, 200, JSON.parse(kept.get(url)!));
+    });
+    const client = new SellerClient({ baseUrl: proxy.url, accessToken: 'token-1', maxRetries: 0, ...options });
+    await client.questions.get({ question_id: 42 });
+    const error = await errorOf<OutcomeUnknownError>(client.questions.answer(answer));
+    expect(await error.confirm()).toMatchObject({ done: true });
   });
 });
 

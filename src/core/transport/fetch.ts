@@ -139,7 +139,10 @@ function composeMiddleware(
   fetch: NonNullable<ResolvedOptions['fetch']>,
   exchange: FetchExchange,
 ): typeof globalThis.fetch {
-  const sendOnce = fetch as (request: Request) => Promise<Response>;
+  // Next.js ends the prerendering of a page at such a request only if it is said here, too.
+  const isOfPlatform = fetch === globalThis.fetch;
+  const sendOnce = (request: Request): Promise<Response> =>
+    isOfPlatform && takesNoStore() ? globalThis.fetch(request, { ...noStore }) : fetch(request);
   const send = followRedirects ? (request: Request) => followRedirects(request, sendOnce) : sendOnce;
   let isSent = false;
   const checked = (creator: string, response: Response | undefined): Response => {
