@@ -96,7 +96,7 @@ export class FakeMarketplace<Inputs extends readonly unknown[] = readonly unknow
   /** The behaviour that the specification leaves open. */
   readonly settings: MarketplaceSettings;
   /** The operations of your own, and stubs. */
-  readonly operations = new Operations();
+  readonly operations = new Operations(this);
   /** Injects network and service faults. */
   readonly faults = new Faults(this.operations.routes);
   /** Limits the rate of calls. */
@@ -117,7 +117,7 @@ export class FakeMarketplace<Inputs extends readonly unknown[] = readonly unknow
     this.notifications = new NotificationService(this.clock, this.events);
     this.rateLimiter = new ServiceRateLimiter(this.clock);
     this.rateLimiter.set(options.limit);
-    for (const operation of options.operations ?? []) this.operations.add(operation, this);
+    for (const operation of options.operations ?? []) this.operations.add(operation);
     [this.#stores, this.#router] = this.#start();
   }
 

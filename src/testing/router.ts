@@ -144,9 +144,12 @@ function isPreflight({ method, headers }: Request): boolean {
   return method === 'OPTIONS' && headers.has('access-control-request-method');
 }
 
+const howToAdd =
+  'To add one to this fake marketplace, stub it with POST /__fake/operations or in a seed, or start it with --operations';
+
 function noEndpoint(method: string, path: string, routes: Routes): ErrorResponse {
   const methods = new Set(routes.at(path).map((endpoint) => endpoint.method));
-  if (methods.size === 0) return notFound(`There is no resource ${path}`);
+  if (methods.size === 0) return notFound(`There is no resource ${path}. ${howToAdd}`);
   const allow = [...methods, 'OPTIONS'].join(', ');
   return errorResponse({ status: 405, message: `${method} is not allowed on ${path}` }, {}, { allow });
 }

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { describeControls } from '../../src/testing/dashboard/control-openapi.js';
 import { controls } from '../../src/testing/dashboard/controls.js';
 import { snapshot } from '../../src/testing/dashboard/snapshot.js';
+import { neighbours } from '../../src/testing/neighbours/neighbours.js';
 import { everyEndpoint } from '../support/every-endpoint.ts';
 import { sample } from '../../src/testing/seed/sample.js';
 
@@ -197,7 +198,8 @@ test('the state that the dashboard shows', async () => {
   const marketplace = sampled();
   for (const line of writes) await respond(marketplace, line);
   const { endpoints: names, ...state } = snapshot(marketplace, []);
-  expect(names).toEqual(everyEndpoint.map(({ name }) => name).sort());
+  const all = [...everyEndpoint, ...neighbours.map(({ endpoint }) => endpoint)];
+  expect(names).toEqual(all.map(({ name }) => name).sort());
   await expect(printed(state)).toMatchFileSnapshot('golden/state.txt');
 });
 

@@ -7,7 +7,8 @@ function withItems(count: number, follow: 'live' | 'documents' = 'live') {
   const ids = Array.from({ length: count }, () => marketplace.addItem({ seller_id }).item_id);
   const get = async (path: string) => {
     const response = await marketplace.fetch(marketplace.baseUrl + path);
-    return { status: response.status, body: (await response.json()) as unknown };
+    const text = await response.text();
+    return { status: response.status, body: text === '' ? undefined : (JSON.parse(text) as unknown) };
   };
   return { ids, get, marketplace };
 }
@@ -25,7 +26,15 @@ test('a status call takes at most 20 items in the live service', async () => {
 test('the bulk path has a status for each item, in the order of the ids', async () => {
   const { ids, get } = withItems(2);
   const asked = [ids[1], 'MLA1', ids[0]].join(',');
-  expect(await get(`/items/bulk?ids=${asked}&attributes=status_code,body.id,body.status`)).toEqual({
+  expect(await get(`/items/bulk?ids=${asked}`)).toMatchObject({
+    status: 200,
+    body: [
+      { id: ids[1], status_code: 200, body: { id: ids[1], status: 'active', price: expect.any(Number) as number } },
+      { id: 'MLA1', status_code: 404 },
+      { id: ids[0], status_code: 200, body: { id: ids[0] } },
+    ],
+  });
+  expect(await get(`/items/bulk?ids=${asked}&attributes=body.id,body.status`)).toEqual({
     status: 200,
     body: [
       { status_code: 200, body: { id: ids[1], status: 'active' } },
@@ -33,10 +42,29 @@ test('the bulk path has a status for each item, in the order of the ids', async 
       { status_code: 200, body: { id: ids[0], status: 'active' } },
     ],
   });
-  expect(await get(`/items/bulk?ids=${asked}&attributes=status`)).toEqual({
+  expect(await get(`/items/bulk?ids=${asked}&attributes=body.status`)).toEqual({
     status: 200,
-    body: [{ body: {} }, {}, { body: {} }],
+    body: [{ status_code: 200, body: { status: 'active' } }, { status_code: 404 }, expect.anything()],
   });
+});
+
+test.each(['id', 'status_code', 'status', 'status_code,body.status'])(
+  'an entry of the bulk path is 403 when %s is named: only fields of its body can be',
+  async (attributes) => {
+    const { ids, get } = withItems(1);
+    expect(await get(`/items/bulk?ids=${ids[0]}&attributes=${attributes}`)).toEqual({
+      status: 200,
+      body: [{ status_code: 403 }],
+    });
+  },
+);
+
+test('a fault of the older path leaves the bulk path alone', async () => {
+  const { ids, get, marketplace } = withItems(1);
+  marketplace.faults.inject({ endpoint: 'items.status', status: 410 });
+  expect((await get(`/items?ids=${ids[0]}`)).status).toBe(410);
+  marketplace.faults.inject({ endpoint: 'items.status', status: 410 });
+  expect((await get(`/items/bulk?ids=${ids[0]}`)).status).toBe(200);
 });
 
 test('the bulk path rejects an id that is there twice', async () => {

@@ -344,7 +344,9 @@ describe('the fields that only the live service sends', () => {
       },
     ] as never);
     await sent(`/sites/MLA/search?q=item`, {
-      results: [{ price: 1000, shipping: { mode: 'me2' }, seller: { nickname: seller.nickname } }],
+      results: [
+        { price: expect.any(Number) as number, shipping: { mode: 'me2' }, seller: { nickname: seller.nickname } },
+      ],
     });
     const { options } = (await get(`/messages/action_guide/packs/${pack_id}?tag=post_sale`)) as { options: object[] };
     const promise = { templates: [{ texts: { mla: {} }, vars: [{ type: 'NUMBER' }, { type: 'NUMBER' }] }] };

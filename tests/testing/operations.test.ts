@@ -83,21 +83,22 @@ describe('an operation of your own', () => {
   });
 
   test('checks what it is asked with the input schema of its endpoint', async () => {
-    const { marketplace } = withOrders();
+    const { marketplace, user } = withOrders();
+    const headers = { authorization: `Bearer ${marketplace.tokenFor(user)}` };
     const send = async (path: string, init?: RequestInit) => {
-      const response = await marketplace.fetch(marketplace.baseUrl + path, init);
+      const response = await marketplace.fetch(marketplace.baseUrl + path, { headers, ...init });
       return { status: response.status, text: await response.text() };
     };
     expect(await send('/orders/abc')).toMatchObject({
       status: 400,
       text: expect.stringContaining('order_id') as string,
     });
-    const tooLong = { method: 'PUT', body: JSON.stringify({ note: 'x'.repeat(21) }) };
+    const tooLong = { method: 'PUT', headers, body: JSON.stringify({ note: 'x'.repeat(21) }) };
     expect(await send('/orders/1/note', tooLong)).toMatchObject({
       status: 400,
       text: expect.stringContaining('note') as string,
     });
-    expect(await send('/orders/1/note', { method: 'PUT', body: '{' })).toMatchObject({ status: 400 });
+    expect(await send('/orders/1/note', { method: 'PUT', headers, body: '{' })).toMatchObject({ status: 400 });
     expect(await send('/orders/1/note')).toMatchObject({ status: 405 });
     expect(await send('/orders/1/notes')).toMatchObject({ status: 404 });
     expect(marketplace.records.of('notes').size).toBe(0);
@@ -129,6 +130,7 @@ describe('an operation of your own', () => {
       operations: [
         {
           endpoint: getOrder,
+          public: true,
           handle: () => {
             throw new Error('no table');
           },
@@ -286,7 +288,7 @@ describe('a stub', () => {
 
   test('responds to a path with its body, over HTTP', async () => {
     const { url, control } = await served();
-    const stub = { method: 'GET', path: '/orders/{order_id}', body: { id: 1 } };
+    const stub = { method: 'GET', path: '/orders/{order_id}', public: true, body: { id: 1 } };
     expect(await control('POST', 'operations', stub)).toEqual({
       status: 200,
       body: { name: 'GET /orders/{order_id}', method: 'GET', path: '/orders/{order_id}' },
@@ -304,13 +306,19 @@ describe('a stub', () => {
     await control('POST', 'failures', failure);
     expect((await fetch(`${url}/orders/5`)).status).toBe(404);
     await control('POST', 'reset');
-    expect((await fetch(`${url}/orders/5`)).status).toBe(404);
+    expect(await (await fetch(`${url}/orders/5`)).json()).not.toEqual({ id: 1 });
     expect((await control('GET', 'state')).body.operations).toEqual([]);
   });
 
   test('gives its bodies in turn, then the last one', async () => {
     const marketplace = new FakeMarketplace();
-    marketplace.operations.stub({ method: 'POST', path: '/payments', status: 201, bodies: [1, [2], { three: 3 }] });
+    marketplace.operations.stub({
+      method: 'POST',
+      path: '/payments',
+      public: true,
+      status: 201,
+      bodies: [1, [2], { three: 3 }],
+    });
     const bodies: unknown[] = [];
     for (let call = 0; call < 4; call += 1) {
       const response = await marketplace.fetch(`${marketplace.baseUrl}/payments`, { method: 'POST', body: 'anything' });
@@ -322,7 +330,7 @@ describe('a stub', () => {
 
   test('is replaced by a stub of its name, and may replace what the service does', async () => {
     const marketplace = new FakeMarketplace();
-    const question = { method: 'GET' as const, path: '/questions/{question_id}' };
+    const question = { method: 'GET' as const, path: '/questions/{question_id}', public: true };
     marketplace.operations.stub({ ...question, body: 1 });
     marketplace.operations.stub({ ...question, status: 204 });
     const seller = marketplace.clientFor(marketplace.addUser());
@@ -336,7 +344,7 @@ describe('a stub', () => {
   test('can be in a seed, with faults of its own', async () => {
     const marketplace = new FakeMarketplace();
     marketplace.seed({
-      operations: [{ name: 'sites.list', method: 'GET', path: '/sites', body: [] }],
+      operations: [{ name: 'sites.list', method: 'GET', path: '/sites', public: true, body: [] }],
       faults: [{ endpoint: 'sites.list', status: 500 }],
     });
     const status = async (): Promise<number> => (await marketplace.fetch(`${marketplace.baseUrl}/sites`)).status;
@@ -346,7 +354,7 @@ describe('a stub', () => {
   test('takes precedence by its path: fixed segments before parameters', async () => {
     const marketplace = new FakeMarketplace();
     for (const path of ['/a/{x*}', '/a/{x}', '/a/b', '/a/{x}/{y}'])
-      marketplace.operations.stub({ method: 'GET', path, body: path });
+      marketplace.operations.stub({ method: 'GET', path, public: true, body: path });
     const bodyOf = async (path: string): Promise<unknown> =>
       (await marketplace.fetch(marketplace.baseUrl + path)).json();
     expect([await bodyOf('/a/b'), await bodyOf('/a/c'), await bodyOf('/a/c/d'), await bodyOf('/a/c/d/e')]).toEqual([
@@ -374,12 +382,51 @@ describe('a stub', () => {
     ['name', { method: 'GET', path: '/a', name: ' ' }],
     ['questions.get', { method: 'GET', path: '/a', name: 'questions.get' }],
     ['paht', { method: 'GET', path: '/a', paht: '/b' }],
+    ['public', { method: 'GET', path: '/a', public: 'yes' }],
   ])('is rejected with a wrong %s: %j', async (field, stub) => {
     const { control } = await served();
     const { status, body } = await control('POST', 'operations', stub);
     expect([status, body.message]).toEqual([400, expect.stringContaining(field)]);
     expect((await control('GET', 'state')).body.operations).toEqual([]);
     expect(() => new FakeMarketplace().operations.stub(stub as never)).toThrow(FakeMarketplaceError);
+  });
+});
+
+describe('without a token', () => {
+  const handle = () => ({ id: 1, status: 'paid' });
+  const ways: [string, (isPublic: boolean | undefined) => FakeMarketplace][] = [
+    [
+      'an operation',
+      (isPublic) => new FakeMarketplace({ operations: [{ endpoint: getOrder, handle, public: isPublic }] }),
+    ],
+    [
+      'a stub',
+      (isPublic) => {
+        const marketplace = new FakeMarketplace();
+        const stub = { method: 'GET', path: '/orders/{order_id}', body: handle(), public: isPublic } as const;
+        marketplace.operations.stub(stub);
+        return marketplace;
+      },
+    ],
+  ];
+
+  test.each(ways)('%s gets a 401, unless it is public', async (_, create) => {
+    const statuses = [undefined, false, true].map(async (isPublic) => {
+      const marketplace = create(isPublic);
+      const status = async (headers?: HeadersInit) =>
+        (await marketplace.fetch(`${marketplace.baseUrl}/orders/1`, { headers: headers ?? {} })).status;
+      const token = marketplace.tokenFor(marketplace.addUser());
+      return [
+        await status(),
+        await status({ authorization: `Bearer ${token}` }),
+        await status({ authorization: 'Bearer x' }),
+      ];
+    });
+    expect(await Promise.all(statuses)).toEqual([
+      [401, 200, 401],
+      [401, 200, 401],
+      [200, 200, 401],
+    ]);
   });
 });
 
@@ -403,7 +450,7 @@ describe('a sale', () => {
 });
 
 test('an endpoint that the marketplace does not know can be stated by its names only', () => {
-  expect(() => new FakeMarketplace().failNext(getOrder, endpoints.questions.get.errors[0]!)).toThrow(
-    'there is no endpoint "orders.get"',
+  expect(() => new FakeMarketplace().failNext(putNote, endpoints.questions.get.errors[0]!)).toThrow(
+    'there is no endpoint "orders.putNote"',
   );
 });

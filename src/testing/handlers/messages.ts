@@ -80,7 +80,7 @@ export function messageHandlers(stores: Stores): EndpointHandlers<typeof endpoin
       // Wire notes 12: to the buyer's own id, it is answered as any other and not delivered.
       const isLost = pack.agent_id !== null && to === pack.buyer_id;
       const sent = isLost ? messages.draft(pack, init) : messages.add(pack, init);
-      return new HandlerResponse(201, toMessageView(sent, stores));
+      return toMessageView(sent, stores);
     },
 
     upload: async (call) => {

@@ -1,5 +1,5 @@
 import type { endpoints } from '../../endpoints.js';
-import { currencyOf } from './currencies.js';
+import { listingOf } from './listing.js';
 import { pageOf } from '../http/conventions.js';
 import type { EndpointHandlers } from '../http/handler.js';
 import type { Call } from '../http/call.js';
@@ -61,21 +61,22 @@ export function siteHandlers({ accounts, items, settings }: Stores): EndpointHan
 function toHit({ item_id, title, seller_id, site_id }: Item, nickname: string, liveFields: boolean): object {
   const hit = { id: item_id, title, seller: { id: seller_id } };
   if (!liveFields) return hit;
+  const listing = listingOf({ item_id, site_id });
   return {
     ...hit,
     site_id,
     seller: { id: seller_id, nickname },
     ...{ condition: 'new', buying_mode: 'buy_it_now', listing_type_id: 'gold_special', category_id: `${site_id}1055` },
-    ...{ permalink: `https://marketplace.test/${item_id}`, thumbnail: `https://marketplace.test/${item_id}.jpg` },
+    ...listing,
     ...{ thumbnail_id: item_id, use_thumbnail_id: true, catalog_product_id: null, official_store_id: null },
-    ...{ domain_id: `${site_id}-ITEMS`, order_backend: 1, price: 1000, original_price: null, sale_price: null },
-    ...{ currency_id: currencyOf(site_id).id, available_quantity: 1, stop_time: '2046-01-01T04:00:00.000Z' },
+    ...{ domain_id: `${site_id}-ITEMS`, order_backend: 1, original_price: null, sale_price: null },
+    stop_time: '2046-01-01T04:00:00.000Z',
     shipping: {
       ...{ store_pick_up: false, free_shipping: false, logistic_type: 'self_service', mode: 'me2' },
       ...{ tags: [], benefits: null, promise: null, shipping_score: -1 },
     },
     address: { state_id: `${site_id}-S1`, state_name: null, city_id: `${site_id}-C1`, city_name: null },
-    installments: { quantity: 1, amount: 1000, rate: 0, currency_id: currencyOf(site_id).id },
+    installments: { quantity: 1, amount: listing.price, rate: 0, currency_id: listing.currency_id },
     ...{
       attributes: [{ id: 'BRAND', name: 'Brand', value_id: null, value_name: 'Generic' }],
       inventory_id: null,

@@ -15,9 +15,6 @@ function parameterCount({ path }: DescribedEndpoint): number {
   return path.split('{').length + 100 * (path.split('*}').length - 1);
 }
 
-/** The path that replaces `/items` for reading several items. Wire notes 18. */
-export const bulkItemsPath = '/items/bulk';
-
 /** Returns the endpoint of a request. Items are read with PUT in the specification, with GET in the live service. */
 export function endpointOf(
   method: string,
@@ -26,8 +23,7 @@ export function endpointOf(
 ): DescribedEndpoint | undefined {
   const takes = (each: DescribedEndpoint): boolean =>
     each.method === method || (each.name === 'items.status' && method === 'PUT');
-  const path = method === 'GET' && pathname === bulkItemsPath ? '/items' : pathname;
-  return endpoints.find((each) => takes(each) && paramsOf(each, path) !== undefined);
+  return endpoints.find((each) => takes(each) && paramsOf(each, pathname) !== undefined);
 }
 
 /** Replaces an empty path segment while a path is matched. */

@@ -4,20 +4,13 @@ export function pickAttributes(body: unknown, attributes: string | null): unknow
   const names = new Set(attributes.split(','));
   const pick = (value: unknown): unknown => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-    if ('status_code' in value) return pickPaths(value, names);
+    // The newer multi-get has attributes of its own: paths such as `body.status`.
+    if ('status_code' in value) return value;
     // A multi-get entry keeps its code; only the body of a found entry is reduced.
     if ('code' in value && 'body' in value) return value.code === 200 ? { ...value, body: pick(value.body) } : value;
     return Object.fromEntries(Object.entries(value).filter(([name]) => names.has(name)));
   };
   return Array.isArray(body) ? body.map(pick) : pick(body);
-}
-
-/** Keeps the named fields of an entry of the newer multi-get: `status_code`, and those of its body as `body.status`. */
-function pickPaths(entry: object, names: ReadonlySet<string>): object {
-  const { body, ...own } = entry as { readonly body?: object };
-  const of = (prefix: string, value: object): object =>
-    Object.fromEntries(Object.entries(value).filter(([name]) => names.has(prefix + name)));
-  return { ...of('', own), ...(body && { body: names.has('body') ? body : of('body.', body) }) };
 }
 
 /** The position of a page in its list. */

@@ -85,7 +85,7 @@ export const forbidden = (message: string): ErrorResponse => errorResponse({ sta
 export const notFound = (message: string): ErrorResponse => errorResponse({ status: 404, message });
 
 /** Returns the caller. @throws {ErrorResponse} 401 without a token */
-export function bearerOrThrow({ bearer }: Call): Bearer {
+export function bearerOrThrow({ bearer }: Pick<Call, 'bearer'>): Bearer {
   if (!bearer) throw unauthorized('unauthorized', 'Access token is required');
   return bearer;
 }

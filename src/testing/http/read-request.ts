@@ -82,7 +82,7 @@ export function queryId({ query }: Call, name: string): number | undefined {
 }
 
 /** Reads an integer from the query; `undefined` without one. @throws {ErrorResponse} 400 that names it */
-export function queryInteger({ query }: Call, name: string, min = 0): number | undefined {
+export function queryInteger({ query }: Pick<Call, 'query'>, name: string, min = 0): number | undefined {
   const text = query.get(name);
   if (text === null) return undefined;
   const value = parseInteger(text);
@@ -91,7 +91,7 @@ export function queryInteger({ query }: Call, name: string, min = 0): number | u
 }
 
 /** Reads `limit` and `offset`. @throws {ErrorResponse} 400 when one is invalid */
-export function queryPage(call: Call, defaultLimit: number, maxLimit: number): PageParams {
+export function queryPage(call: Pick<Call, 'query'>, defaultLimit: number, maxLimit: number): PageParams {
   const limit = queryInteger(call, 'limit', 1) ?? defaultLimit;
   return { limit: Math.min(limit, maxLimit), offset: queryInteger(call, 'offset') ?? 0 };
 }

@@ -3,7 +3,7 @@ import type { DocumentedError } from '../../core/operation/documented-error.js';
 import type { Endpoint } from '../../core/operation/endpoint.js';
 import { FakeMarketplaceError } from '../errors.js';
 import type { Call } from '../http/call.js';
-import { HandlerResponse, errorResponse } from '../http/handler.js';
+import { HandlerResponse, bearerOrThrow, errorResponse } from '../http/handler.js';
 import type { EndpointHandler, ErrorOverrides } from '../http/handler.js';
 import { assertFields } from '../state/assert-fields.js';
 import { readInput } from './read-input.js';
@@ -11,6 +11,8 @@ import { readInput } from './read-input.js';
 /** An operation of your own: an endpoint that `seller.call` takes, and how the marketplace responds to it. */
 export interface Operation<In = unknown, Marketplace = unknown> {
   readonly endpoint: Endpoint<In>;
+  /** Whether a call needs no token. @default false: without a token, it gets a 401 */
+  readonly public?: boolean | undefined;
   /**
    * Returns the body of the response, which the endpoint's `output` must accept, or a `Response` with a status of its own.
    * To reject a call, it calls `reject`.
@@ -28,7 +30,7 @@ export interface OperationCall<In = unknown> extends Pick<Call, 'request' | 'pat
 
 /** @throws {FakeMarketplaceError} when an operation is incomplete, as JavaScript code can write it */
 export function assertOperation(operation: Operation): void {
-  assertFields('an operation', operation, ['endpoint', 'handle']);
+  assertFields('an operation', operation, ['endpoint', 'handle', 'public']);
   const wrong = endpointError(operation.endpoint);
   if (wrong) throw new FakeMarketplaceError(wrong.message.replace('Not sent: the', 'the'));
   if (typeof operation.handle !== 'function')
@@ -39,6 +41,7 @@ export function assertOperation(operation: Operation): void {
 export function handlerOf(operation: Operation, marketplace: unknown): EndpointHandler {
   const { endpoint } = operation;
   return async (call) => {
+    if (!operation.public) bearerOrThrow(call);
     const { request, path, query, params, bearer } = call;
     const input = await readInput(endpoint, call);
     const given = { request, path, query, params, bearer, input, reject };

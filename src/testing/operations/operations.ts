@@ -7,6 +7,7 @@ import { Routes } from '../http/routes.js';
 import { readAs } from '../seed/read-as.js';
 import { assertOperation, handlerOf } from './operation.js';
 import type { Operation } from './operation.js';
+import { neighbours } from '../neighbours/neighbours.js';
 import { handlerOfStub, nameOfStub, stub as stubSchema } from './stub.js';
 import type { Stub } from './stub.js';
 
@@ -27,27 +28,33 @@ export interface OperationSummary {
  * The operations of your own: those of the constructor's option `operations`, and stubs.
  *
  * @example
- * marketplace.operations.stub({ method: 'GET', path: '/users/{user_id}', body: { nickname: 'SHOP' } });
- * console.log(marketplace.operations.all); // [{ name: 'GET /users/{user_id}', method: 'GET', path: '/users/{user_id}' }]
- * marketplace.operations.remove('GET /users/{user_id}');
+ * marketplace.operations.stub({ method: 'GET', path: '/users/{user_id}/brands', body: [] });
+ * console.log(marketplace.operations.all); // [{ name: 'GET /users/{user_id}/brands', ... }]
+ * marketplace.operations.remove('GET /users/{user_id}/brands');
  */
 export class Operations {
   /** @internal The endpoints of the service and of these operations. */
   readonly routes = new Routes();
+  readonly #marketplace: unknown;
+  readonly #neighbours: readonly OwnOperation[];
   #own = new Map<string, OwnOperation>();
+
+  /** @param marketplace what the handlers get */
+  constructor(marketplace: unknown) {
+    this.#marketplace = marketplace;
+    this.#neighbours = neighbours.map((operation) => this.#read(operation));
+    this.#changed();
+  }
 
   /** All operations of your own, the oldest first. */
   get all(): readonly OperationSummary[] {
     return Array.from(this.#own.values(), ({ endpoint: { name, method, path } }) => ({ name, method, path }));
   }
 
-  /** @internal Adds an operation with the marketplace that its handler gets. @throws {FakeMarketplaceError} */
-  add(operation: Operation, marketplace: unknown): void {
+  /** @internal Adds an operation. One that is `seeded` goes with a reset, as a stub does. @throws {FakeMarketplaceError} */
+  add(operation: Operation, seeded = false): void {
     assertOperation(operation);
-    const { endpoint } = operation;
-    // Its schema may be of another library: the fake reads an input by the Standard Schema alone.
-    const described = { summary: endpoint.name, example: {}, ...endpoint } as DescribedEndpoint;
-    this.#set({ endpoint: described, handler: handlerOf(operation, marketplace), isStub: false });
+    this.#set({ ...this.#read(operation), isStub: seeded });
   }
 
   /**
@@ -93,7 +100,7 @@ export class Operations {
 
   /** @internal Returns the handler of an endpoint of your own. */
   handlerOf({ name }: Pick<DescribedEndpoint, 'name'>): EndpointHandler | undefined {
-    return this.#own.get(name)?.handler;
+    return [...this.#own.values(), ...this.#neighbours].find((each) => each.endpoint.name === name)?.handler;
   }
 
   /** @internal Saves the stubs. @returns a function that restores them */
@@ -111,15 +118,30 @@ export class Operations {
     const { name, method, path } = operation.endpoint;
     if (this.#own.has(name) || allEndpoints.some((each) => each.name === name))
       throw new FakeMarketplaceError(`there is already an operation "${name}"; choose another name`);
-    const same = this.all.find((each) => each.method === method && shapeOf(each.path) === shapeOf(path));
+    const same = this.all.find((each) => isSamePlace(each, { method, path }));
     if (same) throw new FakeMarketplaceError(`the operation "${same.name}" already responds to ${method} ${path}`);
     this.#own.set(name, operation);
     this.#changed();
   }
 
-  #changed(): void {
-    this.routes.set(Array.from(this.#own.values(), ({ endpoint }) => endpoint));
+  #read(operation: Operation): OwnOperation {
+    const { endpoint } = operation;
+    // Its schema may be of another library: the fake reads an input by the Standard Schema alone.
+    const described = { summary: endpoint.name, example: {}, ...endpoint } as DescribedEndpoint;
+    return { endpoint: described, handler: handlerOf(operation, this.#marketplace), isStub: false };
   }
+
+  #changed(): void {
+    const own = Array.from(this.#own.values(), ({ endpoint }) => endpoint);
+    const others = this.#neighbours.map(({ endpoint }) => endpoint);
+    const isReplaced = (each: DescribedEndpoint): boolean =>
+      own.some((one) => one.name === each.name || isSamePlace(one, each));
+    this.routes.set([...own, ...others.filter((each) => !isReplaced(each))]);
+  }
+}
+
+function isSamePlace(one: Omit<OperationSummary, 'name'>, other: Omit<OperationSummary, 'name'>): boolean {
+  return one.method === other.method && shapeOf(one.path) === shapeOf(other.path);
 }
 
 /** A path template without the names of its parameters. */

@@ -1,7 +1,17 @@
-import { array, enumOf, optional, record, refine, strictObject, string, unknown } from '../../core/schema/define.js';
+import {
+  array,
+  boolean,
+  enumOf,
+  optional,
+  record,
+  refine,
+  strictObject,
+  string,
+  unknown,
+} from '../../core/schema/define.js';
 import type { Schema } from '../../core/schema/schema.js';
 import { FakeMarketplaceError } from '../errors.js';
-import { HandlerResponse } from '../http/handler.js';
+import { HandlerResponse, bearerOrThrow } from '../http/handler.js';
 import type { EndpointHandler } from '../http/handler.js';
 import { from } from '../seed/settings-schema.js';
 
@@ -16,6 +26,8 @@ export interface Stub {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** The path, in which `{order_id}` stands for any segment. */
   readonly path: string;
+  /** Whether a call needs no token. @default false: without a token, it gets a 401 */
+  readonly public?: boolean | undefined;
   /** The status of the response. @default 200 */
   readonly status?: number | undefined;
   readonly headers?: Readonly<Record<string, unknown>> | undefined;
@@ -30,6 +42,7 @@ export const stub: Schema<Stub> = strictObject({
   name: optional(refine(string, (value) => (value.trim() === '' ? 'a name is not empty' : undefined))),
   method: enumOf('GET', 'POST', 'PUT', 'DELETE'),
   path,
+  public: optional(boolean),
   status: optional(from(200, 599)),
   headers: optional(record),
   body: optional(unknown),
@@ -42,7 +55,7 @@ export function nameOfStub({ name, method, path: template }: Stub): string {
 }
 
 /** Creates the handler of a stub. @throws {FakeMarketplaceError} when no server can send its response */
-export function handlerOfStub({ status = 200, headers = {}, body, bodies }: Stub): EndpointHandler {
+export function handlerOfStub({ status = 200, headers = {}, body, bodies, public: isPublic }: Stub): EndpointHandler {
   if (body !== undefined && bodies !== undefined)
     throw new FakeMarketplaceError('`body` and `bodies` exclude each other');
   if (bodies?.length === 0) throw new FakeMarketplaceError('`bodies` has at least one entry');
@@ -50,7 +63,8 @@ export function handlerOfStub({ status = 200, headers = {}, body, bodies }: Stub
   const texts = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
   assertSendable(status, all, texts);
   let calls = 0;
-  return () => {
+  return (call) => {
+    if (!isPublic) bearerOrThrow(call);
     calls += 1;
     return new HandlerResponse(status, all[Math.min(calls, all.length) - 1], texts);
   };

@@ -34,6 +34,8 @@ export interface Pack {
    * the buyer, and a message to the buyer's own id is not delivered; `null` without one. Wire notes 11 and 12.
    */
   readonly agent_id: number | null;
+  /** When the pack was added, in milliseconds since 1970. */
+  readonly createdAt: number;
   /** When the pack was added or last changed, in milliseconds since 1970. */
   readonly changedAt: number;
   /** Why the conversation is blocked, e.g. `blocked_by_cancelled_order`; `null` when it is open. */
@@ -41,7 +43,7 @@ export interface Pack {
 }
 
 /** The fields of a new pack. Only seller and buyer are required; the others have default values. */
-export type PackInit = Omittable<Omit<Pack, 'changedAt' | 'seller_id' | 'buyer_id'>> &
+export type PackInit = Omittable<Omit<Pack, 'createdAt' | 'changedAt' | 'seller_id' | 'buyer_id'>> &
   Pick<Pack, 'seller_id' | 'buyer_id'>;
 
 function packFields(): string[] {
@@ -124,6 +126,7 @@ export class PackStore extends EntityStore<number, Pack> {
       claim_id: init.inMediation ? this.data.nextClaim++ : null,
       shipping_id: init.shipping_id === undefined ? this.data.nextShipment++ : init.shipping_id,
       agent_id: null,
+      createdAt: this.#clock.ms,
       changedAt: this.#clock.ms,
       blockedBy: null,
       ...defined(init as Omit<PackInit, 'pack_id' | 'shipping_id'>),
@@ -143,7 +146,7 @@ export class PackStore extends EntityStore<number, Pack> {
   /** Changes a pack, e.g. `change(pack, { blockedBy: 'blocked_by_cancelled_order' })`. */
   change(
     pack: Pack,
-    change: Omittable<Omit<Pack, 'pack_id' | 'order_ids' | 'seller_id' | 'buyer_id' | 'changedAt'>>,
+    change: Omittable<Omit<Pack, 'pack_id' | 'order_ids' | 'seller_id' | 'buyer_id' | 'createdAt' | 'changedAt'>>,
   ): Pack {
     assertFields('a pack', change, packFields());
     if (change.site_id !== undefined) assertSite(change.site_id);

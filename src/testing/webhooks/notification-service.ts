@@ -69,6 +69,11 @@ export class NotificationService {
     ];
   }
 
+  /** The last attempts of notifications that could not be delivered, the oldest first. */
+  get abandoned(): readonly DeliveryAttempt[] {
+    return this.attempts.filter(({ attempt, outcome }) => attempt > retryDelays.length && outcome !== 200);
+  }
+
   /** Whether new notifications wait until they are delivered by hand. Setting it to `false` posts the waiting ones. */
   get isHeld(): boolean {
     return this.#isHeld;

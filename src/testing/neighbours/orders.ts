@@ -1,0 +1,66 @@
+import { integer, looseObject, optional, string } from '../../core/schema/define.js';
+import { listingOf } from '../handlers/listing.js';
+import { pageOf } from '../http/conventions.js';
+import { bearerOrThrow, badRequest, forbidden, notFound } from '../http/handler.js';
+import { queryPage } from '../http/read-request.js';
+import { localInstant } from '../local-time.js';
+import type { Pack } from '../state/packs.js';
+import { reading } from './neighbour.js';
+import type { Neighbour, ReadMarketplace } from './neighbour.js';
+
+/** An order, which the fake keeps as part of its pack. What it lacks, such as the item that was sold, is made up. */
+function toOrderView(order_id: number, pack: Pack, { accounts, items }: ReadMarketplace): object {
+  const { pack_id, seller_id, buyer_id, site_id, delivered, blockedBy, shipping_id, createdAt } = pack;
+  const item = items.all.find((each) => each.seller_id === seller_id);
+  const { price, currency_id } = listingOf(item ?? { item_id: '', site_id });
+  const sold = item && { item: { id: item.item_id, title: item.title }, quantity: 1, unit_price: price, currency_id };
+  const partyOf = (id: number): object => ({ id, nickname: accounts.getOrThrow(id).nickname });
+  return {
+    ...{ id: order_id, pack_id, status: blockedBy === 'blocked_by_cancelled_order' ? 'cancelled' : 'paid' },
+    ...{ date_created: localInstant(createdAt, site_id), total_amount: price, currency_id },
+    ...{ buyer: partyOf(buyer_id), seller: partyOf(seller_id), order_items: sold ? [sold] : [] },
+    shipping: { id: shipping_id },
+    tags: [...(pack_id === null ? [] : ['pack_order']), delivered ? 'delivered' : 'not_delivered', 'paid'],
+  };
+}
+
+const get: Neighbour<{ order_id: number }> = {
+  endpoint: reading('orders.get', '/orders/{order_id}', looseObject({ order_id: integer })),
+  handle: (call, marketplace) => {
+    const { order_id } = call.input;
+    const pack = marketplace.packs.all.find(({ order_ids }) => order_ids.includes(order_id));
+    if (!pack) throw notFound(`Order ${order_id} does not exist`);
+    const { user_id } = bearerOrThrow(call);
+    if (user_id !== pack.seller_id && user_id !== pack.buyer_id) throw forbidden('The order is of other users');
+    return toOrderView(order_id, pack, marketplace);
+  },
+};
+
+interface OrderSearch {
+  readonly seller?: number | undefined;
+  readonly buyer?: number | undefined;
+  readonly sort?: string | undefined;
+}
+
+const search: Neighbour<OrderSearch> = {
+  endpoint: reading(
+    'orders.search',
+    '/orders/search',
+    looseObject({ seller: optional(integer), buyer: optional(integer), sort: optional(string) }),
+  ),
+  handle: (call, marketplace) => {
+    const { seller, buyer, sort = 'date_asc' } = call.input;
+    if (seller === undefined && buyer === undefined) throw badRequest('search by seller or by buyer');
+    if (![seller, buyer].includes(bearerOrThrow(call).user_id)) throw forbidden('Only own orders can be searched');
+    const sales = marketplace.packs.all.filter(
+      ({ seller_id, buyer_id }) => seller_id === (seller ?? seller_id) && buyer_id === (buyer ?? buyer_id),
+    );
+    sales.sort((a, b) => (sort === 'date_desc' ? b.createdAt - a.createdAt : a.createdAt - b.createdAt));
+    const orders = sales.flatMap((pack) => pack.order_ids.map((id) => ({ id, pack })));
+    const { items: found, paging } = pageOf(orders, queryPage(call, 50, marketplace.settings.maxPageSize));
+    return { results: found.map(({ id, pack }) => toOrderView(id, pack, marketplace)), paging, sort: { id: sort } };
+  },
+};
+
+/** Orders: the sales of a seller, and what a buyer bought. */
+export const orders = [get, search];

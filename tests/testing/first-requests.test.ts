@@ -1,0 +1,209 @@
+import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
+import { describe, expect, test } from 'vitest';
+import { sample } from '../../src/testing/seed/sample.js';
+
+// The requests that 33 public programs in five languages send first, as they stand.
+
+const P = '/messages/packs/2000000000000001/sellers/1001';
+const number = expect.any(Number) as number;
+const text = expect.any(String) as string;
+
+function marketplaceWithSample(): FakeMarketplace {
+  const marketplace = new FakeMarketplace();
+  marketplace.seed(sample(marketplace.clock.ms));
+  return marketplace;
+}
+
+interface Sent {
+  readonly body?: unknown;
+  readonly headers?: Record<string, string>;
+  /** @default the seller's */
+  readonly token?: string;
+}
+
+/** Sends a request as a program does: JSON, with the token of the seller. */
+async function send(
+  line: string,
+  { body, headers = {}, token = 'SELLER-TOKEN' }: Sent = {},
+  marketplace = marketplaceWithSample(),
+) {
+  const [method = '', path = ''] = line.split(' ');
+  const response = await marketplace.fetch(marketplace.baseUrl + path, {
+    method,
+    headers: { ...(token && { authorization: `Bearer ${token}` }), 'content-type': 'application/json', ...headers },
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  return { status: response.status, body: (await response.json()) as unknown };
+}
+
+const asked = { id: 5_000_000_003, seller_id: 1001, item_id: 'MLA600000001', status: 'UNANSWERED' };
+const message = { from: { user_id: 1001 }, to: { user_id: 1002 }, text: 'Hola', attachments: [] };
+const asTexts = { ...message, from: { user_id: '1001' }, to: { user_id: '1002' } };
+const search = '/questions/search?seller_id=1001&status=UNANSWERED&api_version=4';
+const multiGet = 'ids=MLA600000001,MLA600000002';
+
+type Row = readonly [line: string, status: number, part: unknown, sent?: Sent];
+
+describe('within the specification', () => {
+  test.each([
+    [`GET ${search}&sort_fields=date_created&sort_types=ASC&limit=50&offset=0`, 200, { total: 5, limit: 50 }],
+    ['GET /questions/search?item=MLA600000001&api_version=4', 200, { total: 3, questions: [asked, {}, {}] }],
+    ['GET /questions/5000000003?api_version=4', 200, asked],
+    [
+      'POST /answers',
+      200,
+      { id: asked.id, status: 'ANSWERED' },
+      { body: { question_id: 5_000_000_003, text: 'Hola' } },
+    ],
+    ['POST /answers', 400, { status: 400 }, { body: { question_id: '5000000002', text: 'Hola' } }],
+    ['GET /users/1001/questions/response_time', 200, { user_id: 1001, total: { response_time: number } }],
+    [
+      'GET /messages/unread?role=seller&tag=post_sale',
+      200,
+      { user_id: 1001, results: [{ resource: text, count: 1 }, {}] },
+    ],
+    [`GET ${P}?tag=post_sale&mark_as_read=false`, 200, { messages: [{}, {}], paging: { total: 2 } }],
+    [`POST ${P}?tag=post_sale`, 200, { text: 'Hola' }, { body: message, headers: { 'x-client-id': '500' } }],
+    [`POST ${P}?tag=post_sale`, 200, { text: 'Hola' }, { body: asTexts }],
+    [`POST ${P}`, 404, { status: 404 }, { body: message }],
+    [`GET /items?${multiGet}&attributes=id,title`, 200, [{ code: 200, body: { id: 'MLA600000001', title: text } }, {}]],
+    [`GET /items/bulk?${multiGet}`, 200, [{ id: 'MLA600000001', status_code: 200, body: { title: text } }, {}]],
+    [
+      `GET ${search}&access_token=SELLER-TOKEN`,
+      401,
+      { message: expect.stringContaining('as a header') as string },
+      { token: '' },
+    ],
+  ] satisfies Row[])('%s is %i', async (line: string, status: number, part: unknown, sent?: Sent) => {
+    expect(await send(line, sent)).toMatchObject({ status, body: part });
+  });
+});
+
+describe('outside of the specification', () => {
+  const item = {
+    ...{ id: 'MLA600000001', title: 'Calabash mate cup with silver rim', price: number, currency_id: 'ARS' },
+    ...{
+      available_quantity: number,
+      status: 'active',
+      seller_id: 1001,
+      permalink: text,
+      thumbnail: text,
+      site_id: 'MLA',
+    },
+  };
+  const order = {
+    ...{ id: 3_000_000_000_000_001, pack_id: 2_000_000_000_000_001, status: 'paid', date_created: text },
+    ...{ total_amount: number, currency_id: 'ARS', buyer: { id: 1002 }, seller: { id: 1001 } },
+    order_items: [{ item: { id: 'MLA600000001', title: text }, quantity: 1, unit_price: number }],
+    ...{ shipping: { id: number }, tags: ['pack_order', 'not_delivered', 'paid'] },
+  };
+  const seller = { id: 1001, nickname: 'MATE_AND_CO', site_id: 'MLA', country_id: 'AR' };
+
+  test.each([
+    ['GET /users/me', 200, { ...seller, email: text, status: { site_status: 'active' }, tags: ['normal'] }],
+    ['GET /users/1002', 200, { id: 1002, nickname: 'LUCIA', site_id: 'MLA', country_id: 'AR' }],
+    ['GET /users/1', 404, { status: 404 }],
+    ['GET /items/MLA600000001', 200, item],
+    ['GET /items/MLA600000001?attributes=id,price', 200, { id: 'MLA600000001', price: number }],
+    ['GET /items/MLA1', 404, { status: 404 }],
+    [
+      'GET /users/1001/items/search?status=active&limit=50',
+      200,
+      { results: ['MLA600000001', 'MLA600000002'], paging: { total: 2, offset: 0, limit: 50 } },
+    ],
+    ['GET /users/1001/items/search?limit=1&offset=2', 200, { results: ['MLA600000003'], paging: { total: 3 } }],
+    ['GET /users/1002/items/search', 403, { status: 403 }],
+    ['GET /orders/3000000000000001', 200, order],
+    ['GET /orders/3000000000000002', 200, { status: 'cancelled', buyer: { id: 1003 } }],
+    ['GET /orders/3', 404, { status: 404 }],
+    [
+      'GET /orders/search?seller=1001&sort=date_desc&limit=10',
+      200,
+      { results: [{ seller: { id: 1001 } }, { seller: { id: 1001 } }], paging: { total: 2, limit: 10, offset: 0 } },
+    ],
+    ['GET /orders/search?seller=1002', 403, { status: 403 }],
+    ['GET /orders/search', 400, { status: 400 }],
+    ['GET /my/received_questions/search?status=UNANSWERED', 200, { total: 5, questions: [asked, {}, {}, {}, {}] }],
+    ['GET /missed_feeds?app_id=500&topic=questions', 200, { messages: [] }],
+    ['GET /missed_feeds?app_id=501', 403, { status: 403 }],
+    [
+      'GET /sites',
+      404,
+      { message: expect.stringMatching(/no resource \/sites\..*POST \/__fake\/operations.*--operations/) as string },
+    ],
+  ] satisfies Row[])('%s is %i', async (line, status, part) => {
+    expect(await send(line)).toMatchObject({ status, body: part });
+  });
+
+  test('the shipment of an order, and a delivery order of Flex', async () => {
+    const marketplace = marketplaceWithSample();
+    const { shipping } = (await send('GET /orders/3000000000000001', {}, marketplace)).body as typeof order;
+    const shown = { status: 'ready_to_ship', substatus: text, logistic_type: 'self_service' };
+    expect((await send(`GET /shipments/${shipping.id}`, {}, marketplace)).body).toMatchObject({
+      ...{ id: shipping.id, ...shown, order_id: order.id, receiver_address: { city: { name: text } } },
+    });
+    const [flex] = marketplace.flex.shipments;
+    expect(await send(`GET /shipments/${flex?.shipment_id}`, {}, marketplace)).toMatchObject({
+      status: 200,
+      body: shown,
+    });
+    marketplace.packs.change(marketplace.packs.getOrThrow(order.pack_id), { delivered: true });
+    expect((await send(`GET /shipments/${shipping.id}`, {}, marketplace)).body).toMatchObject({ status: 'delivered' });
+    expect((await send('GET /orders/3000000000000001', {}, marketplace)).body).toMatchObject({
+      tags: ['pack_order', 'delivered', 'paid'],
+    });
+  });
+
+  test('whatever the fake announces can be read', async () => {
+    const marketplace = marketplaceWithSample();
+    const resources = new Set<string>();
+    marketplace.events.on(({ resource }) => void resources.add(resource));
+    marketplace.addPack({ seller_id: 1001, buyer_id: 1002 });
+    marketplace.items.change('MLA600000001', { title: 'Cup' });
+    marketplace.ask({ from: { user_id: 1002 }, item_id: 'MLA600000001', text: 'Is it new?' });
+    expect(resources.size).toBe(3);
+    for (const resource of resources) expect((await send(`GET ${resource}`, {}, marketplace)).status).toBe(200);
+  });
+
+  test('what could not be delivered is missed: for two days, of its application and topic', async () => {
+    const marketplace = new FakeMarketplace({ now: '2026-03-02T09:00:00Z' });
+    marketplace.seed(sample(marketplace.clock.ms));
+    marketplace.notifications.subscribe({ callback: () => new Response(null, { status: 500 }) });
+    const { id } = marketplace.ask({ from: { user_id: 1002 }, item_id: 'MLA600000001', text: 'Is it new?' });
+    const missed = async (topic = 'questions') =>
+      ((await send(`GET /missed_feeds?app_id=500&topic=${topic}`, {}, marketplace)).body as { messages: unknown[] })
+        .messages;
+    expect(await missed()).toEqual([]);
+    await marketplace.notifications.flush();
+    expect(await missed()).toMatchObject([
+      { resource: `/questions/${id}`, user_id: 1001, topic: 'questions', application_id: 500, attempts: 8 },
+    ]);
+    expect(await missed('items')).toEqual([]);
+    marketplace.clock.advance({ days: 2 });
+    expect(await missed()).toEqual([]);
+  });
+
+  test.each(['users/me', 'users/1002', 'items/MLA600000001', 'orders/3000000000000001', 'missed_feeds?app_id=500'])(
+    '/%s needs a token',
+    async (path) => {
+      expect((await send(`GET /${path}`, { token: '' })).status).toBe(401);
+    },
+  );
+
+  test('others see neither an order nor a shipment', async () => {
+    const marketplace = marketplaceWithSample();
+    const token = marketplace.tokenFor({ user_id: 1003 });
+    const { shipping_id } = marketplace.packs.getOrThrow(order.pack_id);
+    for (const path of [`orders/${order.id}`, `shipments/${shipping_id}`])
+      expect((await send(`GET /${path}`, { token }, marketplace)).status).toBe(403);
+  });
+
+  test.each(['/items/{id}', '/users/me', '/orders/{order_id}'])('a stub of %s takes its place', async (path) => {
+    const marketplace = marketplaceWithSample();
+    marketplace.operations.stub({ method: 'GET', path, body: { own: true } });
+    const concrete = path.replace(/\{\w+\}/, '3000000000000001');
+    expect(await send(`GET ${concrete}`, {}, marketplace)).toEqual({ status: 200, body: { own: true } });
+    marketplace.operations.remove(`GET ${path}`);
+    expect((await send(`GET ${concrete}`, {}, marketplace)).body).not.toEqual({ own: true });
+  });
+});
