@@ -19,7 +19,17 @@ const texts = [
   'Do you have it in blue?',
   'Is the large one in stock?',
 ];
-for (const text of texts) marketplace.ask({ from: marketplace.addUser(), item_id: lamp.item_id, text });
+const from = marketplace.addUser();
+for (const text of texts) marketplace.ask({ from, item_id: lamp.item_id, text });
+// No answer reaches these two: one is held back, the item of the other is paused.
+marketplace.ask({
+  from,
+  item_id: lamp.item_id,
+  text: 'Write to me elsewhere, is it in stock?',
+  hold: true,
+});
+const sofa = marketplace.addItem({ seller_id: account.user_id, title: 'A sofa', status: 'paused' });
+marketplace.ask({ from, item_id: sofa.item_id, text: 'Is the sofa in stock?' });
 
 const { url, close } = await marketplace.listen();
 const seller = new SellerClient({ baseUrl: url, accessToken: marketplace.tokenFor(account) });
