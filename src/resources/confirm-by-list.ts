@@ -183,7 +183,7 @@ export function compareText(read: string | null | undefined, sent: string): Like
 }
 
 function withoutExtraSpaces(text: string): string {
-  return text.replace(/\s+/g, ' ').trim();
+  return text.normalize('NFC').replace(/\s+/g, ' ').trim();
 }
 
 function wordsOf(text: string): Set<string> {

@@ -322,3 +322,47 @@ test('no error prints the request it belongs to', async () => {
   expect(JSON.stringify(error)).not.toMatch(/hay stock|5555|ana@/);
   expect(wireQuestion.id).toBe(42);
 });
+
+describe('serviceMessage: what the service says', () => {
+  test.each<[string, unknown, string | undefined]>([
+    [
+      'of a message',
+      { message: 'Question 42 is not unanswered', error: 'not_unanswered_question', status: 400 },
+      'Question 42 is not unanswered',
+    ],
+    [
+      'of error_description',
+      { error: 'invalid_grant', error_description: 'The grant has ended' },
+      'The grant has ended',
+    ],
+    ['of an error alone', { error: 'The item is closed' }, 'The item is closed'],
+    ['of a list of errors', { errors: [{ message: 'No such field' }] }, 'No such field'],
+    ['of a text', 'Bad gateway', 'Bad gateway'],
+    ['of a page', '<html><h1>502</h1>Bad gateway</html>', '502 Bad gateway'],
+    [
+      'masked',
+      { message: `no: "${answer.text}", call (011) 4555-1234, token-1` },
+      'no: "[redacted]", call [redacted], [redacted]',
+    ],
+    ['without control characters', { message: 'no\n\u0007way' }, 'no way'],
+    ['of nothing', {}, undefined],
+    ['of an empty message', { message: '' }, undefined],
+    ['of a code alone', { code: 'not_found' }, undefined],
+  ])('%s', async (_, body, expected) => {
+    const text = typeof body === 'string' ? body : JSON.stringify(body);
+    const { sellerClient } = stubbed([new Response(text, { status: 400 })]);
+    const error = await errorOf<ApiError>(sellerClient.questions.answer(answer));
+    expect(error.serviceMessage).toBe(expected);
+    if (expected !== undefined) expect(error.message).toContain(expected);
+    expect(Object.keys(error)).not.toContain('serviceMessage');
+    expect(JSON.stringify(error)).not.toContain('serviceMessage');
+  });
+
+  test('of a redirect it is not the words of this library', async () => {
+    const redirect = new Response(null, { status: 302, headers: { location: 'https://other.test/' } });
+    const { sellerClient } = stubbed([redirect]);
+    const error = await errorOf<ApiError>(sellerClient.questions.get({ question_id: 42 }));
+    expect(error.message).toContain('`baseUrl` redirects to https://other.test/');
+    expect(error.serviceMessage).toBeUndefined();
+  });
+});

@@ -780,6 +780,17 @@ describe('supported characters', () => {
     expect(unsupportedCharacters(`¡Gracias ${emoji}!`)).toEqual([]);
   });
 
+  test.each(['Envío', 'Señor, ¿qué?', 'Ã – É'])('a text in NFD is rejected with the remedy: %s', async (text) => {
+    const { sellerClient, sent } = stubbed([]);
+    const send = (given: string) =>
+      errorOf(sellerClient.messages.send({ pack_id: 1, user_id: 7, to: { user_id: 31 }, text: given }));
+    const { name, message } = await send(text.normalize('NFD'));
+    expect(name).toBe('InvalidInputError');
+    expect(message).toContain("normalise it: text.normalize('NFC')");
+    expect((await send('10 €')).message).not.toContain('normalise');
+    expect(sent).toEqual([]);
+  });
+
   test('each unsupported character is named once', () => {
     expect(unsupportedCharacters('“x” – “y” \u200d\u0007')).toEqual(['“', '”', '–', '\u200d', '\u0007']);
   });

@@ -275,3 +275,15 @@ test.each<[string, object]>([
     { path: ['file'], message: expect.stringContaining('takes a path, bytes, a Blob') as string },
   ]);
 });
+
+test('the 401 of an upload from a stream says what can be sent again', async () => {
+  const rejected = (): Response => Response.json({ message: 'invalid token' }, { status: 401 });
+  const upload = async (file: UploadParams['file']): Promise<string> => {
+    const { sellerClient } = stubbed([rejected], { accessToken: () => 'token-1' });
+    return (await errorOf(sellerClient.messages.upload({ site_id: 'MLA', file, filename: 'a.pdf', size: 5 }))).message;
+  };
+  const remedy = 'with a path, bytes or a Blob as `file`, the request is sent again with a new token';
+  expect(await upload(new Blob(['bytes']).stream())).toContain(remedy);
+  expect(await upload(new Blob(['bytes']))).not.toContain('again');
+  expect(await upload(new TextEncoder().encode('bytes'))).not.toContain('again');
+});

@@ -112,6 +112,10 @@ export class ClientCall {
     return this.#current?.delivery === 'maybe' && this.request.endpoint.retry !== 'safe';
   }
 
+  get isReplayable(): boolean {
+    return this.loaded.upload?.isReplayable !== false;
+  }
+
   /** Records what is known of the write after an attempt that failed. */
   endAttempt(outcome: WriteOutcome): void {
     this.#current = undefined;
@@ -200,7 +204,7 @@ export class ClientCall {
       retries: isQueueThrottled ? this.#retriesInRow : this.faultRetries,
       maxRetries,
       hasBudget: this.runtime.shared.budget.isEnough,
-      isReplayable: this.loaded.upload?.isReplayable !== false,
+      isReplayable: this.isReplayable,
       elapsedMs: performance.now() - this.firstSentAt,
       remainingMs: this.scope.remainingMs,
       maxWaitMs: maxRetryDelayMs,

@@ -67,6 +67,7 @@ export interface ApiErrorCause {
 /** The details of an error response, from any form of error body. */
 export interface ApiErrorDetails extends ResponseDetails {
   readonly code?: string | undefined;
+  /** The service's own sentence. */
   readonly text?: string | undefined;
   readonly causes: readonly ApiErrorCause[];
   readonly retryAfterMs?: number | undefined;
@@ -113,6 +114,11 @@ export class ApiError extends SellerError {
    * such as `MessageNotFoundError`, which is a 400. Not enumerable.
    */
   declare readonly isNotFound: boolean;
+  /**
+   * What the service says of the error, in its own words and masked like `message`: the first of `message`, `error_description` and
+   * `error` of the body; `undefined` if it says nothing. Not enumerable.
+   */
+  declare readonly serviceMessage: string | undefined;
   /** The raw body: parsed JSON, or text. Not enumerable, so that logs do not show it. */
   declare readonly body: unknown;
   /** The response headers, without cookies. Not enumerable. */
@@ -131,10 +137,18 @@ export class ApiError extends SellerError {
     this.attempts = details.attempts ?? 1;
     this.retryAfterMs = details.retryAfterMs;
     this.outcomeUnknown = details.outcomeUnknown ?? false;
-    const { body, headers, url, endpoint, didNothing, documentedStatus: status = details.status } = details;
+    const {
+      body,
+      text: serviceMessage,
+      headers,
+      url,
+      endpoint,
+      didNothing,
+      documentedStatus: status = details.status,
+    } = details;
     const isLasting = !didNothing && (new.target.lasting ?? isLastingStatus(status, new.target));
     const isNotFound = new.target.notFound ?? status === 404;
-    defineHidden(this, { body, url, endpoint, isLasting, isNotFound }, headers);
+    defineHidden(this, { serviceMessage, body, url, endpoint, isLasting, isNotFound }, headers);
   }
 
   /** Reads back whether the write was carried out. */

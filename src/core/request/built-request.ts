@@ -24,6 +24,8 @@ export interface BuiltRequest {
 export interface SentCall extends SentSecrets {
   readonly request: Pick<BuiltRequest, 'endpoint' | 'input' | 'url' | 'headers'>;
   readonly attempts: number;
+  /** Whether the body can be sent again: it does not come from a stream. */
+  readonly isReplayable?: boolean;
 }
 
 /** Converts header names to lower case, so that a user's header replaces the default in any case. */

@@ -37,7 +37,8 @@ export function apiError(
   const redactor = redactorOf(call, userTexts(input));
   const shown = (each: string): string => shorten(redactor.foreignText(printable(each.slice(0, maxTextLength))));
   const code = read.code && shown(read.code);
-  const reason = shown(read.text ?? read.code ?? '') || 'the service gave no reason';
+  const text = read.text && (shown(read.text) || undefined);
+  const reason = (read.redirect ? shown(read.redirect) : (text ?? code)) || 'the service gave no reason';
   const warning = warningOf(endpoint, known.outcomeUnknown, known.earlierUnknown);
   const Class = documented?.error ?? classOfStatus(status);
   const what = `${endpoint.method} ${endpoint.path}`;
@@ -49,13 +50,12 @@ export function apiError(
       `${what} responded ${status} with an error in the body${named}: ${reason}. The service did not do it`,
       { status, headers, body, issues: [], url: redactUrl(url), endpoint, attempts },
     );
-  const hasToken = call.token !== undefined || request.headers.authorization !== undefined;
-  const hint =
-    status === 401 && !hasToken ? '. The request had no token: give the client or the call an `accessToken`' : '';
+  const hint = status === 401 ? hintAfter401(call) : '';
   const inSuccess = status === response.status ? '' : `, stated in a response with status ${response.status}`;
   return new Class(`${what} failed with ${status}${named}${inSuccess}: ${reason}${hint}${warning}`, {
     status,
     code,
+    text,
     causes: read.causes.map((cause) => mapValues(cause, shown)),
     headers,
     body,
@@ -67,6 +67,15 @@ export function apiError(
     didNothing: known.didNothing,
     documentedStatus: documented?.status,
   });
+}
+
+/** What to do about a rejected token, if the client could not do it itself. */
+function hintAfter401({ token, request, isReplayable }: SentCall): string {
+  if (token === undefined && request.headers.authorization === undefined)
+    return '. The request had no token: give the client or the call an `accessToken`';
+  return isReplayable === false
+    ? '. A stream is sent once: with a path, bytes or a Blob as `file`, the request is sent again with a new token'
+    : '';
 }
 
 /** The body without secrets, which may also stand in its names and numbers. */

@@ -12,6 +12,8 @@ import type { BufferedResponse } from './body.js';
 export interface ReadError extends MatchedResponse {
   readonly headers: ResponseHeaders;
   readonly documented: DocumentedError | undefined;
+  /** Where the service redirects, as a sentence. */
+  readonly redirect?: string | undefined;
 }
 
 /** Causes can be a list of lists. Deeper lists, and more causes, are ignored. */
@@ -24,14 +26,14 @@ export function readError(response: BufferedResponse, endpoint: Endpoint, inBody
   const stated = readBody(response.body.value);
   const details = withTexts({
     ...stated,
-    ...(redirectStatuses.has(status) && { text: redirectText(headers) }),
     ...inBody,
     status,
     headers,
     retryAfterMs: parseRetryAfter(headers, Date.now()),
   });
   const found = inBody ? { ...details, status: statusOfErrorInBody(endpoint.errors, inBody, details) } : details;
-  return { ...found, headers, documented: matchDocumentedError(endpoint.errors, found) };
+  const redirect = redirectStatuses.has(status) ? redirectText(headers) : undefined;
+  return { ...found, headers, redirect, documented: matchDocumentedError(endpoint.errors, found) };
 }
 
 /** The statuses with which a service redirects. 0: a browser hides the status and the location. */

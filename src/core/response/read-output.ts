@@ -12,6 +12,7 @@ import type { StandardSchema } from '../schema/schema.js';
 import { ignoreErrors } from '../scope/wait.js';
 import { hasContent } from './error-in-body.js';
 import type { BufferedResponse } from './body.js';
+import { damagedTexts } from './damaged-texts.js';
 import { compareIds } from './identity.js';
 
 type ValidationOptions = Pick<ResolvedOptions, 'responseValidation' | 'onDrift'>;
@@ -55,7 +56,7 @@ export function readOutput(
       const what = `got the response to another request: ${ofAnother.message}`;
       return { ...found, ofAnother: responseError(what, response, call, { issues: [ofAnother] }) };
     }
-    if (onDrift) reportDrift(call, [...found.differences, ...differences], onDrift);
+    if (onDrift) reportDrift(call, [...found.differences, ...differences, ...damagedTexts(response)], onDrift);
     return found;
   }
   const what = value === undefined ? 'an empty body' : `a body of another shape: ${summarizeIssues(found.issues)}`;

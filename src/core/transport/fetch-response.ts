@@ -1,4 +1,5 @@
 import type { ResponseHeaders } from '../errors/response-headers.js';
+import { charsetOf } from './charset.js';
 import type { BodyText, TransportResponse } from './transport.js';
 
 /** A response of `fetch`. */
@@ -21,9 +22,9 @@ export class FetchResponse implements TransportResponse {
   }
 
   async text(maxBytes: number): Promise<BodyText> {
-    const { body } = this.#response;
+    const { body, headers } = this.#response;
     // Its headers do not limit a body: a browser hides that it is compressed, and a `fetch` may return any headers.
-    if (body && 'getReader' in body) return readText(body, maxBytes);
+    if (body && 'getReader' in body) return readText(body, charsetOf(headers.get('content-type')), maxBytes);
     // React Native and node-fetch have no web stream.
     const text = await this.#response.text();
     return { text: text.slice(0, maxBytes), isTruncated: text.length > maxBytes };
@@ -38,10 +39,14 @@ export class FetchResponse implements TransportResponse {
   }
 }
 
-/** Reads a stream as UTF-8, and stops if it exceeds `maxBytes`. */
-async function readText(body: ReadableStream<Uint8Array>, maxBytes: number): Promise<BodyText> {
+/** Reads a stream, and stops if it exceeds `maxBytes`. Without a `charset` it is UTF-8. */
+async function readText(
+  body: ReadableStream<Uint8Array>,
+  charset: string | undefined,
+  maxBytes: number,
+): Promise<BodyText> {
   const reader = body.getReader();
-  const decoder = new TextDecoder();
+  const decoder = new TextDecoder(charset);
   let [text, bytes] = ['', 0];
   for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
     bytes += chunk.value.byteLength;

@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { BrotliOptions, InputType, ZlibOptions, ZstdOptions } from 'node:zlib';
+import type { ResponseHeaders } from '../errors/response-headers.js';
+import { charsetOf } from './charset.js';
 import type { BodyText } from './transport.js';
 
 /** Up to this many compressed bytes are decompressed synchronously, because the thread pool would take longer. */
@@ -23,16 +25,22 @@ const hasZstd = 'zstd' in process.versions;
 export const acceptedEncodings = hasZstd ? 'gzip, deflate, br, zstd' : 'gzip, deflate, br';
 
 /**
- * Reads the body of a response as UTF-8, at most `maxBytes` after decompression.
+ * Reads the body of a response by its charset, at most `maxBytes` after decompression.
  *
  * @throws {Error} when the body is incomplete or invalid.
  */
-export async function readText(message: IncomingMessage, encoding: string | null, maxBytes: number): Promise<BodyText> {
+export async function readText(
+  message: IncomingMessage,
+  headers: ResponseHeaders,
+  maxBytes: number,
+): Promise<BodyText> {
   const { body, isTruncated } = await readBody(message, maxBytes);
-  if (encoding === null) return { text: textOf(body), isTruncated };
+  const encoding = headers.get('content-encoding');
+  const charset = charsetOf(headers.get('content-type'));
+  if (encoding === null) return { text: textOf(body, charset), isTruncated };
   if (isTruncated) return { text: '', isTruncated };
   try {
-    return { text: textOf(await decodeBody(body, encoding, maxBytes)), isTruncated };
+    return { text: textOf(await decodeBody(body, encoding, maxBytes), charset), isTruncated };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') return { text: '', isTruncated: true };
     throw error;
@@ -65,7 +73,8 @@ function readBody(message: IncomingMessage, maxBytes: number): Promise<RawBody> 
 }
 
 /** Returns the text of a body without a byte order mark, like `text()` of the platform's `fetch`. */
-function textOf(bytes: Buffer): string {
+function textOf(bytes: Buffer, charset: string | undefined): string {
+  if (charset !== undefined) return new TextDecoder(charset).decode(bytes);
   const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
   return bytes.toString('utf8', hasMark ? 3 : 0);
 }

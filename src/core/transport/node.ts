@@ -81,7 +81,7 @@ export class NodeExchange implements Exchange {
     const status = message.statusCode ?? 0;
     const text = async (maxBytes: number): Promise<BodyText> => {
       try {
-        const body = await readText(message, headers.get('content-encoding'), maxBytes);
+        const body = await readText(message, headers, maxBytes);
         // By definition, a 205 has no body. A received body is ignored, like with `fetch`.
         return status === 205 ? { text: '', isTruncated: false } : body;
       } catch (error) {

@@ -37,7 +37,10 @@ export const messageText: Schema<string> = refine(boundedText('text', messageTex
   if (found.length === 0) return undefined;
   const named = found.slice(0, 5).map(nameOf);
   const more = found.length > named.length ? ` and ${found.length - named.length} more` : '';
-  return `\`text\` contains ${named.join(', ')}${more}; a message takes the characters of ISO-8859-1 and emoji`;
+  // A letter and its accent as two characters, as some systems write them.
+  const helps = unsupportedCharacters(text.normalize()).length < found.length;
+  const remedy = helps ? "; normalise it: text.normalize('NFC')" : '';
+  return `\`text\` contains ${named.join(', ')}${more}; a message takes the characters of ISO-8859-1 and emoji${remedy}`;
 });
 
 function nameOf(character: string): string {
