@@ -9,6 +9,7 @@ import type { DescribedOperation } from './descriptions.js';
 import { errorFacts } from './error-result.js';
 import { readable, withBytes } from './files-as-text.js';
 import type { JsonSchema } from './portable-schema.js';
+import { previewText } from './preview.js';
 import { readQuietly } from './read-quietly.js';
 import { requestText } from './request-text.js';
 import { SentWrites } from './sent-writes.js';
@@ -52,11 +53,18 @@ export interface Tool {
   /** The input as JSON Schema, with a description of each field. */
   readonly jsonSchema: JsonSchema;
   /**
-   * Returns the request that `run` would send, for the person who has to agree: method, path, query and body.
+   * Returns the request that `run` would send: method, path, query and body. It asks nothing.
    *
-   * @throws {InvalidInputError} when the input does not fit.
+   * @throws {InvalidInputError} when the input does not fit, or its file.
    */
   request(input: unknown): string;
+  /**
+   * Returns what a person has to see who agrees: a question in English, what it is about, the text in full, and the request.
+   * It reads the buyer's question, or the last message of the conversation, and marks nothing as read.
+   *
+   * @throws {InvalidInputError} when the input does not fit, or its file.
+   */
+  preview(input: unknown): Promise<string>;
   /**
    * Calls the operation. An error of this library is a result, too. Reading messages does not mark them as read, unless the
    * input has `mark_as_read: true`. If the response to a write is lost, the write is read back and not repeated. A write is
@@ -98,6 +106,7 @@ function toolOf(operation: DescribedOperation, client: SellerClient, writes: Sen
     inputSchema: printedAs(endpoint.input, jsonSchema) as Schema<Record<string, unknown>>,
     jsonSchema,
     request: (input) => requestText(endpoint, withBytes(endpoint, input)),
+    preview: async (input) => previewText(endpoint, withBytes(endpoint, input), client),
     run: async (input, { signal } = {}) => {
       const outcome = await outcomeOf(input, signal).catch((error: unknown): SentOutcome => {
         if (error instanceof SellerError) return { error };

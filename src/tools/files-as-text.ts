@@ -12,7 +12,8 @@ export function withBytes(endpoint: Endpoint, input: unknown): unknown {
   if (endpoint.requestBody !== 'multipart' || !isPlainObject(input)) return input;
   const { file } = input as { file?: unknown };
   try {
-    return { ...input, file: Uint8Array.from(atob(String(file)), (each) => each.charCodeAt(0)) };
+    if (typeof file !== 'string') throw new TypeError('no text');
+    return { ...input, file: Uint8Array.from(atob(file), (each) => each.charCodeAt(0)) };
   } catch {
     throw new InvalidInputError([{ path: ['file'], message: '`file` takes the content of the file in base64' }]);
   }

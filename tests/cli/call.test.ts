@@ -70,7 +70,8 @@ describe('call', () => {
     expect(shown.code).toBe(2);
     expect(shown.err).toContain('POST /answers');
     expect(shown.err).toContain(JSON.stringify({ question_id, text: 'Yes, "two".' }));
-    expect(sent(marketplace)).toEqual([]);
+    expect(shown.err).toContain('Question: «Is there stock?»');
+    expect(sent(marketplace)).toEqual([`GET /questions/${question_id}`]);
     expect((await call(...args, '--yes')).code).toBe(0);
     expect(marketplace.questions.get(question_id)?.answer?.text).toBe('Yes, "two".');
   });
@@ -115,9 +116,9 @@ describe('call', () => {
     expect(err).toContain('"to":{"user_id":31}');
     expect(err).toContain('"attachments":["a","b"]');
     await call('questions.search', '--seller_id', '7', '--filters', 'status=ANSWERED', '--limit', '5');
-    expect(marketplace.requests.all[0]?.query).toMatchObject({ status: 'ANSWERED', limit: '5' });
+    expect(marketplace.requests.all.at(-1)?.query).toMatchObject({ status: 'ANSWERED', limit: '5' });
     await call('questions.search', '--seller_id', '7', '--filters', 'label=a=b', '--filters', 'none=');
-    expect(marketplace.requests.all[1]?.query).toMatchObject({ label: 'a=b', none: '' });
+    expect(marketplace.requests.all.at(-1)?.query).toMatchObject({ label: 'a=b', none: '' });
     const ranges = await call(
       'flex.setDelivery',
       '--site_id',

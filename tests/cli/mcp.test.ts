@@ -60,7 +60,7 @@ describe('the server of tools', () => {
     expect(reading.map(({ name }) => name)).not.toContain('questions_answer');
   });
 
-  test('a write shows the person the exact request, and is sent once when the person agrees', async () => {
+  test('a write shows the person what it is about and the exact request, and is sent once when the person agrees', async () => {
     const shown: string[] = [];
     const { use, question_id, marketplace, writes } = await served({}, (message) => {
       shown.push(message);
@@ -68,6 +68,8 @@ describe('the server of tools', () => {
     });
     const text = 'Yes, there is.';
     expect(await use('questions_answer', { question_id, text })).toMatchObject({ isError: false });
+    expect(shown.join()).toMatch(/^Answer the question of buyer 31 about MLA100\?\n/);
+    expect(shown.join()).toContain('Question: «Is there stock?»');
     expect(shown.join()).toContain('https://api.test');
     expect(shown.join()).toContain(`POST /answers\n`);
     expect(shown.join()).toContain(JSON.stringify({ question_id, text }));

@@ -8,8 +8,8 @@ import { listOf } from '../../tools/compact.js';
 import { describedOperations } from '../../tools/descriptions.js';
 import type { DescribedOperation } from '../../tools/descriptions.js';
 import { errorFacts } from '../../tools/error-result.js';
+import { previewText } from '../../tools/preview.js';
 import { readQuietly } from '../../tools/read-quietly.js';
-import { requestText } from '../../tools/request-text.js';
 import { SentWrites } from '../../tools/sent-writes.js';
 import type { SentOutcome } from '../../tools/sent-writes.js';
 import { fieldOptions, inputFrom, terminalInput } from '../call/fields.js';
@@ -84,7 +84,8 @@ async function outcomeOf(
   const { input, options } = readQuietly(endpoint, given);
   if (!changesSomething) return { output: await client.call(endpoint, input, options) };
   if (values.has('yes')) return new SentWrites(client).send(endpoint, input);
-  throw new UsageError(`Not sent: it changes something. With --yes, this is sent:\n${requestText(endpoint, input)}`);
+  const preview = await previewText(endpoint, input, client);
+  throw new UsageError(`Not sent: it changes something. With --yes, this is sent:\n\n${preview}`);
 }
 
 /** Prints an error on stderr. @returns the exit code */

@@ -42,14 +42,14 @@ export async function createServer({ tools, allowed, baseUrl, seller, isReadOnly
     if (!isChange || (tool.changesSomething && !canAsk(server))) return tool.run(input, { signal });
     if (!tool.changesSomething && (isReadOnly || !canAsk(server)))
       return notSent('Marking messages as read needs a person', 'Leave `mark_as_read` out.');
-    let request: string;
+    let preview: string;
     try {
-      request = tool.request(input);
+      preview = await tool.preview(input);
     } catch (error) {
       if (!(error instanceof SellerError)) throw error;
       return { text: JSON.stringify({ error: errorFacts({ error }) }), isError: true };
     }
-    const message = `${tool.title}? If you agree, this request is sent once to ${baseUrl}:\n\n${request}`;
+    const message = `${preview}\n\nIf you agree, this is sent once to ${baseUrl}.`;
     const requestedSchema = { type: 'object' as const, properties: {} };
     // People take their time; the host's program ends the wait.
     const { action } = await server.server.elicitInput(

@@ -1,0 +1,102 @@
+import type { SellerClient } from '../client.js';
+import { userOfClient } from '../core/recover/write-hook.js';
+import type { Endpoint } from '../core/operation/endpoint.js';
+import { endpoints } from '../endpoints.js';
+import { marksAsRead } from './read-quietly.js';
+import { inMarks, requestText, visible } from './request-text.js';
+
+/** Something that a person has to know: its name, and a text in full. */
+type Fact = readonly [name: string, text: string];
+
+/** What a person agrees to: a question, and what it is about. */
+interface Subject {
+  readonly question: string;
+  readonly facts?: readonly Fact[];
+}
+
+/** The input of any operation; the endpoint's schema has checked it. */
+type Given = Readonly<Record<string, string | undefined>> & { readonly to?: { readonly user_id: string } };
+
+/** Reading what a question is about must not keep the person waiting. */
+const deadlineMs = 10_000;
+
+/**
+ * Returns what a person agrees to: a question in English, what it is about, read first without marking anything as read, the
+ * text in full, and the request. What cannot be read is said; the question is asked all the same.
+ *
+ * @throws {InvalidInputError} when the input does not fit.
+ */
+export async function previewText(endpoint: Endpoint, input: unknown, client: SellerClient): Promise<string> {
+  const request = requestText(endpoint, input);
+  const { question, facts = [] } = await subjectOf(endpoint, input as Given, client);
+  const { text } = input as Given;
+  const all: readonly Fact[] = text === undefined ? facts : [...facts, ['Text', text]];
+  return [visible(question), '', ...all.map(([name, each]) => `${name}: ${inMarks(each)}`), '', request].join('\n');
+}
+
+async function subjectOf(endpoint: Endpoint, input: Given, client: SellerClient): Promise<Subject> {
+  if (endpoint.retry === 'safe' && marksAsRead(input))
+    return { question: `Mark the messages of pack ${input.pack_id} as read, which the buyer can see?` };
+  return (await subjects[endpoint.name]?.(input, client)) ?? { question: `${summaryOf(endpoint)}?` };
+}
+
+/** What is asked, by the operation. */
+const subjects: Readonly<Record<string, (input: Given, client: SellerClient) => Subject | Promise<Subject>>> = {
+  'questions.ask': ({ item_id }) => ({ question: `Ask a question about ${item_id}?` }),
+  'questions.answer': (input, client) => aboutQuestion('Answer', input, client),
+  'questions.delete': (input, client) => aboutQuestion('Delete', input, client),
+  'questions.hide': (input, client) => aboutQuestion('Hide', input, client),
+  'questions.blacklist.add': ({ user_id, seller_id }) => ({
+    question: `Block user ${user_id} from asking seller ${seller_id}?`,
+  }),
+  'questions.blacklist.remove': ({ user_id, seller_id }) => ({
+    question: `Allow user ${user_id} to ask seller ${seller_id} again?`,
+  }),
+  'messages.send': async ({ pack_id, user_id, to }, client) => ({
+    question: `Send a message to user ${to?.user_id} about pack ${pack_id}?`,
+    facts: await lastMessage(pack_id, user_id, client),
+  }),
+  'actionGuide.send': async ({ pack_id, option_id }, client) => ({
+    question: `Send a first message (${option_id}) to the buyer of pack ${pack_id}?`,
+    facts: await lastMessage(pack_id, userOfClient(client), client),
+  }),
+  'messages.upload': ({ filename = '' }) => ({ question: `Store the file ${inMarks(filename)} for a message?` }),
+  'flex.items.enable': ({ item_id }) => ({ question: `Enable ${item_id} for Flex?` }),
+  'flex.items.disable': ({ item_id }) => ({ question: `Disable ${item_id} for Flex?` }),
+  'flex.setDelivery': ({ user_id }) => ({ question: `Set when and how much seller ${user_id} delivers with Flex?` }),
+  'flex.addZones': ({ user_id }) => ({ question: `Set the zones to which seller ${user_id} delivers with Flex?` }),
+};
+
+async function aboutQuestion(verb: string, { question_id = '' }: Given, client: SellerClient): Promise<Subject> {
+  return client.call(endpoints.questions.get, { question_id }, { deadlineMs }).then(
+    ({ from, buyer_id, item_id, text }) => ({
+      question: `${verb} the question of buyer ${from?.id ?? buyer_id ?? 'unknown'} about ${item_id}?`,
+      facts: [['Question', text ?? '']],
+    }),
+    (error: unknown) => ({ question: `${verb} the question ${question_id}?`, facts: [unread('question', error)] }),
+  );
+}
+
+async function lastMessage(pack_id = '', user_id: string | undefined, client: SellerClient): Promise<Fact[]> {
+  if (user_id === undefined) return [];
+  const page = { pack_id, user_id, limit: 1, mark_as_read: false };
+  return client.call(endpoints.messages.conversation, page, { deadlineMs }).then(
+    ({ messages }) =>
+      (messages ?? []).slice(0, 1).map(({ from, text }): Fact => {
+        return [
+          `Last message, of ${String(from?.user_id) === String(user_id) ? 'the seller' : 'the buyer'}`,
+          text ?? '',
+        ];
+      }),
+    (error: unknown) => [unread('conversation', error)],
+  );
+}
+
+function unread(what: string, error: unknown): Fact {
+  return [`The ${what} could not be read`, error instanceof Error ? error.name : 'an error'];
+}
+
+/** What an operation does; one that an application defines may have no words for it. */
+function summaryOf({ name, ...rest }: Endpoint): string {
+  return (rest as { summary?: string }).summary ?? `Call ${name}`;
+}
