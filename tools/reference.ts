@@ -50,7 +50,7 @@ const abouts: Readonly<Record<Entry, string>> = {
   'marketplace-seller-sdk/tools':
     'Every operation as a tool for a language model. The [guide](../guide/tools.md) shows how to use them.',
   'marketplace-seller-sdk/oauth':
-    'The authorisation by a seller, and new tokens. The [guide](../guide/authentication.md) shows how to use it.',
+    'The authorisation by a seller, and new tokens. The [guide](../guide/connect-sellers.md) shows how to use it.',
   'marketplace-seller-sdk/otel':
     'Traces of calls. The [guide](../guide/observability.md#opentelemetry) shows how to use them.',
 };

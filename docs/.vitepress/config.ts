@@ -237,7 +237,8 @@ function rewrite(tokens: readonly Token[], from: string): void {
 const alsoFoundBy: Readonly<Record<string, string>> = {
   'docs/guide/fake-server.md': 'java, go, php, ruby, docker',
   'docs/guide/contact-metrics.md': 'see phone, phone clicks, statistics',
-  'docs/guide/authentication.md': '401, unauthorized, token expired, invalid token',
+  'docs/guide/connect-sellers.md':
+    '401, unauthorized, token expired, invalid token, authentication, login, refresh token, multiple sellers',
   'docs/guide/pagination.md': 'next page, offset, scroll, all results',
   'docs/guide/getting-started.md':
     'typescript error, type error, compile error, next.js, install, quick start, typescript types, import error, esm require, require',

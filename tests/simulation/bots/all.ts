@@ -21,8 +21,8 @@ export const named: readonly (readonly [code: RegExp, page: string, sentence: st
     [/^(?![^]*sqliteStore)/, 'docs/guide/notifications.md', 'A crash loses what waits.', ['acknowledgedHandled']],
     [/^(?![^]*sellers:)/, 'docs/guide/notifications.md', 'A notification that never came is lost', ['answered']],
     // Judged by `losesGrant`.
-    [/refreshingToken/, 'docs/guide/authentication.md', 'a refresh token works once', []],
-    [/clientFor/, 'docs/guide/several-sellers.md', 'With a fixed token, each call gets a 401', ['noCallAfterRevocation']], // prettier-ignore
+    [/refreshingToken/, 'docs/guide/connect-sellers.md', 'A refresh token works once', []],
+    [/clientFor/, 'docs/guide/connect-sellers.md', 'With a fixed token, each call gets a 401', ['noCallAfterRevocation']], // prettier-ignore
     // Judged by `answeredOnceOrByAPerson`.
     [/createOutbox/, 'docs/guide/outbox.md', 'Only what the service shows was not carried out is sent again', []],
   ];
