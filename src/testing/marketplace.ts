@@ -170,12 +170,17 @@ export class FakeMarketplace<Inputs extends readonly unknown[] = readonly unknow
   readonly fetch = (input: Request | string | URL, init?: RequestInit): Promise<Response> =>
     this.#router.handle(input instanceof Request && init === undefined ? input : new Request(input, init));
 
-  /** Serves the marketplace over HTTP, with the dashboard at `/` if `page` is `true`. Only on Node.js. */
+  /**
+   * Serves the marketplace over HTTP, with the dashboard at `/` if `page` is `true`, and with the control endpoints if `controls`
+   * is. Only on Node.js.
+   */
   async listen(options: ListenOptions = {}): Promise<Listening> {
     if (this.#options.settings?.optionLockMs === undefined)
       this.settings.optionLockMs = this.#startSettings.optionLockMs = optionLockMsOverHttp;
-    if (!options.page) return listen(this.fetch, options);
-    return listen(new Dashboard(this).fetch, options);
+    const { page = false, controls = page, controlToken } = options;
+    if (!controls) return listen(this.fetch, options);
+    const dashboard = new Dashboard(this, { controlToken, page });
+    return { ...(await listen(dashboard.fetch, options)), controlToken: dashboard.controlToken };
   }
 
   /**

@@ -14,8 +14,12 @@ export interface ListenOptions {
   readonly port?: number | undefined;
   /** The address to bind. Only this machine can reach the default. @default '127.0.0.1' */
   readonly host?: string | undefined;
-  /** Serves the dashboard at `/`. @default false */
+  /** Serves the dashboard at `/`, with the control endpoints that it uses. @default false */
   readonly page?: boolean | undefined;
+  /** Serves the control endpoints below `/__fake/`, for a program in another process or language. @default false */
+  readonly controls?: boolean | undefined;
+  /** The `x-fake-token` of control calls: 16 or more letters, digits, `-` and `_`. @default a random one */
+  readonly controlToken?: string | undefined;
 }
 
 /** A running server. */
@@ -23,6 +27,8 @@ export interface Listening {
   /** The base URL, e.g. `http://127.0.0.1:41234`. */
   readonly url: string;
   readonly port: number;
+  /** The `x-fake-token` of control calls; `undefined` without them. */
+  readonly controlToken?: string | undefined;
   /** Stops the server and closes all open connections. */
   close(): Promise<void>;
 }
@@ -32,7 +38,7 @@ type Streams = typeof Stream;
 
 /** Serves a `Request -> Response` function over HTTP. */
 export async function listen(handle: Handle, options: ListenOptions): Promise<Listening> {
-  assertFields('`listen`', options, ['port', 'host', 'page']);
+  assertFields('`listen`', options, ['port', 'host', 'page', 'controls', 'controlToken']);
   const { port = 0, host = '127.0.0.1' } = options;
   const [http, streams] = [nodeModule('node:http'), nodeModule('node:stream')];
   if (!http || !streams) throw new FakeMarketplaceError('`listen` needs Node.js, Deno or Bun; use `fetch` instead');

@@ -71,9 +71,9 @@ describe('the CLI', () => {
       '  --host ADDRESS         address to listen on; 0.0.0.0 accepts connections from other machines',
       '                         (default: 127.0.0.1)',
       '  --seed FILE            initial content: a .json file, or a .js or .ts module with a default',
-      '                         export, with settings, users, items, questions, packs, flex, contacts and',
-      '                         faults (default: a small sample)',
-      "  --follow WHICH         'live' or 'documents': what the marketplace follows where the live service",
+      '                         export, with settings, users, items, questions, packs, flex, contacts,',
+      '                         faults and operations (default: a small sample)',
+      '  --operations FILE      operations of your own: a .js or .ts module that exports the list',
     ]);
     expect(lines.slice(-6, -3)).toEqual([
       '',
@@ -570,6 +570,66 @@ describe('a seed file', () => {
     const serving = fake('--quiet', '--seed', seed);
     await serving.url();
     expect(serving.printed[0]).toContain('SHOP');
+  });
+
+  describe('operations of your own', () => {
+    const zod = import.meta.resolve('zod');
+    const visits = `import * as z from '${zod}';
+      const endpoint = {
+        ...{ name: 'visits.ofItem', method: 'GET', path: '/items/{item_id}/visits', retry: 'safe', errors: [] },
+        input: z.object({ item_id: z.string() }),
+        output: z.looseObject({ total_visits: z.number() }),
+      };
+      const handle = ({ input: { item_id } }, { items, records }) =>
+        items.get(item_id) && { total_visits: records.of('visits').get(item_id) ?? 0 };`;
+    const moduleOf = (code: string): string => {
+      const path = join(folder, `${crypto.randomUUID()}.mjs`);
+      writeFileSync(path, visits + code);
+      return path;
+    };
+    const control = 'a-control-token-of-the-test';
+    const visitsOf = async (url: string): Promise<unknown> => {
+      const headers = { authorization: 'Bearer SELLER-TOKEN' };
+      const response = await fetch(`${url}/items/MLA600000001/visits`, { headers });
+      return response.status === 200 ? response.json() : response.status;
+    };
+    const call = (url: string, path: string, body: object = {}): Promise<Response> =>
+      fetch(`${url}/__fake/${path}`, {
+        method: 'POST',
+        headers: { 'x-fake-token': control },
+        body: JSON.stringify(body),
+      });
+
+    test.each([
+      ['--operations', 'export const operations = [{ endpoint, handle }];'],
+      ['--operations', 'export default [{ endpoint, handle }];'],
+      [
+        '--seed',
+        `export default { operations: [{ endpoint, handle }, { method: 'GET', path: '/sites', body: [] }],
+          users: [{ user_id: 1, token: 'SELLER-TOKEN' }], items: [{ item_id: 'MLA600000001', seller_id: 1 }] };`,
+      ],
+    ])('of %s have the state, the controls and a reset: %s', async (option, code) => {
+      const url = await fake('--quiet', '--control-token', control, option, moduleOf(code)).url();
+      expect(await visitsOf(url)).toEqual({ total_visits: 0 });
+      await call(url, 'seed', { records: { visits: { MLA600000001: 12 } } });
+      expect(await visitsOf(url)).toEqual({ total_visits: 12 });
+      await call(url, 'faults', { endpoint: 'visits.ofItem', status: 503 });
+      expect(await visitsOf(url)).toBe(503);
+      await call(url, 'reset');
+      expect(await visitsOf(url)).toEqual({ total_visits: 0 });
+    });
+
+    test.each([
+      ['export default [{ endpoint }];', 'the operation visits.ofItem needs a function `handle`'],
+      ['export default 7;', 'takes an array'],
+      ['', 'takes an array'],
+    ])('that are wrong are named: %s', async (code, message) => {
+      const path = moduleOf(code);
+      const serving = fake('--operations', path);
+      expect(await serving.code).toBe(1);
+      expect(serving.errors.join()).toContain(`${path}:`);
+      expect(serving.errors.join()).toContain(message);
+    });
   });
 
   test.each(['mjs', 'ts'])('a module with a default export is a seed: .%s', async (extension) => {

@@ -547,6 +547,32 @@ describe('listen() in a test', () => {
     expect(reset).toMatchObject({ status: 409, text: expect.stringContaining('belongs to the program') as unknown });
   });
 
+  test('listen({ controls: true }) serves the control endpoints alone, with a token of the program', async () => {
+    const marketplace = new FakeMarketplace();
+    const server = await marketplace.listen({ controls: true, controlToken: token });
+    listening.push(server);
+    expect(server.controlToken).toBe(token);
+    const seeded = await control(server.url, 'POST', 'seed', { users: [{ user_id: 7 }] });
+    expect([seeded.status, marketplace.accounts.get(7)?.user_id]).toEqual([200, 7]);
+    expect((await send(`${server.url}/__fake/health`)).status).toBe(200);
+    expect((await send(`${server.url}/__fake/state`)).status).toBe(403);
+    for (const path of ['/', '/__fake/main.js', '/__fake/style.css'])
+      expect((await send(server.url + path, { 'x-fake-token': server.controlToken ?? '' })).status).toBe(404);
+  });
+
+  test('the token of the controls is random by default, and too short a one is rejected', async () => {
+    const [one, other] = [
+      await new FakeMarketplace().listen({ controls: true }),
+      await new FakeMarketplace().listen({ page: true }),
+    ];
+    listening.push(one, other);
+    expect([one.controlToken, other.controlToken]).toEqual([
+      expect.stringMatching(/^\w{32}$/),
+      expect.stringMatching(/^\w{32}$/),
+    ]);
+    await expect(new FakeMarketplace().listen({ controls: true, controlToken: 'short' })).rejects.toThrow('16 or more');
+  });
+
   test('without the option, / is an unknown resource', async () => {
     const server = await new FakeMarketplace().listen();
     listening.push(server);

@@ -430,6 +430,40 @@ describe('without a token', () => {
   });
 });
 
+describe('an operation in a seed', () => {
+  const operation = {
+    endpoint: getOrder,
+    public: true,
+    handle: ({ input }: { input: unknown }, { records }: FakeMarketplace) =>
+      records.of('orders').get(String((input as { order_id: number }).order_id)),
+  };
+  const stub = { method: 'GET', path: '/sites', public: true, body: [] } as const;
+  const status = async (marketplace: FakeMarketplace, path: string): Promise<number> =>
+    (await marketplace.fetch(marketplace.baseUrl + path)).status;
+
+  test('responds with its state until a reset, beside stubs', async () => {
+    const marketplace = new FakeMarketplace();
+    marketplace.seed({ operations: [stub, operation], records: { orders: { 1: { id: 1, status: 'paid' } } } });
+    expect(await (await marketplace.fetch(`${marketplace.baseUrl}/orders/1`)).json()).toMatchObject({ status: 'paid' });
+    expect(await status(marketplace, '/sites')).toBe(200);
+    marketplace.reset();
+    expect([await status(marketplace, '/orders/1'), await status(marketplace, '/sites')]).toEqual([401, 404]);
+    marketplace.seed({ operations: [operation] });
+    expect(marketplace.operations.all).toHaveLength(1);
+  });
+
+  test.each([
+    [{ ...operation, handle: 1 }, '`operations.1`: the operation orders.get needs a function `handle`'],
+    [{ handle: operation.handle }, '`operations.1`'],
+    [{ method: 'GET', path: 'a' }, '`operations.1`: `path`: a path begins with /'],
+    ['GET /a', '`operations.1`: an operation is an object'],
+  ])('that is wrong adds nothing: %j', (wrong, message) => {
+    const marketplace = new FakeMarketplace();
+    expect(() => marketplace.seed({ operations: [operation, wrong as never] })).toThrow(message);
+    expect(marketplace.operations.all).toEqual([]);
+  });
+});
+
 describe('a sale', () => {
   test('is announced as an order to who subscribed to orders_v2', async () => {
     const marketplace = new FakeMarketplace();

@@ -1,3 +1,4 @@
+import { array, unknown } from '../../core/schema/define.js';
 import type { Schema } from '../../core/schema/schema.js';
 import { FakeMarketplace } from '../../testing/marketplace.js';
 import type { FakeMarketplaceOptions } from '../../testing/marketplace.js';
@@ -6,9 +7,11 @@ import { Dashboard } from '../../testing/dashboard/dashboard.js';
 import { deliveryFaults, withoutNulls } from '../../testing/dashboard/notification-controls.js';
 import { sample } from '../../testing/seed/sample.js';
 import { optionLockMsOverHttp } from '../../testing/settings.js';
-import { seed, seededFault } from '../../testing/seed/schema.js';
+import { moduleSeed, seededFault } from '../../testing/seed/schema.js';
+import type { SeedInit } from '../../testing/seed/schema.js';
 import { oddShare, rateLimit, settingsChange } from '../../testing/seed/settings-schema.js';
 import { faultFrom } from '../../testing/seed/fault.js';
+import type { Operation } from '../../testing/operations/operation.js';
 import { UsageError } from '../errors.js';
 import type { Command, ProcessIO } from '../command.js';
 import { formatBanner, formatRequest } from '../format.js';
@@ -27,7 +30,11 @@ const options: Options = {
   },
   seed: {
     value: 'FILE',
-    text: 'initial content: a .json file, or a .js or .ts module with a default export, with settings, users, items, questions, packs, flex, contacts and faults (default: a small sample)',
+    text: 'initial content: a .json file, or a .js or .ts module with a default export, with settings, users, items, questions, packs, flex, contacts, faults and operations (default: a small sample)',
+  },
+  operations: {
+    value: 'FILE',
+    text: 'operations of your own: a .js or .ts module that exports the list `operations`, or has it as default export',
   },
   follow: {
     value: 'WHICH',
@@ -89,11 +96,14 @@ async function marketplaceOf(
   values: Values,
 ): Promise<{ readonly marketplace: FakeMarketplace; readonly reset: () => void }> {
   const [seedFile, settingsFile] = [values.text('seed'), values.text('settings')];
-  const initial = seedFile === undefined ? undefined : await loadFile('seed', seedFile, seed);
+  const initial = seedFile === undefined ? undefined : ((await loadFile('seed', seedFile, moduleSeed)) as SeedInit);
   const settings = settingsFile === undefined ? {} : await loadFile('settings', settingsFile, settingsChange);
   const odd = fieldsOf(values, 'odd', oddShare);
   const ofOptions = { ...(values.has('cors') && { cors: true }), ...(odd && { odd }) };
+  const operationsFile = values.text('operations');
+  const own = operationsFile === undefined ? [] : await loadFile('operations', operationsFile, array(unknown));
   const marketplace = withLocation(undefined, () => new FakeMarketplace(startOf(values)));
+  withLocation(operationsFile, () => own.forEach((each) => marketplace.operations.add(each as Operation)));
   const fill = (): void => {
     withLocation(seedFile ?? 'the sample', () => marketplace.seed(initial ?? sample()));
     withLocation(settingsFile, () => marketplace.seed({ settings: { ...settings, ...ofOptions } }));

@@ -17,6 +17,8 @@ export interface DashboardOptions {
   readonly controlToken?: string | undefined;
   /** Allowed host names, in addition to `localhost` and IP addresses. */
   readonly names?: readonly string[] | undefined;
+  /** Whether the page is served, beside the control endpoints. @default true */
+  readonly page?: boolean | undefined;
   /** Restores the initial state of the marketplace. Without it, the dashboard cannot be used for that. */
   readonly reset?: (() => void) | undefined;
 }
@@ -26,6 +28,7 @@ export class Dashboard {
   /** The `x-fake-token` of control calls. */
   readonly controlToken: string;
   readonly requestLog = new RequestLog();
+  readonly #hasPage: boolean;
   readonly #names: readonly string[];
   readonly #marketplace: ServedMarketplace;
   readonly #events: EventStream;
@@ -36,11 +39,12 @@ export class Dashboard {
   /** @throws {FakeMarketplaceError} when the control token is too short or not valid in a header */
   constructor(
     marketplace: ServedMarketplace,
-    { controlToken = crypto.randomUUID().replaceAll('-', ''), names = [], reset }: DashboardOptions = {},
+    { controlToken = crypto.randomUUID().replaceAll('-', ''), names = [], page = true, reset }: DashboardOptions = {},
   ) {
     if (!isControlToken(controlToken))
       throw new FakeMarketplaceError('a control token has 16 or more letters, digits, - and _');
     this.controlToken = controlToken;
+    this.#hasPage = page;
     this.#names = names.map((name) => name.toLowerCase());
     this.#marketplace = marketplace;
     this.#handle = rememberingCause(marketplace);
@@ -55,11 +59,10 @@ export class Dashboard {
   /** Handles a request: the dashboard and its control endpoints, or the marketplace for everything else. */
   readonly fetch = async (request: Request): Promise<Response> => {
     const { pathname } = new URL(request.url);
-    if (pathname === '/' && request.method === 'GET') return this.#guarded(request, 'document', () => this.#document());
     // Not protected, because it contains no data, and containers and load balancers call it with any host name.
     if (pathname === '/__fake/health' && request.method === 'GET') return this.#control(request, pathname);
-    const file = isFile.test(pathname) ? (await import('./assets.js')).files.get(pathname) : undefined;
-    if (file) return this.#guarded(request, 'asset', () => contentOf(file.text, file.type));
+    const shown = this.#hasPage ? await this.#page(request, pathname) : undefined;
+    if (shown) return shown;
     if (pathname.startsWith('/__fake/'))
       return this.#guarded(request, 'control', () => this.#control(request, pathname));
     return this.requestLog.watch(request, this.#marketplace, (id) => this.#handle(id, request));
@@ -68,6 +71,13 @@ export class Dashboard {
   async #guarded(request: Request, kind: ResourceKind, respond: () => Response | Promise<Response>): Promise<Response> {
     const reason = denyReason(request, { controlToken: this.controlToken, names: this.#names }, kind);
     return reason === undefined ? respond() : errorJson(403, reason);
+  }
+
+  /** Serves what a browser loads; `undefined` for any other path. */
+  async #page(request: Request, pathname: string): Promise<Response | undefined> {
+    if (pathname === '/' && request.method === 'GET') return this.#guarded(request, 'document', () => this.#document());
+    const file = isFile.test(pathname) ? (await import('./assets.js')).files.get(pathname) : undefined;
+    return file && this.#guarded(request, 'asset', () => contentOf(file.text, file.type));
   }
 
   async #document(): Promise<Response> {

@@ -5,6 +5,7 @@ import { allEndpoints } from '../http/all-endpoints.js';
 import type { EndpointHandler } from '../http/handler.js';
 import { Routes } from '../http/routes.js';
 import { readAs } from '../seed/read-as.js';
+import { assertObject } from '../state/assert-fields.js';
 import { assertOperation, handlerOf } from './operation.js';
 import type { Operation } from './operation.js';
 import { neighbours } from '../neighbours/neighbours.js';
@@ -14,7 +15,8 @@ import type { Stub } from './stub.js';
 interface OwnOperation {
   readonly endpoint: DescribedEndpoint;
   readonly handler: EndpointHandler;
-  readonly isStub: boolean;
+  /** Whether it stays after a reset. */
+  readonly stays: boolean;
 }
 
 /** An operation that a marketplace has besides those of the service. */
@@ -51,10 +53,20 @@ export class Operations {
     return Array.from(this.#own.values(), ({ endpoint: { name, method, path } }) => ({ name, method, path }));
   }
 
-  /** @internal Adds an operation. One that is `seeded` goes with a reset, as a stub does. @throws {FakeMarketplaceError} */
-  add(operation: Operation, seeded = false): void {
+  /** @internal Adds an operation that stays after a reset. @throws {FakeMarketplaceError} */
+  add(operation: Operation): void {
     assertOperation(operation);
-    this.#set({ ...this.#read(operation), isStub: seeded });
+    this.#set(this.#read(operation));
+  }
+
+  /** @internal Adds an operation or a stub of a seed, until a reset. @throws {FakeMarketplaceError} */
+  seed(own: unknown): void {
+    assertObject('an operation', own);
+    if (!('endpoint' in own) && !('handle' in own)) this.stub(own as Stub);
+    else {
+      assertOperation(own as Operation);
+      this.#set({ ...this.#read(own as Operation), stays: false });
+    }
   }
 
   /**
@@ -68,7 +80,7 @@ export class Operations {
     const { method, path } = checked;
     const name = nameOfStub(checked);
     const handler = handlerOfStub(checked);
-    if (this.#own.get(name)?.isStub) this.#own.delete(name);
+    if (this.#own.get(name)?.stays === false) this.#own.delete(name);
     const schemas = { input: unknown, output: unknown };
     const retry = method === 'GET' ? ('safe' as const) : ('unsafe' as const);
     const endpoint = {
@@ -81,20 +93,20 @@ export class Operations {
       summary: name,
       example: {},
     };
-    this.#set({ endpoint, handler, isStub: true });
+    this.#set({ endpoint, handler, stays: false });
     return { name, method, path };
   }
 
   /** Removes a stub. @throws {FakeMarketplaceError} when there is none of this name */
   remove(name: string): void {
-    if (!this.#own.get(name)?.isStub) throw new FakeMarketplaceError(`there is no stub "${name}"`);
+    if (this.#own.get(name)?.stays !== false) throw new FakeMarketplaceError(`there is no stub "${name}"`);
     this.#own.delete(name);
     this.#changed();
   }
 
-  /** @internal Removes all stubs. */
+  /** @internal Removes all stubs, and the operations of seeds. */
   reset(): void {
-    this.#own = new Map([...this.#own].filter(([, { isStub }]) => !isStub));
+    this.#own = new Map([...this.#own].filter(([, { stays }]) => stays));
     this.#changed();
   }
 
@@ -128,7 +140,7 @@ export class Operations {
     const { endpoint } = operation;
     // Its schema may be of another library: the fake reads an input by the Standard Schema alone.
     const described = { summary: endpoint.name, example: {}, ...endpoint } as DescribedEndpoint;
-    return { endpoint: described, handler: handlerOf(operation, this.#marketplace), isStub: false };
+    return { endpoint: described, handler: handlerOf(operation, this.#marketplace), stays: true };
   }
 
   #changed(): void {

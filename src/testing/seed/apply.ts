@@ -11,7 +11,7 @@ import type { Stores } from '../state/stores.js';
 import { faultFrom } from './fault.js';
 import { readAs } from './read-as.js';
 import type { Operations } from '../operations/operations.js';
-import { seed as seedSchema } from './schema.js';
+import { moduleSeed } from './schema.js';
 import { applySettings } from './settings-schema.js';
 import type { Seed, SeedInit, SeededPack } from './schema.js';
 
@@ -21,13 +21,13 @@ import type { Seed, SeedInit, SeededPack } from './schema.js';
  * @throws {FakeMarketplaceError} that names each invalid entry
  */
 export function applySeed(stores: Stores, operations: Operations, faults: Faults, init: SeedInit): void {
-  const seed = readAs(seedSchema, init);
+  const seed = readAs(moduleSeed, init);
   const valid: Fault[] = [];
   const [restore, restoreOperations] = [checkpoint(stores), operations.checkpoint()];
   const settings = { ...stores.settings };
   try {
     stores.events.transaction(() => {
-      each('operations', seed.operations, (stub) => operations.stub(stub));
+      each('operations', seed.operations, (own) => operations.seed(own));
       // Before the content, whose moderation may depend on them.
       inField('settings', () => applySettings(stores.settings, seed.settings ?? {}, operations.routes));
       addAll(stores, seed);

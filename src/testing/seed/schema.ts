@@ -15,7 +15,10 @@ import {
   unknown,
 } from '../../core/schema/define.js';
 import { isTime, timeMs } from '../clock.js';
+import type { FakeMarketplace } from '../marketplace.js';
+import type { Operation } from '../operations/operation.js';
 import { stub } from '../operations/stub.js';
+import type { Stub } from '../operations/stub.js';
 import { settingsChange } from './settings-schema.js';
 import { lengthOf } from '../../resources/fields.js';
 import type { Input, Output } from '../../core/schema/schema.js';
@@ -136,8 +139,7 @@ const seededContact = strictObject({
   times: optional(integer),
 });
 
-/** The initial content of a marketplace. */
-export const seed = strictObject({
+const content = {
   now: optional(time),
   settings: optional(settingsChange),
   users: optional(array(seededUser)),
@@ -150,14 +152,20 @@ export const seed = strictObject({
   ),
   contacts: optional(array(seededContact)),
   faults: optional(array(seededFault)),
-  /** Stubs. */
-  operations: optional(array(stub)),
   /** The state of operations: tables of entries by their id. */
   records: optional(record),
-});
+};
 
-export interface Seed extends Output<typeof seed> {}
+/** The initial content of a marketplace as JSON. Its operations are stubs. */
+export const seed = strictObject({ ...content, operations: optional(array(stub)) });
+/** The same in a program or a module, whose operations may also have functions. They are checked when they are added. */
+export const moduleSeed = strictObject({ ...content, operations: optional(array(unknown)) });
+
+export interface Seed extends Output<typeof moduleSeed> {}
 /** A seed before validation. */
-export interface SeedInit extends Input<typeof seed> {}
+export interface SeedInit extends Omit<Input<typeof seed>, 'operations'> {
+  /** Stubs and operations of your own, until a reset. */
+  readonly operations?: readonly (Stub | Operation<unknown, FakeMarketplace>)[] | undefined;
+}
 export interface SeededPack extends Output<typeof seededPack> {}
 export interface SeededFault extends Output<typeof seededFault> {}

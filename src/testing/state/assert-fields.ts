@@ -2,7 +2,7 @@ import { FakeMarketplaceError } from '../errors.js';
 import { didYouMean } from '../../core/options/nearest.js';
 
 /** @throws {FakeMarketplaceError} when a value is no object, which JavaScript code can pass */
-export function assertObject(what: string, given: unknown, remedy = ''): void {
+export function assertObject(what: string, given: unknown, remedy = ''): asserts given is object {
   if (typeof given !== 'object' || given === null) throw new FakeMarketplaceError(`${what} is an object${remedy}`);
 }
 
