@@ -1,9 +1,11 @@
-import { InvalidInputError, SellerClient, UnexpectedResponseError } from 'marketplace-seller-sdk';
-import type { Drift, ItemStatus } from 'marketplace-seller-sdk';
+import { InvalidInputError, SellerClient, TimeoutError, UnexpectedResponseError } from 'marketplace-seller-sdk';
+import type { ApiError, Drift, ItemStatus } from 'marketplace-seller-sdk';
 import type { endpoints } from 'marketplace-seller-sdk/schemas';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
-import { expect, expectTypeOf, test } from 'vitest';
+import { describe, expect, expectTypeOf, onTestFinished, test, vi } from 'vitest';
+import { advanceUntilSettled } from '../support/fake-time.ts';
 import { goldenRequests } from '../support/golden-requests.ts';
+import { errorOf, stubbed } from '../support/stubs.ts';
 
 test('an unknown item does not hide the status of the others', async () => {
   const marketplace = new FakeMarketplace();
@@ -68,6 +70,135 @@ test.each([
   expect(found).not.toHaveProperty('status');
 });
 
+test.each<[object, object]>([
+  [
+    { code: 404, body: { code: 'item_not_found', message: 'no', status: 400 } },
+    { code: 404, message: 'no' },
+  ],
+  [
+    { status_code: 403, body: { code: 1001, status: 'paused' } },
+    { code: 403, status: 'paused' },
+  ],
+  [
+    { code: '200', body: { code: 'x', status: 'active' } },
+    { code: 200, status: 'active' },
+  ],
+  [
+    { code: 'item_not_found', status: 404, message: 'no' },
+    { code: 404, message: 'no' },
+  ],
+  [
+    { code: 500, body: { status: 200, message: 'no' } },
+    { code: 500, message: 'no' },
+  ],
+])('the code of the entry %j is that of HTTP, whatever code its body has', async (entry, expected) => {
+  const { sellerClient } = answering([entry]);
+  const [found] = await sellerClient.items.status({ ids: ['A'] });
+  expect(found).toMatchObject({ id: 'A', ...expected });
+  if (!('status' in expected)) expect(found).not.toHaveProperty('status');
+});
+
+describe.each([404, 410])('after the service has ended the path, with %i', (status) => {
+  function ended(counts = 2) {
+    const marketplace = new FakeMarketplace();
+    const user = marketplace.addUser();
+    const add = () => marketplace.addItem({ seller_id: user.user_id }).item_id;
+    const ids = Array.from({ length: counts }, add);
+    marketplace.faults.inject({ endpoint: 'items.status', status, times: Infinity });
+    const paths = () =>
+      marketplace.requests.all.map(({ path, query }) => `${path} ${query.attributes} ${query.ids?.split(',').length}`);
+    return { marketplace, ids, paths, client: marketplace.clientFor(user, { maxRetries: 0 }) };
+  }
+
+  test('its successor is asked, by position, and from then on at once', async () => {
+    const { marketplace, ids, paths, client } = ended();
+    marketplace.items.change(ids[1]!, { status: 'paused' });
+    const asked = [ids[1]!, 'MLA1', ids[0]!, ids[1]!];
+    const expected = [
+      { id: ids[1], status: 'paused', code: 200 },
+      { id: 'MLA1', code: 404 },
+      { id: ids[0], status: 'active', code: 200 },
+      { id: ids[1], status: 'paused', code: 200 },
+    ];
+    expect(await client.items.status({ ids: asked })).toMatchObject(expected);
+    expect(paths()).toEqual(['/items status 3', '/items/bulk body.status 3']);
+    expect(await client.items.status({ ids: asked })).toMatchObject(expected);
+    expect(paths().slice(2)).toEqual(['/items/bulk body.status 3']);
+  });
+
+  test('20 items are asked for at a time, none twice', async () => {
+    const { ids, paths, client } = ended(45);
+    const found = await client.items.status({ ids: [...ids, ...ids.slice(0, 5)] });
+    expect(found.map(({ id }) => id)).toEqual([...ids, ...ids.slice(0, 5)]);
+    expect(paths()).toEqual([
+      '/items status 20',
+      '/items/bulk body.status 20',
+      '/items/bulk body.status 20',
+      '/items/bulk body.status 5',
+    ]);
+  });
+
+  test.each([404, 410])('and its successor with %i, the first error is thrown, each time', async (later) => {
+    const { sellerClient, sent } = responding(({ pathname }) =>
+      Response.json({ message: pathname }, { status: pathname === '/items' ? status : later }),
+    );
+    for (const times of [1, 2]) {
+      const error = await errorOf<ApiError>(sellerClient.items.status({ ids: ['A'] }));
+      expect(error).toMatchObject({ status, message: expect.stringContaining('/items') as string });
+      expect(error.body).toEqual({ message: '/items' });
+      expect(sent).toHaveLength(2 * times);
+    }
+  });
+
+  test('another error of its successor is thrown, and the older path is asked again', async () => {
+    const { sellerClient, sent } = responding(({ pathname }) =>
+      Response.json({ message: 'no' }, { status: pathname === '/items' ? status : 403 }),
+    );
+    for (const times of [1, 2]) {
+      expect(await errorOf(sellerClient.items.status({ ids: ['A'] }))).toMatchObject({ status: 403 });
+      expect(sent).toHaveLength(2 * times);
+    }
+  });
+
+  test.each([[[]], [[{ status_code: 200, body: { status: 'active' } }]], [list(3)], [{ results: list(1) }]])(
+    'a list of another length than asked is an error: %j',
+    async (body) => {
+      const { sellerClient } = responding(({ pathname }) =>
+        pathname === '/items' ? new Response('', { status }) : Response.json(body),
+      );
+      const error = await errorOf(sellerClient.items.status({ ids: ['A', 'B'] }));
+      expect(error).toBeInstanceOf(UnexpectedResponseError);
+      expect(error.message).toMatch(/the list has \d entr\w+ for 2 items/);
+    },
+  );
+});
+
+/** Entries of the successor. */
+function list(length: number): object[] {
+  return Array.from({ length }, () => ({ status_code: 200, body: { status: 'active' } }));
+}
+
+test.each([
+  ['/items', 200],
+  ['/items/bulk', 404],
+])('all requests have one deadline, those to %s too', async (_, status) => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const { sellerClient, sent } = responding(async ({ pathname, searchParams }) => {
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    if (pathname === '/items' && status === 404) return new Response('', { status });
+    const { length } = searchParams.get('ids')!.split(',');
+    return Response.json(list(length));
+  });
+  const ids = Array.from({ length: 100 }, (_each, index) => `MLA${index}`);
+  const startedAt = performance.now();
+  const error = await advanceUntilSettled(errorOf(sellerClient.items.status({ ids }, { deadlineMs: 1000 })));
+  expect(error).toBeInstanceOf(TimeoutError);
+  expect(error.message).toBe('GET /items did not end within its deadline of 1000 ms');
+  expect(performance.now() - startedAt).toBe(1000);
+  expect(sent).toHaveLength(3);
+});
+
 test.each([{ x: 1 }, { message: 'no' }, { error: 'not_found', item: 'A' }])(
   'the entry %j is neither form: it keeps its place and is reported',
   async (entry) => {
@@ -109,6 +240,11 @@ test('an empty list of ids and an id with a comma are not sent', async () => {
   await expect(sellerClient.items.status({ ids: ['A', 'B,C'] })).rejects.toThrow('`ids.1` contains a comma');
   expect(sent).toEqual([]);
 });
+
+/** A client of a service that answers by the URL. */
+function responding(respond: (url: URL) => Response | Promise<Response>) {
+  return stubbed([({ url }) => respond(new URL(url))], { maxRetries: 0 });
+}
 
 /** A client of a service that gives this one answer. */
 function answering(body: unknown, onDrift?: (drift: Drift) => void): { sellerClient: SellerClient; sent: string[] } {

@@ -1,5 +1,5 @@
-import type { DescribedEndpoint } from '../../core/operation/endpoint.js';
-import { itemStatusParams, itemStatuses } from './schemas.js';
+import type { DescribedEndpoint, Endpoint } from '../../core/operation/endpoint.js';
+import { completeList, itemStatusParams, itemStatuses } from './schemas.js';
 import type { ItemStatusParams, ItemStatus } from './schemas.js';
 
 const status: DescribedEndpoint<ItemStatusParams, ItemStatus[]> = {
@@ -14,6 +14,15 @@ const status: DescribedEndpoint<ItemStatusParams, ItemStatus[]> = {
   identity: { ids: '*.id' },
   retry: 'safe',
   errors: [],
+};
+
+/** The successor of `status`: it answers in the order asked, and its `attributes` take fields of the body alone. */
+export const bulkStatus: Endpoint<ItemStatusParams, ItemStatus[]> = {
+  ...status,
+  name: 'items.bulk',
+  path: '/items/bulk',
+  query: { attributes: 'body.status' },
+  complete: completeList,
 };
 
 /** The endpoints of items, as `endpoints` has them. */

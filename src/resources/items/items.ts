@@ -1,6 +1,8 @@
+import { ApiError } from '../../core/errors/response-errors.js';
+import type { Endpoint } from '../../core/operation/endpoint.js';
 import type { Requester } from '../../core/operation/requester.js';
 import type { CallOptions } from '../../core/scope/call-options.js';
-import { itemEndpoints } from './endpoints.js';
+import { bulkStatus, itemEndpoints } from './endpoints.js';
 import { ApiPromise } from '../../core/operation/api-promise.js';
 import type { WithResponse } from '../../core/operation/api-promise.js';
 import { Deadline } from '../../core/scope/deadline.js';
@@ -9,14 +11,17 @@ import type { ItemStatusParams, ItemStatus } from './schemas.js';
 /** The items for sale. */
 export class Items {
   readonly #requester: Requester;
+  /** Whether the service has ended `/items` for several items, as it has announced. */
+  #hasMoved = false;
 
   constructor(requester: Requester) {
     this.#requester = requester;
   }
 
   /**
-   * Returns the status of items, in the order of `ids`, with a request for each 20 of them. An item that the service could not read has a `code` and a
-   * `message` instead of a `status`; the other items are still returned. Request: GET /items.
+   * Returns the status of items, in the order of `ids`, with a request for each 20 of them. An item that the service could not
+   * read has a `code`, and perhaps a `message`, instead of a `status`; the other items are still returned. Request: GET /items;
+   * if the service has ended that, GET /items/bulk from then on.
    *
    * The specification says PUT, but the method of the service is GET.
    *
@@ -33,8 +38,12 @@ export class Items {
     const ids = idsOf(input);
     if (!ids) return this.#requester.call(itemEndpoints.status, input, options).withResponse();
     const deadline = new Deadline('GET /items', options?.deadlineMs ?? this.#requester.deadlineMs);
-    const read = (at: number): Promise<WithResponse<ItemStatus[]>> =>
-      deadline.within({ ...options }, (limited) => this.#some(input, ids.slice(at, at + mostIds), limited));
+    const read = (at: number): Promise<WithResponse<ItemStatus[]>> => {
+      const some = { ...input, ids: ids.slice(at, at + mostIds) };
+      return this.#some(some, (endpoint) =>
+        deadline.within({ ...options }, (limited) => this.#requester.call(endpoint, some, limited).withResponse()),
+      );
+    };
     let { data, response } = await read(0);
     for (let at = mostIds; at < ids.length; at += mostIds) {
       const next = await read(at);
@@ -44,16 +53,31 @@ export class Items {
     return { data: inOrder(data, input.ids), response };
   }
 
-  async #some(
-    input: ItemStatusParams,
-    ids: string[],
-    options: CallOptions | undefined,
-  ): Promise<WithResponse<ItemStatus[]>> {
-    const { data, response } = await this.#requester
-      .call(itemEndpoints.status, { ...input, ids }, options)
-      .withResponse();
+  async #some({ ids }: ItemStatusParams, read: ReadStatuses): Promise<WithResponse<ItemStatus[]>> {
+    const { data, response } = await (this.#hasMoved ? read(bulkStatus) : this.#findPath(read));
     return { data: inOrder(named(data, ids), ids), response };
   }
+
+  /** Reads from the path of the specification, and from its successor if the service has it no more. */
+  async #findPath(read: ReadStatuses): Promise<WithResponse<ItemStatus[]>> {
+    try {
+      return await read(itemEndpoints.status);
+    } catch (error) {
+      if (!isGone(error)) throw error;
+      const found = await read(bulkStatus).catch((later: unknown) => {
+        throw isGone(later) ? error : later;
+      });
+      this.#hasMoved = true;
+      return found;
+    }
+  }
+}
+
+type ReadStatuses = (endpoint: Endpoint<ItemStatusParams, ItemStatus[]>) => Promise<WithResponse<ItemStatus[]>>;
+
+/** Whether a path does not exist: an item that does not exist is an entry of the list. */
+function isGone(error: unknown): boolean {
+  return error instanceof ApiError && (error.status === 404 || error.status === 410);
 }
 
 /** The ids of an input, each once; `undefined` if it is wrong, which the call says. */

@@ -18,12 +18,25 @@ export interface ItemStatus extends Output<typeof itemStatus> {}
 
 /** The statuses, in the order of the requested ids. */
 export const itemStatuses: Schema<ItemStatus[]> = s.preprocess(s.array(itemStatus), (value) => {
-  const list = isPlainObject(value) ? listIn(value) : value;
+  const list = listIn(value);
   return Array.isArray(list) ? list.map(flattened) : list;
 });
 
-/** The list in an object, or the object as its only entry. Another object is no list. */
-function listIn(value: object): unknown {
+/**
+ * Checks that a list has an entry for each item that was asked for: its entries have no ids.
+ *
+ * @throws {TypeError} when it is longer or shorter.
+ */
+export function completeList(body: unknown, { ids }: ItemStatusParams): unknown {
+  const list = listIn(body);
+  if (Array.isArray(list) && list.length !== ids.length)
+    throw new TypeError(`the list has ${list.length} entries for ${ids.length} items`);
+  return list;
+}
+
+/** A list, that in an object, or the object as its only entry. Another object is no list. */
+function listIn(value: unknown): unknown {
+  if (!isPlainObject(value)) return value;
   const { results } = value as { results?: unknown };
   return results ?? (isEntry(value) ? [value] : value);
 }
@@ -50,10 +63,15 @@ function flattened(entry: unknown): unknown {
   const inner = typeof body === 'string' ? { message: body } : isPlainObject(body) ? body : { status: body };
   const found: EntryFields = body === undefined || body === null ? given : { ...own, ...inner };
   const { status, ...rest } = found;
-  // In the entry of an item that could not be read, the status is that of HTTP.
-  const isOfHttp = Number.isInteger(status) && Number(status) >= 100 && Number(status) < 600;
-  if (isOfHttp) return { code: status, ...rest };
+  // A body may have a code of its own. In the entry of an item that could not be read, the status is that of HTTP.
+  const ofHttp = [code, status].find(isOfHttp);
+  if (isOfHttp(status)) return { ...rest, code: ofHttp };
+  if (ofHttp !== undefined) return { ...found, code: ofHttp };
   return isEntry(found) || Object.keys(found).length === 0 ? found : { ...found, status: entry };
+}
+
+function isOfHttp(status: unknown): boolean {
+  return /^[1-5]\d\d$/.test(String(status));
 }
 
 export const itemStatusParams = s.strictObject({
