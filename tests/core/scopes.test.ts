@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
 import { RequestAbortedError, TimeoutError } from 'marketplace-seller-sdk';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { TokenSource } from '../../src/core/recover/token-source.js';
@@ -160,12 +162,33 @@ describe('a wait', () => {
   });
 });
 
-test.each([99, 100])('of a limit of 100 ms, what takes %i ms', async (ms) => {
+test.each([99, 101])('of a limit of 100 ms, what takes %i ms', async (ms) => {
   const limit = new TimeLimit(100);
   const runs = [1, 2].map((value) => settled(limit.run(() => sleep(ms).then(() => value), () => new Error('late')))); // prettier-ignore
   await vi.advanceTimersByTimeAsync(ms);
   expect(await Promise.all(runs)).toEqual(ms < 100 ? [1, 2] : [new Error('late'), new Error('late')]);
   expect(vi.getTimerCount()).toBe(0);
+});
+
+test('what arrived while the process stood still comes before the end of the limit', async () => {
+  vi.useRealTimers();
+  // Another thread answers after 50 ms, while this one stands still for 300.
+  const worker = new Worker(
+    "const { parentPort } = require('node:worker_threads'); parentPort.on('message', () => setTimeout(() => parentPort.postMessage('arrived'), 50));",
+    { eval: true },
+  );
+  await once(worker, 'online');
+  const answer = new TimeLimit(200).run(
+    () => {
+      const arrived = once(worker, 'message');
+      worker.postMessage('ask');
+      return arrived;
+    },
+    () => new Error('late'),
+  );
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
+  expect(await answer).toEqual(['arrived']);
+  await worker.terminate();
 });
 
 describe('a token that was rejected', () => {

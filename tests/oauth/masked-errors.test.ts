@@ -20,8 +20,8 @@ afterEach(() => void vi.useRealTimers());
 
 /** What a function of the user may throw about a text. */
 const thrown: Readonly<Record<string, (text: string) => unknown>> = {
-  message: (text) => new Error(`refused: ${text}`),
-  cause: (text) => new Error('refused', { cause: new TypeError(`the request was ${text}`) }),
+  message: (text) => new Error(`rejected: ${text}`),
+  cause: (text) => new Error('rejected', { cause: new TypeError(`the request was ${text}`) }),
   'parameters of a statement': (text) => Object.assign(new Error('insert failed'), { parameters: [text], code: text }),
   'a request': (text) =>
     Object.assign(new Error('failed'), {
