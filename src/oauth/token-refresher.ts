@@ -1,6 +1,6 @@
 import { AccessTokenError, GrantRevokedError } from '../core/errors/errors.js';
 import { withoutSecrets } from '../core/errors/without-secrets.js';
-import { ignoreErrors, wait } from '../core/scope/wait.js';
+import { ignoreErrors, onAbort, wait } from '../core/scope/wait.js';
 import { TimeLimit } from '../core/scope/time-limit.js';
 import type { TokenProvider } from '../core/options/hooks.js';
 import type { RefreshingTokenOptions } from './refreshing-options.js';
@@ -21,9 +21,6 @@ const firstPauseMs = 100;
 const othersMs = 27_000;
 /** The same where only this process has replaced the token set so far. */
 const aloneMs = 2_000;
-
-/** How many token sets are kept for that: the stored one, the next one, and those that others store meanwhile. */
-const knownSets = 4;
 
 interface RefresherOptions<T extends TokenSet> extends RefreshingTokenOptions<T> {
   /** Called under the lock, when the grant of a token set turned out to be revoked. */
@@ -48,8 +45,6 @@ export class TokenRefresher<T extends TokenSet> {
   #revoked: { readonly tokens: T; readonly error: GrantRevokedError } | undefined;
   /** The access token that the service rejected last. */
   #rejected: string | undefined;
-  /** The last token sets of this process, which no error may show. */
-  #known: readonly T[] = [];
   #isClosed = false;
 
   constructor(options: RefresherOptions<T>) {
@@ -141,19 +136,15 @@ export class TokenRefresher<T extends TokenSet> {
     return this.#run(this.#next(stored, signal)).catch((error: unknown) => this.#newerThan(stored, error, signal));
   }
 
-  #know(tokens: T): T {
-    this.#known = [tokens, ...this.#known.filter((each) => !isSame(each, tokens))].slice(0, knownSets);
-    return tokens;
-  }
-
   /** What the functions of the user throw may show tokens, e.g. as the parameters of a statement. */
   #masked<E>(error: E): E {
-    const secrets = this.#known.flatMap(({ accessToken, refreshToken }) => [accessToken, refreshToken ?? '']);
+    const known = [this.#tokens, this.#unsaved?.tokens, this.#unsaved?.replaces];
+    const secrets = known.flatMap((tokens) => [tokens?.accessToken ?? '', tokens?.refreshToken ?? '']);
     return withoutSecrets(error, secrets) as E;
   }
 
   async #load(): Promise<T> {
-    const loaded = this.#know(checkTokenSet('load', await this.#options.load()));
+    const loaded = checkTokenSet('load', await this.#options.load());
     if (this.#tokens && !isSame(loaded, this.#tokens)) this.#replacedBy.others = true;
     return (this.#tokens = loaded);
   }
@@ -165,7 +156,8 @@ export class TokenRefresher<T extends TokenSet> {
   async #newerThan(stored: T, error: unknown, signal: AbortSignal): Promise<T> {
     if (!(error instanceof GrantRevokedError)) throw error;
     const { lock } = this.#options;
-    const isAlone = this.#replacedBy.us && !this.#replacedBy.others;
+    // A refresh of this process that was given up may still save its tokens.
+    const isAlone = this.#replacedBy.us && !this.#replacedBy.others && this.#running.size === 0;
     // Under a lock, others have saved already.
     const until = performance.now() + (lock ? 0 : isAlone ? aloneMs : othersMs);
     for (let pauseMs = firstPauseMs; ; pauseMs *= 2) {
@@ -190,7 +182,7 @@ export class TokenRefresher<T extends TokenSet> {
   /** A token set that could not be saved is saved first, because only its refresh token still works. */
   async #next(stored: T, signal: AbortSignal): Promise<T> {
     if (!this.#unsaved) {
-      const tokens = this.#know(checkRefreshed(stored, await this.#options.refresh(stored, { signal })));
+      const tokens = checkRefreshed(stored, await this.#options.refresh(stored, { signal }));
       this.#lifeMs = remainingMs(tokens);
       this.#unsaved ??= { tokens, replaces: stored };
     }
@@ -231,24 +223,18 @@ async function withLock<T extends TokenSet>(
 /** Rejects when `work` takes too long or `signal` aborts, and aborts the signal that `work` receives. */
 function withTimeout<R>(work: (signal: AbortSignal) => Promise<R>, limitMs: number, signal?: AbortSignal): Promise<R> {
   const controller = new AbortController();
-  return new Promise((resolve, reject) => {
-    const end = (error: Error): void => {
-      controller.abort(error);
-      reject(error);
-    };
-    const onAbort = (): void => end(signal?.reason as Error);
-    const expire = (): void => {
-      end(new AccessTokenError(`The refresh of the access token did not finish within ${limitMs} ms`));
-    };
-    const timer = setTimeout(expire, limitMs);
-    // A call that waits has a timer of its own, and a refresh that no call waits for must not keep the process alive.
-    (timer as { unref?(): unknown }).unref?.();
-    signal?.addEventListener('abort', onAbort, { once: true });
-    const settle = (): void => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', onAbort);
-    };
-    work(controller.signal).then(resolve, reject).finally(settle);
-    controller.signal.addEventListener('abort', settle, { once: true });
+  const { promise: ended, reject } = Promise.withResolvers<never>();
+  const end = (error: Error): void => {
+    controller.abort(error);
+    reject(error);
+  };
+  const expired = new AccessTokenError(`The refresh of the access token did not finish within ${limitMs} ms`);
+  const timer = setTimeout(() => end(expired), limitMs);
+  // A call that waits has a timer of its own, and a refresh that no call waits for must not keep the process alive.
+  (timer as { unref?(): unknown }).unref?.();
+  const stopListening = signal && onAbort(signal, () => end(signal.reason as Error));
+  return Promise.race([work(controller.signal), ended]).finally(() => {
+    clearTimeout(timer);
+    stopListening?.();
   });
 }

@@ -185,6 +185,34 @@ describe('two processes without a lock', () => {
     expect(marketplace.accounts.bearerOf(store.tokens.accessToken)).toBeDefined();
   });
 
+  test.each([
+    ['alone', 'this process alone has replaced the token set', 2_000],
+    ['others', 'another process has replaced it before', 27_000],
+    ['late', 'a refresh of this process may still save its own', 27_000],
+  ])('a revoked grant is reported after some time (%s): %s', async (who, _, limitMs) => {
+    let stored: TokenSet = { accessToken: 't0', refreshToken: 'r0', expiresAt: Date.now() - 1 };
+    let refreshes = 0;
+    const token = refreshingToken({
+      load: () => stored,
+      save: (next) => void (stored = next),
+      refresh: async () => {
+        refreshes += 1;
+        if (who === 'late' && refreshes === 2) return new Promise<TokenSet>(() => undefined);
+        if (refreshes > 1) throw new GrantRevokedError('revoked');
+        return { accessToken: 't1', refreshToken: 'r1', expiresAt: Date.now() + 1_000 };
+      },
+    });
+    const ask = async (signal = new AbortController().signal): Promise<string> => token({ signal });
+    expect(await advanceUntilSettled(ask())).toBe('t1');
+    await vi.advanceTimersByTimeAsync(1_000);
+    if (who === 'others') stored = { accessToken: 't2', refreshToken: 'r2', expiresAt: Date.now() - 1 };
+    if (who === 'late') await errorOf(ask(AbortSignal.timeout(0)));
+    const began = Date.now();
+    expect(await advanceUntilSettled(errorOf(ask()))).toBeInstanceOf(GrantRevokedError);
+    expect(Date.now() - began).toBeLessThanOrEqual(limitMs);
+    expect(Date.now() - began).toBeGreaterThan(limitMs / 2);
+  });
+
   test('a store without a newer token set is read with growing pauses before the seller is asked', async () => {
     const { start, store, fail } = await createExpired();
     let loads = 0;

@@ -47,6 +47,12 @@ const rules: Readonly<Record<string, (store: TokenStore) => Promise<void>>> = {
     equal(await store.revoke(7, first), false);
     equal(await store.sellers(), [7]);
   },
+  'of tokens without a refresh token, only those that are given are marked': async (store) => {
+    await store.save(7, { accessToken: 'a2' });
+    equal(await store.revoke(7, { accessToken: 'a1' }), false);
+    equal(await store.sellers(), [7]);
+    equal(await store.revoke(7, { accessToken: 'a2' }), true);
+  },
   'a seller is removed with the tokens': async (store) => {
     await store.save(7, first);
     equal(await store.remove(7), true);
