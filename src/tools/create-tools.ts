@@ -1,29 +1,47 @@
 import type { SellerClient } from '../client.js';
-import { checkConfiguration, integerFrom } from '../core/options/rules.js';
 import { SellerError } from '../core/errors/seller-error.js';
-import { printedAs } from '../core/schema/define.js';
+import type { Endpoint } from '../core/operation/endpoint.js';
+import { checkConfiguration, integerFrom, listOf } from '../core/options/rules.js';
+import type { Rule } from '../core/options/rules.js';
+import { longInt, looseObject, printedAs } from '../core/schema/define.js';
+import { shapeOf } from '../core/schema/describe.js';
 import type { Schema } from '../core/schema/schema.js';
 import { compactJson, fitting, leastChars } from './compact.js';
 import { describedOperations } from './descriptions.js';
 import type { DescribedOperation } from './descriptions.js';
 import { errorFacts } from './error-result.js';
 import { readable, withBytes } from './files-as-text.js';
+import { ownOperations, selected, toolName } from './own-operations.js';
+import type { OwnEndpoint } from './own-operations.js';
 import type { JsonSchema } from './portable-schema.js';
 import { previewText } from './preview.js';
 import { readQuietly } from './read-quietly.js';
 import { requestText } from './request-text.js';
-import { SentWrites } from './sent-writes.js';
 import type { SentOutcome } from './sent-writes.js';
+import { Targets, sellerField, sellerSchema } from './targets.js';
+import type { ToolSellers } from './targets.js';
 
 /** Options of `createTools`. */
 export interface ToolOptions {
   /**
-   * The maximum length of a result, in characters: at least 500. Of longer lists and texts only the beginning is returned,
-   * with how much was left out.
+   * The maximum length of a result, in characters: at least 500. Of a longer list only the first entries are returned, with
+   * the offset of the next one; of other long values only the beginning, with how much was left out.
    *
    * @default 8000
    */
   readonly maxChars?: number | undefined;
+  /**
+   * The operations, or groups of them, that are tools, e.g. `['questions', 'messages.send']`. Those of `endpoints` always are.
+   *
+   * @default all
+   */
+  readonly only?: readonly string[] | undefined;
+  /**
+   * Endpoints of your own that are tools, too. Their inputs are schemas of zod, or print JSON Schema (Standard JSON Schema).
+   *
+   * @default none
+   */
+  readonly endpoints?: readonly OwnEndpoint[] | undefined;
 }
 
 /** The result of a tool. */
@@ -74,39 +92,58 @@ export interface Tool {
 }
 
 /**
- * Creates a tool for each operation of a client: for MCP, the AI SDK, or any library that takes JSON Schema.
+ * Creates a tool for each operation of a client, or of the clients of several sellers, whose tools take the `seller`: for MCP,
+ * the AI SDK, or any library that takes JSON Schema.
  *
- * @throws {ConfigurationError} when an option is unknown or wrong.
+ * @throws {ConfigurationError} when an option is unknown or wrong, or names an operation that does not exist.
  *
  * @example
- * const search = createTools(seller).find(({ name }) => name === 'questions_search');
+ * const search = createTools(seller, { only: ['questions'] }).find(({ name }) => name === 'questions_search');
  * const found = await search?.run({ seller_id: 7, filters: { status: 'UNANSWERED' } });
  * console.log(found?.isError, found?.text);
  */
-export function createTools(client: SellerClient, options: ToolOptions = {}): readonly Tool[] {
-  checkConfiguration('createTools', options, { maxChars: integerFrom(leastChars) });
-  const { maxChars = 8000 } = options;
-  const writes = new SentWrites(client);
-  return describedOperations().map((operation) => toolOf(operation, client, writes, maxChars));
+export function createTools(client: SellerClient | ToolSellers, options: ToolOptions = {}): readonly Tool[] {
+  checkConfiguration('createTools', options, rules);
+  const { maxChars = 8000, only, endpoints = [] } = options;
+  const known = describedOperations();
+  const own = ownOperations(endpoints, known);
+  const chosen = selected([...known, ...own], only);
+  const operations = [...chosen, ...own.filter((each) => !chosen.includes(each))];
+  const targets = new Targets(client);
+  return operations.map((operation) => toolOf(operation, targets, maxChars));
 }
 
-function toolOf(operation: DescribedOperation, client: SellerClient, writes: SentWrites, maxChars: number): Tool {
-  const { endpoint, description, jsonSchema, changesSomething } = operation;
+const rules: Readonly<Record<keyof ToolOptions, Rule>> = {
+  maxChars: integerFrom(leastChars),
+  only: listOf('string'),
+  endpoints: listOf('object'),
+};
+
+function toolOf(operation: DescribedOperation, targets: Targets, maxChars: number): Tool {
+  const { endpoint, description, changesSomething } = operation;
+  const jsonSchema = targets.areMany ? withSeller(operation.jsonSchema) : operation.jsonSchema;
+  const inputOf = (given: unknown): unknown => withBytes(endpoint, targets.inputOf(given));
   const outcomeOf = async (given: unknown, signal: AbortSignal | undefined): Promise<SentOutcome> => {
-    const { input, options } = readQuietly(endpoint, withBytes(endpoint, given));
+    const { input, options } = readQuietly(endpoint, inputOf(given));
+    const { client, writes } = await targets.of(given);
     if (changesSomething) return writes.send(endpoint, input);
     return { output: await client.call(endpoint, input, { ...options, signal }) };
   };
   return {
-    name: endpoint.name.replaceAll('.', '_'),
+    name: toolName(endpoint),
     operation: endpoint.name,
     title: endpoint.summary,
     description,
     changesSomething,
-    inputSchema: printedAs(endpoint.input, jsonSchema) as Schema<Record<string, unknown>>,
+    inputSchema: inputSchemaOf(endpoint, jsonSchema, targets.areMany),
     jsonSchema,
-    request: (input) => requestText(endpoint, withBytes(endpoint, input)),
-    preview: async (input) => previewText(endpoint, withBytes(endpoint, input), client),
+    request: (input) => requestText(endpoint, inputOf(input)),
+    preview: async (given) => {
+      const input = inputOf(given);
+      // What is wrong is said before anything is read.
+      requestText(endpoint, input);
+      return previewText(endpoint, input, (await targets.of(given)).client);
+    },
     run: async (input, { signal } = {}) => {
       const outcome = await outcomeOf(input, signal).catch((error: unknown): SentOutcome => {
         if (error instanceof SellerError) return { error };
@@ -117,4 +154,18 @@ function toolOf(operation: DescribedOperation, client: SellerClient, writes: Sen
       return { text: compactJson(await readable(outcome.output), maxChars, endpoint, input), isError: false };
     },
   };
+}
+
+function withSeller({ properties, required = [], ...schema }: JsonSchema): JsonSchema {
+  return {
+    ...schema,
+    properties: { [sellerField]: sellerSchema, ...properties },
+    required: [sellerField, ...required],
+  };
+}
+
+/** What libraries check an input with. That of another library than zod, or with a seller, is checked as a whole by `run`. */
+function inputSchemaOf({ input }: Endpoint, jsonSchema: JsonSchema, areMany: boolean): Tool['inputSchema'] {
+  if (!areMany && '_zod' in input) return printedAs(input as Schema, jsonSchema) as Tool['inputSchema'];
+  return printedAs(looseObject({ ...(areMany && { [sellerField]: longInt }), ...shapeOf(input) }), jsonSchema);
 }

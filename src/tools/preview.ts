@@ -15,7 +15,7 @@ interface Subject {
 }
 
 /** The input of any operation; the endpoint's schema has checked it. */
-type Given = Readonly<Record<string, string | undefined>> & { readonly to?: { readonly user_id: string } };
+type CheckedInput = Readonly<Record<string, string | undefined>> & { readonly to?: { readonly user_id: string } };
 
 /** Reading what a question is about must not keep the person waiting. */
 const deadlineMs = 10_000;
@@ -28,20 +28,20 @@ const deadlineMs = 10_000;
  */
 export async function previewText(endpoint: Endpoint, input: unknown, client: SellerClient): Promise<string> {
   const request = requestText(endpoint, input);
-  const { question, facts = [] } = await subjectOf(endpoint, input as Given, client);
-  const { text } = input as Given;
+  const { question, facts = [] } = await subjectOf(endpoint, input as CheckedInput, client);
+  const { text } = input as CheckedInput;
   const all: readonly Fact[] = text === undefined ? facts : [...facts, ['Text', text]];
   return [visible(question), '', ...all.map(([name, each]) => `${name}: ${inMarks(each)}`), '', request].join('\n');
 }
 
-async function subjectOf(endpoint: Endpoint, input: Given, client: SellerClient): Promise<Subject> {
+async function subjectOf(endpoint: Endpoint, input: CheckedInput, client: SellerClient): Promise<Subject> {
   if (endpoint.retry === 'safe' && marksAsRead(input))
     return { question: `Mark the messages of pack ${input.pack_id} as read, which the buyer can see?` };
   return (await subjects[endpoint.name]?.(input, client)) ?? { question: `${summaryOf(endpoint)}?` };
 }
 
 /** What is asked, by the operation. */
-const subjects: Readonly<Record<string, (input: Given, client: SellerClient) => Subject | Promise<Subject>>> = {
+const subjects: Readonly<Record<string, (input: CheckedInput, client: SellerClient) => Subject | Promise<Subject>>> = {
   'questions.ask': ({ item_id }) => ({ question: `Ask a question about ${item_id}?` }),
   'questions.answer': (input, client) => aboutQuestion('Answer', input, client),
   'questions.delete': (input, client) => aboutQuestion('Delete', input, client),
@@ -67,7 +67,7 @@ const subjects: Readonly<Record<string, (input: Given, client: SellerClient) => 
   'flex.addZones': ({ user_id }) => ({ question: `Set the zones to which seller ${user_id} delivers with Flex?` }),
 };
 
-async function aboutQuestion(verb: string, { question_id = '' }: Given, client: SellerClient): Promise<Subject> {
+async function aboutQuestion(verb: string, { question_id = '' }: CheckedInput, client: SellerClient): Promise<Subject> {
   return client.call(endpoints.questions.get, { question_id }, { deadlineMs }).then(
     ({ from, buyer_id, item_id, text }) => ({
       question: `${verb} the question of buyer ${from?.id ?? buyer_id ?? 'unknown'} about ${item_id}?`,

@@ -1,0 +1,104 @@
+import { ConfigurationError } from '../core/errors/errors.js';
+import type { DescribedEndpoint, Endpoint } from '../core/operation/endpoint.js';
+import { endpointError } from '../core/options/check-endpoint.js';
+import { didYouMean } from '../core/options/nearest.js';
+import { inspect, keywordsOf } from '../core/schema/describe.js';
+import type { StandardSchema } from '../core/schema/schema.js';
+import type { DescribedOperation } from './descriptions.js';
+import { portableSchema } from './portable-schema.js';
+
+/** An endpoint that an application defines, as a tool: `summary` says what it does, in one clause. */
+export type OwnEndpoint = Endpoint & Partial<Pick<DescribedEndpoint, 'summary'>>;
+
+/**
+ * Returns the operations of own endpoints. Their inputs print JSON Schema by themselves (zod, and what implements Standard JSON
+ * Schema), or are schemas of zod.
+ *
+ * @throws {ConfigurationError} when an endpoint is wrong, or its name is that of another tool.
+ */
+export function ownOperations(own: readonly OwnEndpoint[], known: readonly DescribedOperation[]): DescribedOperation[] {
+  const names = known.map(({ endpoint }) => toolName(endpoint));
+  return own.map((given) => {
+    const wrong = endpointError(given);
+    if (wrong) throw wrong;
+    const name = toolName(given);
+    if (!/^[a-zA-Z_]\w{0,63}$/.test(name))
+      throw new ConfigurationError(`createTools: \`${given.name}\` takes letters, digits, _ and dots, at most 64`);
+    if (names.includes(name)) throw new ConfigurationError(`createTools: there are two tools with the name ${name}`);
+    names.push(name);
+    const { description: rule, ...jsonSchema } = portableSchema(printed(given.input));
+    const { summary = `Calls ${given.method} ${given.path}` } = given;
+    const description = rule === undefined ? `${summary}.` : `${summary}. ${rule}`;
+    const endpoint = { ...given, summary } as DescribedEndpoint;
+    return { endpoint, description, jsonSchema, changesSomething: given.retry !== 'safe' };
+  });
+}
+
+/** The name that a model uses. */
+export function toolName({ name }: Pick<Endpoint, 'name'>): string {
+  return name.replaceAll('.', '_');
+}
+
+/**
+ * Returns the operations that are named, or whose group is.
+ *
+ * @throws {ConfigurationError} when there is no such operation or group.
+ */
+export function selected(
+  operations: readonly DescribedOperation[],
+  only: readonly string[] | undefined,
+): readonly DescribedOperation[] {
+  if (!only) return operations;
+  const isIn = (name: string, group: string): boolean => name === group || name.startsWith(`${group}.`);
+  const names = operations.map(({ endpoint }) => endpoint.name);
+  const unknown = only.find((group) => !names.some((name) => isIn(name, group)));
+  if (unknown === undefined) return operations.filter(({ endpoint }) => only.some((each) => isIn(endpoint.name, each)));
+  const groups = [...new Set(names.map((name) => name.replace(/\..*/, '')))];
+  const hint = didYouMean(unknown, [...groups, ...names], `the groups are ${groups.join(', ')}`);
+  throw new ConfigurationError(`createTools: \`only\` names no operation and no group with "${unknown}"; ${hint}`);
+}
+
+interface StandardJsonSchema {
+  readonly jsonSchema?: { input(options: { readonly target: string }): object };
+}
+
+function printed(schema: StandardSchema): object {
+  const { jsonSchema } = schema['~standard'] as StandardSchema['~standard'] & StandardJsonSchema;
+  return jsonSchema?.input({ target: 'draft-2020-12' }) ?? structureOf(schema);
+}
+
+/** Prints the schemas of zod that do not print themselves, such as those of `zod/mini`. */
+function structureOf(schema: StandardSchema): object {
+  const found = inspect(schema);
+  const own = keywordsOf(schema);
+  switch (found.kind) {
+    case 'object': {
+      const fields = Object.entries(found.shape);
+      const required = fields.filter(([, each]) => inspect(each).kind !== 'optional').map(([name]) => name);
+      return {
+        type: 'object',
+        properties: Object.fromEntries(fields.map(([name, each]) => [name, structureOf(each)])),
+        required,
+        ...own,
+      };
+    }
+    case 'optional':
+    case 'nullable':
+    case 'preprocess':
+      return { ...structureOf(found.of), ...own };
+    case 'array':
+      return { type: 'array', items: structureOf(found.of), ...own };
+    case 'union':
+      return { anyOf: found.of.map(structureOf), ...own };
+    case 'enum':
+      return { type: 'string', ...(!found.open && { enum: found.values }), ...own };
+    case 'record':
+      return { type: 'object', ...own };
+    case 'int64':
+      return { type: 'string', ...own };
+    case 'unknown':
+      return own;
+    default:
+      return { type: found.kind, ...own };
+  }
+}

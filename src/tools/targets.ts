@@ -1,0 +1,78 @@
+import type { SellerClient } from '../client.js';
+import { InvalidInputError } from '../core/errors/errors.js';
+import { isPlainObject } from '../core/json/plain-object.js';
+import { SentWrites } from './sent-writes.js';
+
+/** The sellers of an application, as `createSellers` returns them. */
+export interface ToolSellers {
+  /** Returns the client of a seller; `undefined` for anybody whose tokens are not there. */
+  readonly for: (user_id: number) => Promise<SellerClient | undefined>;
+  /** The ids of the sellers. */
+  readonly ids: () => Promise<readonly number[]>;
+}
+
+/** For whom a tool is called. */
+export interface ToolTarget {
+  readonly client: SellerClient;
+  readonly writes: SentWrites;
+}
+
+/** The field with which a model says for which of several sellers it calls. */
+export const sellerField = 'seller';
+
+/** How the field looks in the input of each tool. */
+export const sellerSchema = {
+  type: 'string',
+  description: 'The id of the seller for whom it is called.',
+  pattern: '^\\d+$',
+};
+
+/** Finds the client of a call: the only one, or that of the seller in its input. */
+export class Targets {
+  readonly #given: SellerClient | ToolSellers;
+  readonly #writes = new Map<string, ToolTarget>();
+
+  constructor(given: SellerClient | ToolSellers) {
+    this.#given = given;
+  }
+
+  get areMany(): boolean {
+    return 'for' in this.#given;
+  }
+
+  /**
+   * Returns the input of the operation, without the seller.
+   *
+   * @throws {InvalidInputError} when there are many sellers, and it names none.
+   */
+  inputOf(input: unknown): unknown {
+    if (!this.areMany) return input;
+    const { [sellerField]: seller, ...rest } = (isPlainObject(input) ? input : {}) as Record<string, unknown>;
+    if (/^\d{1,15}$/.test(String(seller))) return rest;
+    throw new InvalidInputError([{ path: [sellerField], message: '`seller` is missing; it takes the id of a seller' }]);
+  }
+
+  /**
+   * Returns for whom a tool is called.
+   *
+   * @throws {InvalidInputError} when the seller has not authorised the application.
+   */
+  async of(input: unknown): Promise<ToolTarget> {
+    const seller = this.areMany ? String((input as Record<string, unknown>)[sellerField]) : '';
+    const client = await this.#clientOf(seller);
+    const known = this.#writes.get(seller);
+    // A client that was made anew has nothing in common with what is known of the old one.
+    const target = known?.client === client ? known : { client, writes: new SentWrites(client) };
+    this.#writes.set(seller, target);
+    return target;
+  }
+
+  async #clientOf(seller: string): Promise<SellerClient> {
+    if (!('for' in this.#given)) return this.#given;
+    const client = await this.#given.for(Number(seller));
+    if (client) return client;
+    const ids = await this.#given.ids();
+    const message = `\`seller\` ${seller} has not authorised the application; the sellers are ${ids.join(', ')}`;
+    throw new InvalidInputError([{ path: [sellerField], message }]);
+  }
+}
