@@ -1,5 +1,6 @@
 import { SellerClient } from '../client.js';
 import { ConfigurationError } from '../core/errors/errors.js';
+import type { ClientOptions } from '../core/options/client-options.js';
 import { userOfToken } from '../core/recover/user-of-token.js';
 import { FakeMarketplace } from '../testing/marketplace.js';
 import { sample } from '../testing/seed/sample.js';
@@ -24,13 +25,27 @@ export interface Connection {
 /** Returns the client that a command line asks for. @throws {UsageError} */
 export function connect(values: Values): Connection {
   if (values.has('fake')) return connectToFake();
-  const baseUrl = values.text('base-url') ?? process.env.SELLER_BASE_URL;
+  const baseUrl = baseUrlOf(values, ', or --fake');
   const accessToken = values.text('token') ?? process.env.SELLER_TOKEN;
-  if (!baseUrl)
-    throw new UsageError('--base-url, or the environment variable SELLER_BASE_URL, must be given, or --fake');
   if (!accessToken) throw new UsageError('--token, or the environment variable SELLER_TOKEN, must be an access token');
+  return { client: clientOf({ baseUrl, accessToken }), baseUrl, user: userOfToken(accessToken) };
+}
+
+/** Returns a client without a token, from which those of sellers are derived. @throws {UsageError} */
+export function connectApplication(values: Values): Pick<Connection, 'client' | 'baseUrl'> {
+  const baseUrl = baseUrlOf(values);
+  return { client: clientOf({ baseUrl }), baseUrl };
+}
+
+function baseUrlOf(values: Values, otherwise = ''): string {
+  const baseUrl = values.text('base-url') ?? process.env.SELLER_BASE_URL;
+  if (baseUrl) return baseUrl;
+  throw new UsageError(`--base-url, or the environment variable SELLER_BASE_URL, must be given${otherwise}`);
+}
+
+function clientOf(options: ClientOptions): SellerClient {
   try {
-    return { client: new SellerClient({ baseUrl, accessToken }), baseUrl, user: userOfToken(accessToken) };
+    return new SellerClient(options);
   } catch (error) {
     if (error instanceof ConfigurationError) throw new UsageError(`--base-url or --token is invalid: ${error.message}`);
     throw error;

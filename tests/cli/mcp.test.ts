@@ -1,7 +1,11 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import { sqliteTokens } from 'marketplace-seller-sdk/oauth';
 import { createTools } from 'marketplace-seller-sdk/tools';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createServer } from '../../src/cli/mcp/server.js';
@@ -119,11 +123,32 @@ describe('the server of tools', () => {
     expect(writing.sort()).toEqual(['questions_answer', 'questions_hide']);
     expect(await use('questions_delete', { question_id })).toMatchObject({
       isError: true,
-      error: { class: 'NotSent' },
+      error: {
+        class: 'NotSent',
+        message: expect.stringContaining('cannot ask a person') as string,
+        whatToDo: expect.stringContaining('`--allow questions.delete`') as string,
+      },
     });
     expect(writes()).toBe(0);
     expect(await use('questions_answer', { question_id, text: 'Yes.' })).toMatchObject({ isError: false });
     expect(writes()).toBe(1);
+  });
+
+  test('a host that cannot ask a person, and its person, are told which tools are missing and what adds them', async () => {
+    const warned: string[] = [];
+    const { host } = await served({ warn: (text) => warned.push(text), allowed: ['questions.hide'] });
+    await host.ping();
+    for (const told of [host.getInstructions(), warned.join()]) {
+      expect(told).toContain('messages_send');
+      expect(told).not.toContain('questions_hide');
+      expect(told).toMatch(/`--allow [a-zA-Z.]+` in the arguments of the server/);
+    }
+    expect(host.getInstructions()).toContain('--allow questions.answer');
+    const asking = await served({ warn: (text) => warned.push(text) }, () => 'accept');
+    await asking.host.ping();
+    expect(warned).toHaveLength(1);
+    const reading = await served({ tools: createTools(createMarketplace().sellerClient, { only: ['currencies'] }) });
+    expect(reading.host.getInstructions()).not.toContain('--allow');
   });
 
   test.each([
@@ -186,7 +211,45 @@ describe('the command mcp', () => {
     await ended.promise;
   });
 
+  test('serves the sellers in a file, with the operations that are chosen', async () => {
+    const { marketplace, seller, seller_id } = createMarketplace();
+    const { url, close } = await marketplace.listen();
+    onTestFinished(close);
+    const folder = mkdtempSync(join(tmpdir(), 'mcp-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const path = join(folder, 'tokens.db');
+    const tokens = sqliteTokens(path);
+    await tokens.save(seller_id, { accessToken: marketplace.tokenFor(seller), refreshToken: 'r' });
+    await tokens.close?.();
+    const host = hostOf(() => 'accept');
+    const args = [
+      await bundled('src/cli/main.ts'),
+      'mcp',
+      '--sellers',
+      path,
+      '--base-url',
+      url,
+      '--tools',
+      'questions, currencies.list',
+    ];
+    await host.connect(new StdioClientTransport({ command: process.execPath, args, stderr: 'pipe' }));
+    expect(host.getInstructions()).toContain(`takes \`seller\`, one of ${seller_id}`);
+    const { tools } = await host.listTools();
+    expect(new Set(tools.map(({ name }) => name.split('_')[0]))).toEqual(new Set(['questions', 'currencies']));
+    const found = await host.callTool({
+      name: 'questions_search',
+      arguments: { seller: String(seller_id), seller_id },
+    });
+    expect(found.isError).toBe(false);
+  });
+
   test.each([
+    [
+      ['--fake', '--tools', 'questions,mesages'],
+      '--tools names no operation and no group with "mesages"; did you mean messages?',
+    ],
+    [['--sellers', 'none.db', '--base-url', 'http://127.0.0.1:1'], 'the file none.db does not exist'],
+    [['--sellers', 'none.db', '--fake'], '--sellers and --fake contradict each other'],
     [['--fake', '--allow', 'questions.anwser'], 'did you mean questions.answer?'],
     [['--fake', '--allow', 'questions.search'], 'there is no operation "questions.search" that changes something'],
     [['--fake', '--allow', 'questions.answer', '--read-only'], 'contradict each other'],

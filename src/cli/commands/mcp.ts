@@ -1,9 +1,11 @@
+import { ConfigurationError } from '../../core/errors/errors.js';
 import { didYouMean } from '../../core/options/nearest.js';
 import { createTools } from '../../tools/create-tools.js';
 import type { Tool } from '../../tools/create-tools.js';
 import { createServer, serveOnStdio } from '../mcp/server.js';
 import type { Command } from '../command.js';
-import { connect, connectionOptions } from '../connection.js';
+import { connectAll } from '../mcp/sellers.js';
+import { connectionOptions } from '../connection.js';
 import { CliError, UsageError } from '../errors.js';
 import type { Values } from '../options.js';
 
@@ -16,7 +18,12 @@ something, the assistant's program shows a person the exact request; it is sent 
 package @modelcontextprotocol/sdk.`,
   options: {
     ...connectionOptions,
+    sellers: {
+      value: 'FILE',
+      text: 'file of sqliteTokens with the tokens of several sellers, in place of --token; CLIENT_ID, CLIENT_SECRET and TOKEN_URL in the environment renew them',
+    },
     seller: { value: 'ID', text: 'user id of the seller, which the model is told (default: the user in the token)' },
+    tools: { value: 'NAMES', text: 'operations or groups that are served, e.g. questions,messages (default: all)' },
     'read-only': { text: 'change nothing: serve no tool that does, and mark no message as read' },
     allow: {
       value: 'NAME',
@@ -25,21 +32,39 @@ package @modelcontextprotocol/sdk.`,
     },
   },
   run: async (values, io) => {
-    const connection = connect(values);
-    const tools = createTools(connection.client);
+    const { target, seller, baseUrl, close } = await connectAll(values);
+    const tools = toolsOf(values, target);
+    const isReadOnly = values.has('read-only');
     const offer = {
-      tools: values.has('read-only') ? tools.filter(({ changesSomething }) => !changesSomething) : tools,
-      isReadOnly: values.has('read-only'),
+      tools: isReadOnly ? tools.filter(({ changesSomething }) => !changesSomething) : tools,
+      isReadOnly,
       allowed: allowedOf(values, tools),
-      baseUrl: connection.baseUrl,
-      seller: sellerOf(values) ?? connection.user,
+      baseUrl,
+      seller: sellerOf(values) ?? seller,
+      warn: io.err,
     };
     const server = await createServer(offer).catch(withRemedy);
-    io.err(`Serving tools for ${connection.baseUrl} on stdin and stdout; Ctrl+C ends it.`);
+    io.err(`Serving tools for ${baseUrl} on stdin and stdout; Ctrl+C ends it.`);
     await serveOnStdio(server, io.ended());
+    await close?.();
     return 0;
   },
 };
+
+/** @throws {UsageError} when `--tools` names what does not exist */
+function toolsOf(values: Values, target: Parameters<typeof createTools>[0]): readonly Tool[] {
+  const only = values
+    .text('tools')
+    ?.split(',')
+    .map((name) => name.trim());
+  try {
+    return createTools(target, { only });
+  } catch (error) {
+    if (error instanceof ConfigurationError)
+      throw new UsageError(error.message.replace('createTools: `only` names', '--tools names'));
+    throw error;
+  }
+}
 
 /** @throws {UsageError} when it is no user id */
 function sellerOf(values: Values): string | undefined {
@@ -60,8 +85,21 @@ function allowedOf(values: Values, tools: readonly Tool[]): readonly string[] {
   throw new UsageError(`--allow: there is no operation "${unknown}" that changes something; ${hint}`);
 }
 
+/** The arguments of `npx` that start the command in any folder: `npx` alone installs no optional package. */
+const startArguments = [
+  '-y',
+  '-p',
+  'marketplace-seller-sdk',
+  '-p',
+  '@modelcontextprotocol/sdk',
+  'marketplace-seller-sdk',
+  'mcp',
+];
+
 /** @throws {CliError} when the package of the protocol is not installed */
 function withRemedy(error: unknown): never {
   if ((error as { code?: unknown }).code !== 'ERR_MODULE_NOT_FOUND') throw error;
-  throw new CliError('mcp needs another package: npm install @modelcontextprotocol/sdk');
+  throw new CliError(`mcp needs another package, @modelcontextprotocol/sdk. Start it with both, in any folder:
+npx ${startArguments.join(' ')}
+or install it beside marketplace-seller-sdk in the folder of your project: npm install @modelcontextprotocol/sdk`);
 }
