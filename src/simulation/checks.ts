@@ -43,7 +43,7 @@ function listed(list: unknown): Record<string, unknown>[] {
 /** The nth message of the bot with one text follows at least n messages of the buyer. */
 const noMessageDoubled: Check = ({ marketplace, nameOf }) =>
   marketplace.packs.all.flatMap((pack) => {
-    const messages = marketplace.messages.of(pack).reverse();
+    const messages = marketplace.messages.of(pack);
     const counts = new Map<string, number>();
     return messages.flatMap((message, index) => {
       if (message.from !== pack.seller_id || message.client_id === null) return [];

@@ -29,6 +29,7 @@ export type { Item, ItemInit, ItemStore, ItemState } from './state/items.js';
 export type { AttachmentStore, BuyerFile, StoredFile } from './state/attachments.js';
 export type { BuyerMessage, MessageStore, MessageInit } from './state/messages.js';
 export type { StoredMessage } from './state/message.js';
+export type { PackId } from './state/pack-id.js';
 export type { Pack, PackInit, PackStore, ShippingMode } from './state/packs.js';
 export type { QuestionStore, QuestionStatus, StoredAnswer, StoredQuestion } from './state/questions.js';
 export type { Listening, ListenOptions } from './server.js';

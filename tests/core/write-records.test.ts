@@ -112,7 +112,7 @@ test('what nothing proves is left for a person, who lets it be sent again', asyn
   expect(error).toMatchObject({ name: 'EarlierWriteUnknownError', isLasting: true, outcomeUnknown: true });
   stored.writes = withoutUnknown(stored.writes);
   await run((client) => reply(client, 'Today.'));
-  expect(sent()).toEqual(['Hello!', 'Today.']);
+  expect(sent()).toEqual(['Today.', 'Hello!']);
 });
 
 test('without its lease, a handler sends nothing', async () => {
@@ -210,7 +210,7 @@ test('a client that a handler did not get from its run is bound to it, until the
   await afterwards;
   await reply(client, 'Outside.');
   expect(noted).toEqual([['In the run.']]);
-  expect(sent()).toEqual(['In the run.', 'After it.', 'Outside.']);
+  expect(sent()).toEqual(['Outside.', 'After it.', 'In the run.']);
 });
 
 test('while an equal write of another entry may still be sent, the run waits: the message may be its own', async () => {
@@ -271,9 +271,9 @@ test('an option and a message of one handler are two writes', async () => {
     await reply(client, 'It leaves today.');
   };
   await run(both);
-  expect(sent()).toEqual([lost, 'It leaves today.']);
+  expect(sent()).toEqual(['It leaves today.', lost]);
   await run(both);
-  expect(sent()).toEqual([lost, 'It leaves today.']);
+  expect(sent()).toEqual(['It leaves today.', lost]);
 });
 
 test.each([

@@ -235,9 +235,7 @@ describe.for(kinds)('an outbox in $name', ({ create }) => {
     await outbox.add({ key: 'several', user_id, steps });
     await done(outbox);
     expect(sent.filter((path) => path.endsWith('/attachments'))).toHaveLength(4);
-    const files = messages()
-      .map((each) => each.files.map(({ id }) => id))
-      .toReversed();
+    const files = messages().map((each) => each.files.map(({ id }) => id));
     expect(files.map(({ length }) => length)).toEqual([1, 3, 1, 0]);
     expect(files[1]![0]).toBe(named);
     expect(new Set(files.flat()).size).toBe(5);

@@ -28,7 +28,7 @@ function createSale(init: Partial<PackInit> = {}): {
   marketplace: FakeMarketplace;
   sellerClient: SellerClient;
   pack: Pack;
-  pack_id: number;
+  pack_id: number | string;
 } {
   const marketplace = new FakeMarketplace({ now: '2026-03-02T12:00:00Z' });
   const sellerClient = marketplace.clientFor(marketplace.addUser({ user_id: 7 }));

@@ -43,7 +43,7 @@ interface Sale {
   readonly sellerClient: SellerClient;
   readonly buyerClient: SellerClient;
   readonly pack: Pack;
-  readonly whose: { readonly pack_id: number; readonly user_id: number };
+  readonly whose: { readonly pack_id: number | string; readonly user_id: number };
   readonly input: SendMessageParams;
 }
 

@@ -29,8 +29,8 @@ describe('an agent between seller and buyer', () => {
     const sent = await client.messages.send({ pack_id, user_id, to: { user_id: agent_id }, text: 'It is here.' });
     expect(sent).toMatchObject({ to: { user_id: agent_id }, text: 'It is here.' });
     expect(marketplace.messages.of(pack).map(({ text, to }) => [text, to])).toEqual([
-      ['It is here.', buyer.user_id],
       ['Hello?', user_id],
+      ['It is here.', buyer.user_id],
     ]);
   });
 
@@ -56,7 +56,7 @@ describe('an agent between seller and buyer', () => {
     const { client, pack, user_id, marketplace } = arrange();
     const [first] = await client.messages.conversation({ pack_id: pack.pack_id!, user_id }).toArray();
     await client.messages.reply(first!, 'At six.');
-    expect(marketplace.messages.of(pack).map(({ text }) => text)).toEqual(['At six.', 'Hello?']);
+    expect(marketplace.messages.of(pack).map(({ text }) => text)).toEqual(['Hello?', 'At six.']);
   });
 
   test('anybody else is no receiver, and an id that is no integer is no agent', async () => {

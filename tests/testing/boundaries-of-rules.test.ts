@@ -32,7 +32,7 @@ async function request(line: string, body?: object, as: Account = seller) {
   return { status: response.status, body: (text === '' ? undefined : JSON.parse(text)) as never };
 }
 const statusOf = async (...args: Parameters<typeof request>): Promise<number> => (await request(...args)).status;
-const numberOf = ({ pack_id, order_ids }: Pack): number => pack_id ?? order_ids[0]!;
+const numberOf = ({ pack_id, order_ids }: Pack): number | string => pack_id ?? order_ids[0]!;
 
 describe('the action guide', () => {
   const send = (body: object, of = pack) =>

@@ -148,12 +148,12 @@ describe('packs', () => {
       ...{ site_id: 'MLA', shipping: 'custom', delivered: false, exceptedCase: false },
       ...{ inMediation: false, claim_id: null, agent_id: null, blockedBy: null, changedAt: marketplace.clock.ms },
     });
-    for (const name of ['pack_id', 'shipping_id'] as const) expect(second[name]).toBe(first[name]! + 1);
+    for (const name of ['pack_id', 'shipping_id'] as const) expect(second[name]).toBe(Number(first[name]) + 1);
     expect(second.order_ids).toEqual([first.order_ids[0]! + 1]);
     expect(add({ pack_id: 900, shipping_id: null })).toMatchObject({ pack_id: 900, shipping_id: null });
     const order = add({ pack_id: null });
     expect(marketplace.packs.get(order.order_ids[0]!)).toBe(order);
-    const taken = second.pack_id! + 1;
+    const taken = Number(second.pack_id) + 1;
     add({ pack_id: taken });
     expect(add().pack_id).toBe(taken + 1);
   });

@@ -73,7 +73,7 @@ describe('the messages of a pack', () => {
     messages.moderation = 'later';
     const pending = messages.add(pack, from(buyer_id, 'Still there?'));
     const seenBy = (user_id: number): string[] => messages.visibleTo(user_id, pack).map(({ id }) => id);
-    expect(seenBy(buyer_id)).toEqual([pending.id, rejected.id, clean.id]);
+    expect(seenBy(buyer_id)).toEqual([clean.id, rejected.id, pending.id]);
     expect(seenBy(seller_id)).toEqual([clean.id]);
     expect(messages.isFirst(clean)).toBe(true);
     expect(messages.isFirst(pending)).toBe(false);

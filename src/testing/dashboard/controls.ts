@@ -15,7 +15,7 @@ import { FakeMarketplaceError } from '../errors.js';
 import { lengthOf } from '../../resources/fields.js';
 import { senderOf } from '../seed/apply.js';
 import { faultFrom } from '../seed/fault.js';
-import { seed, seededFault, seededPack, shippingMode } from '../seed/schema.js';
+import { packId, seed, seededFault, seededPack, shippingMode } from '../seed/schema.js';
 import { stub } from '../operations/stub.js';
 import { nextIdNames, setNextIds } from '../state/next-ids.js';
 import { numberOf } from '../state/packs.js';
@@ -32,7 +32,7 @@ function textUpTo(max: number): Schema<string> {
   });
 }
 
-const pack = integer;
+const pack = packId;
 const question = strictObject({ question_id: integer });
 
 /** The control endpoints, by method and path. Faults do not apply to them. */

@@ -67,7 +67,7 @@ export function listsOf(marketplace: ServedMarketplace, requests: readonly Logge
 
   function toConversation(pack: Pack) {
     const { seller_id, buyer_id, shipping, delivered, inMediation, exceptedCase, blockedBy } = pack;
-    const newest = messages.of(pack).slice(0, maxMessages).reverse();
+    const newest = messages.of(pack).slice(-maxMessages);
     return {
       pack: numberOf(pack),
       seller: nameOf(seller_id),

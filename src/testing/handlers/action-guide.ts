@@ -21,7 +21,7 @@ import { messageTextLimit, unsupportedCharacters } from '../../resources/post-sa
 import { badRequest, bearerOrThrow, errorResponse } from '../http/handler.js';
 import type { EndpointHandlers } from '../http/handler.js';
 import type { Call } from '../http/call.js';
-import { isInteger, pathId, readJsonObject } from '../http/read-request.js';
+import { isInteger, pathPackId, readJsonObject } from '../http/read-request.js';
 import type { JsonObject } from '../http/read-request.js';
 import type { Bearer } from '../state/accounts.js';
 import type { Pack } from '../state/packs.js';
@@ -94,7 +94,7 @@ export function actionGuideHandlers(stores: Stores): EndpointHandlers<typeof end
   }
 
   function getGuidedPackOrThrow(call: Call, { user_id }: Pick<Bearer, 'user_id'>): Pack {
-    const pack = packs.get(pathId(call, 'pack_id'));
+    const pack = packs.get(pathPackId(call));
     if (pack?.seller_id !== user_id) throw errorResponse(noAccessToPack);
     if (pack.exceptedCase) throw errorResponse(exceptedCase);
     if (pack.blockedBy !== null) throw errorResponse(optionConversationBlocked, { cause: pack.blockedBy });

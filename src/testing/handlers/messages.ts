@@ -6,7 +6,7 @@ import { messageTextLimit } from '../../resources/post-sale/text.js';
 import { HandlerResponse, badRequest, bearerOrThrow, errorResponse, forbidden, notFound } from '../http/handler.js';
 import type { EndpointHandlers } from '../http/handler.js';
 import type { Call } from '../http/call.js';
-import { pathId, pathText } from '../http/read-request.js';
+import { pathId, pathPackId, pathText } from '../http/read-request.js';
 import type { StoredFile } from '../state/attachments.js';
 import { buyerTextLimit } from '../state/messages.js';
 import type { StoredMessage } from '../state/message.js';
@@ -104,8 +104,8 @@ export function messageHandlers(stores: Stores): EndpointHandlers<typeof endpoin
 
   /** Returns the pack in the path, when it belongs to the seller in the path and the user takes part in it. */
   function getOwnPack(call: Call, user_id: number): Pack | undefined {
-    const [pack_id, seller_id] = [pathId(call, 'pack_id'), pathId(call, 'user_id')];
-    const pack = packs.get(pack_id);
+    const seller_id = pathId(call, 'user_id');
+    const pack = packs.get(pathPackId(call));
     if (pack?.seller_id !== seller_id) return undefined;
     return user_id === pack.seller_id || user_id === pack.buyer_id ? pack : undefined;
   }

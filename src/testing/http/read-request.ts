@@ -4,6 +4,8 @@ import type { PageParams } from './conventions.js';
 import { badRequest, errorResponse } from './handler.js';
 import type { ErrorResponse } from './handler.js';
 import type { Call } from './call.js';
+import { packIdOf } from '../state/pack-id.js';
+import type { PackId } from '../state/pack-id.js';
 import { readUpTo } from './request-body.js';
 
 /** A JSON object of a request body. */
@@ -66,6 +68,11 @@ export function pathId(
   const value = parseInteger(params[name]);
   if (value === undefined) throw invalid;
   return value;
+}
+
+/** Reads the id of a pack from the path, which may be beyond 2^53. @throws {ErrorResponse} 400 that names it */
+export function pathPackId(call: Call): PackId {
+  return packIdOf(call.params.pack_id) ?? pathId(call, 'pack_id');
 }
 
 /** Reads a text from the path. */

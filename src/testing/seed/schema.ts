@@ -80,9 +80,12 @@ const seededMessage = strictObject({
 
 export const shippingMode = enumOf('flex', 'cross_docking', 'drop_off', 'fulfilment', 'custom');
 
+/** The id of a pack: a number, or its digits if it is beyond 2^53. */
+export const packId = union(integer, string);
+
 /** A sale with its messages. */
 export const seededPack = strictObject({
-  pack_id: nullish(integer),
+  pack_id: nullish(packId),
   order_ids: optional(array(integer)),
   seller_id: integer,
   buyer_id: integer,

@@ -1,11 +1,12 @@
 import type { OptionId } from '../../resources/action-guide/schemas.js';
 import type { StoredFile } from './attachments.js';
+import type { PackId } from './pack-id.js';
 
 /** A stored message. */
 export interface StoredMessage {
   readonly id: string;
   /** The pack's number. */
-  readonly pack: number;
+  readonly pack: PackId;
   readonly site_id: string;
   readonly from: number;
   readonly to: number;

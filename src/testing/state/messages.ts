@@ -7,6 +7,7 @@ import type { StoredMessage } from './message.js';
 import type { PageOf, PageParams } from '../http/conventions.js';
 import { hexOf } from '../identifier.js';
 import { assertFields, assertObject, assertText } from './assert-fields.js';
+import type { PackId } from './pack-id.js';
 import { numberOf } from './packs.js';
 import type { Pack } from './packs.js';
 import type { MarketplaceState } from './marketplace-state.js';
@@ -47,8 +48,8 @@ export const buyerTextLimit = 3500;
  */
 export class MessageStore extends EntityStore<string, StoredMessage> {
   readonly #state: MarketplaceState;
-  protected data = { entries: new Map<string, StoredMessage>(), locks: new Set<number>(), nextMessage: 1 };
-  readonly #conversations = new Map<number, ConversationIndex>();
+  protected data = { entries: new Map<string, StoredMessage>(), locks: new Set<PackId>(), nextMessage: 1 };
+  readonly #conversations = new Map<PackId, ConversationIndex>();
   readonly #chosen = new Map<string, string | null>();
   /** When messages are moderated: `atOnce`, or `later`, by `moderate()`. @default 'atOnce' */
   moderation: 'atOnce' | 'later' = 'atOnce';
@@ -69,9 +70,9 @@ export class MessageStore extends EntityStore<string, StoredMessage> {
     this.#state.settings.messageShape = shape;
   }
 
-  /** Returns the messages of a pack, the newest first. */
+  /** Returns the messages of a pack, the oldest first. */
   of(pack: Pack): StoredMessage[] {
-    return this.#existing([...this.#of(numberOf(pack)).ids].reverse());
+    return this.#existing(this.#of(numberOf(pack)).ids);
   }
 
   /** @internal Returns a page of the messages that a user can see, the newest first, and their number. */
@@ -91,7 +92,7 @@ export class MessageStore extends EntityStore<string, StoredMessage> {
     return this.#of(pack).ids[0] === id;
   }
 
-  #of(pack: number): ConversationIndex {
+  #of(pack: PackId): ConversationIndex {
     const conversation = this.#conversations.get(pack) ?? new ConversationIndex();
     this.#conversations.set(pack, conversation);
     return conversation;
@@ -101,7 +102,7 @@ export class MessageStore extends EntityStore<string, StoredMessage> {
     return ids.flatMap((id) => this.data.entries.get(id) ?? []);
   }
 
-  /** Returns the messages of a pack that a user can see. Only the sender sees a pending or rejected message. */
+  /** Returns the messages of a pack that a user can see, the oldest first. Only the sender sees a pending or rejected message. */
   visibleTo(user_id: number, pack: Pack): StoredMessage[] {
     return this.of(pack).filter(({ from, moderation }) => from === user_id || moderation.status === 'clean');
   }
@@ -124,7 +125,7 @@ export class MessageStore extends EntityStore<string, StoredMessage> {
   /** Returns how many messages the seller can still send with an option. A reply of the buyer resets it. */
   capOf(option: OptionId, pack: Pack): number {
     assertObject('`pack`', pack, ': what addPack() returned');
-    const messages = this.visibleTo(pack.seller_id, pack);
+    const messages = this.visibleTo(pack.seller_id, pack).reverse();
     const reply = messages.findIndex(({ from }) => from === pack.buyer_id);
     const since = reply < 0 ? messages : messages.slice(0, reply);
     return Math.max(0, this.#state.settings.capPerOption - since.filter((message) => message.option === option).length);

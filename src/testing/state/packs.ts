@@ -8,6 +8,8 @@ import type { MarketplaceEvents } from './events.js';
 import { FakeMarketplaceError } from '../errors.js';
 import { seededPack } from '../seed/schema.js';
 import type { Omittable } from './omittable.js';
+import { packIdOf } from './pack-id.js';
+import type { PackId } from './pack-id.js';
 
 /** The shipping mode of a pack. The available action guide options depend on it. */
 export type ShippingMode = 'flex' | 'cross_docking' | 'drop_off' | 'fulfilment' | 'custom';
@@ -15,7 +17,7 @@ export type ShippingMode = 'flex' | 'cross_docking' | 'drop_off' | 'fulfilment' 
 /** A sale of a seller to a buyer: one or more orders. */
 export interface Pack {
   /** `null` for a single order; the order's id is used instead. */
-  readonly pack_id: number | null;
+  readonly pack_id: PackId | null;
   readonly order_ids: readonly number[];
   readonly seller_id: number;
   readonly buyer_id: number;
@@ -51,7 +53,7 @@ function packFields(): string[] {
 }
 
 /** Returns the number that identifies a pack in paths: its `pack_id`, or its order's id. Spec: Messages, Notes. */
-export function numberOf(pack: Pack): number {
+export function numberOf(pack: Pack): PackId {
   assertObject('`pack`', pack, ': what addPack() returned');
   const { pack_id, order_ids } = pack;
   return pack_id ?? (order_ids as readonly number[] | undefined)?.[0] ?? 0;
@@ -71,8 +73,8 @@ export function shownUserId({ buyer_id, agent_id }: Pack, user_id: number): numb
 /** @throws {FakeMarketplaceError} when a number cannot be part of a path, or a pack has no order */
 function assertNumbers({ pack_id, order_ids }: PackInit): void {
   if (order_ids?.length === 0) throw new FakeMarketplaceError('`order_ids` has at least one entry');
-  const numbers = [...(order_ids ?? []), ...(pack_id === undefined || pack_id === null ? [] : [pack_id])];
-  const wrong = numbers.find((number) => !Number.isSafeInteger(number) || number < 1);
+  const isPack = pack_id === undefined || pack_id === null || packIdOf(pack_id) !== undefined;
+  const wrong = isPack ? order_ids?.find((number) => !Number.isSafeInteger(number) || number < 1) : pack_id;
   if (wrong !== undefined)
     throw new FakeMarketplaceError(`\`pack_id\` and \`order_ids\` are integers of at least 1, not ${String(wrong)}`);
 }
@@ -86,12 +88,12 @@ function assertNumbers({ pack_id, order_ids }: PackInit): void {
  * const id = pack.pack_id ?? 0;
  * console.log(marketplace.packs.getOrThrow(id).delivered, marketplace.packs.get(1)); // true undefined
  */
-export class PackStore extends EntityStore<number, Pack> {
+export class PackStore extends EntityStore<PackId, Pack> {
   readonly #accounts: Accounts;
   readonly #clock: Clock;
   readonly #events: MarketplaceEvents;
   protected data = {
-    entries: new Map<number, Pack>(),
+    entries: new Map<PackId, Pack>(),
     // Sixteen digits, like the ids of the service.
     nextPack: 2_000_000_000_000_001,
     nextOrder: 3_000_000_000_000_001,
@@ -116,7 +118,6 @@ export class PackStore extends EntityStore<number, Pack> {
     assertSite(init.site_id ?? site_id);
     assertAgent(init.agent_id);
     const pack: Pack = {
-      pack_id: init.pack_id === undefined ? this.#freePackId() : init.pack_id,
       order_ids: [this.data.nextOrder++],
       site_id,
       shipping: 'custom',
@@ -130,12 +131,18 @@ export class PackStore extends EntityStore<number, Pack> {
       changedAt: this.#clock.ms,
       blockedBy: null,
       ...defined(init as Omit<PackInit, 'pack_id' | 'shipping_id'>),
+      pack_id: init.pack_id === undefined ? this.#freePackId() : (packIdOf(init.pack_id) ?? null),
     };
     if (this.data.entries.has(numberOf(pack))) throw new FakeMarketplaceError(`pack ${numberOf(pack)} already exists`);
     this.data.entries.set(numberOf(pack), pack);
     for (const order_id of pack.order_ids)
       this.#events.emit({ topic: 'orders_v2', resource: `/orders/${order_id}`, user_id: pack.seller_id });
     return pack;
+  }
+
+  /** Returns a pack; an id beyond 2^53 is given by its digits. `undefined` if there is none. */
+  override get(id: PackId): Pack | undefined {
+    return super.get(packIdOf(id) ?? id);
   }
 
   /** @internal Returns the current state of a pack. @throws {FakeMarketplaceError} when there is none */

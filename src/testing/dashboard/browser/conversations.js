@@ -96,7 +96,7 @@ function empty({ pack, seller, buyer }) {
 }
 
 /**
- * @param {number} pack
+ * @param {import('../../state/pack-id.js').PackId} pack
  * @param {string} buyer
  * @param {string} seller
  */
@@ -126,7 +126,7 @@ function messageForm(pack, buyer, seller) {
   );
 }
 
-/** @param {number} pack */
+/** @param {import('../../state/pack-id.js').PackId} pack */
 function blockForm(pack) {
   const reason = h(
     'select',
