@@ -130,7 +130,7 @@ function checkExchange(input: unknown): void {
     ...(code === undefined ? ['url', 'state'] : ['code']),
     ...(verifier === undefined ? [] : ['verifier']),
   ]);
-  if (code === undefined || (url === undefined && state === undefined && !URL.canParse(String(code)))) return;
+  if (code === undefined || (url === undefined && state === undefined && !URL.canParse(code as string))) return;
   const message = '`code` takes a code alone; pass the address with it as `url`, with the `state` that is compared';
   throw new InvalidInputError([{ path: ['code'], message }]);
 }

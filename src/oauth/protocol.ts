@@ -60,7 +60,7 @@ export function checkCallback(application: OAuthOptions, given: URLSearchParams,
       throw new AuthorizationCallbackError(
         'The state of the callback is not that of this authorisation: start again with start()',
       );
-    throw rejectedError(query, error as Error, [application.clientSecret, state ?? '', ...query.getAll('code')]);
+    throw rejectedError(query, error as Error, [application.clientSecret, state, ...query.getAll('code')]);
   }
 }
 
@@ -82,10 +82,11 @@ export async function exchangeCode(
   const { clientSecret, redirectUri } = application;
   const secrets = [clientSecret, callback.get('code') ?? '', callback.get('state') ?? '', verifier ?? ''];
   const grant: TokenGrant = { application, type: 'authorization_code', secrets };
+  // oxlint-disable-next-line typescript/no-deprecated -- marked so that it stands out: an application may do without PKCE
+  const proof = verifier ?? nopkce;
   const { user_id, ...tokens } = await requestTokens(
     grant,
-    (options) =>
-      authorizationCodeGrantRequest(server, client, authentication, callback, redirectUri, verifier ?? nopkce, options),
+    (options) => authorizationCodeGrantRequest(server, client, authentication, callback, redirectUri, proof, options),
     (response) => processAuthorizationCodeResponse(server, client, response),
   );
   if (user_id === undefined) throw unexpectedResponse(grant, 'without a `user_id`');

@@ -198,7 +198,11 @@ class Seller {
     const { tokens, onRevoked } = this.#options;
     const stored = await tokens.load(this.#user_id);
     if (!stored || stored.isRevoked || !isSame(stored.tokens, revoked)) return;
-    await (async () => onRevoked?.({ user_id: this.#user_id, error }))().catch(() => undefined);
+    try {
+      await onRevoked?.({ user_id: this.#user_id, error });
+    } catch {
+      // It was told.
+    }
     await tokens.revoke(this.#user_id, revoked);
   }
 }

@@ -103,11 +103,20 @@ class SqliteTokens implements TokenStore {
       if (performance.now() > until) throw await this.#heldError(user_id);
       await wait(lockPollMs, undefined);
     }
-    const holding = (async () => work())().finally(() =>
-      this.#all('DELETE FROM seller_lock WHERE user_id = ? AND holder = ?', user_id, holder),
-    );
+    const holding = this.#hold(user_id, holder, work);
     this.#holding.set(holding, user_id);
     return holding.finally(() => this.#holding.delete(holding));
+  }
+
+  async #hold<R>(user_id: number, holder: string, work: () => Promise<R>): Promise<R> {
+    try {
+      // What begins now would be cut off by the end of the store.
+      if (this.#closing)
+        throw new AccessTokenError('The access token has ended, and is not refreshed: its store was closed');
+      return await work();
+    } finally {
+      await this.#all('DELETE FROM seller_lock WHERE user_id = ? AND holder = ?', user_id, holder);
+    }
   }
 
   async #takes(user_id: number, holder: string): Promise<boolean> {

@@ -10,9 +10,9 @@ import {
 import type { TokenProvider, TokenSet } from 'marketplace-seller-sdk';
 import { createReceiver } from 'marketplace-seller-sdk/notifications';
 import { createSellers, sqliteTokens } from 'marketplace-seller-sdk/oauth';
-import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { advanceUntilSettled } from '../support/fake-time.ts';
+import { fc } from '../support/fast-check.ts';
 import { errorOf } from '../support/stubs.ts';
 
 beforeEach(() => void vi.useFakeTimers());

@@ -139,6 +139,24 @@ describe('close()', () => {
     expect(saved).toEqual([next]);
   });
 
+  test('of a store lets no other refresh begin', async () => {
+    const tokens = sqliteTokens(newFile());
+    await tokens.save(7, expired());
+    const client = new SellerClient({ baseUrl: 'https://api.test', fetch: () => Promise.reject(new Error('no')) });
+    const refresh = vi.fn(() => Promise.resolve({ accessToken: 'new', refreshToken: 'r2' }));
+    const sellers = createSellers({ client, tokens, refresh });
+    const seller = await sellers.for(7);
+    const held = Promise.withResolvers<undefined>();
+    const holding = tokens.lock(8, () => held.promise);
+    await vi.advanceTimersByTimeAsync(10);
+    const closing = tokens.close!();
+    const error = await advanceUntilSettled(errorOf(search(seller)));
+    expect(error.message).toContain('its store was closed');
+    expect(refresh).not.toHaveBeenCalled();
+    held.resolve(undefined);
+    await advanceUntilSettled(Promise.all([holding, closing]));
+  });
+
   test('of sellers gives up after 20 seconds, and names those whose grant may be lost', async () => {
     const path = newFile();
     const tokens = sqliteTokens(path);
