@@ -1,5 +1,5 @@
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 function withItems(count: number, follow: 'live' | 'documents' = 'live') {
   const marketplace = new FakeMarketplace({ follow });
@@ -87,4 +87,70 @@ test('zones that a change leaves out are removed in the live service, and stay b
     await client.flex.addZones({ site_id: 'MLA', user_id: seller.user_id, service_id, zones: [{ id: 'MLA-2' }] });
     expect(marketplace.flex.getOrThrow(id).zones).toEqual(expected);
   }
+});
+
+describe('Flex', () => {
+  function subscribed(extendedRange = false) {
+    const marketplace = new FakeMarketplace();
+    const { user_id } = marketplace.addUser();
+    const { id, service_id } = marketplace.flex.subscribe({ user_id, extendedRange });
+    const authorization = `Bearer ${marketplace.tokenFor({ user_id })}`;
+    const send = async (method: string, path: string, body?: object) => {
+      const url = `${marketplace.baseUrl}/shipping/flex/sites/MLA${path}`;
+      const response = await marketplace.fetch(url, {
+        method,
+        headers: { authorization },
+        ...(body && { body: JSON.stringify(body) }),
+      });
+      return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+    };
+    const service = `/users/${user_id}/services/${service_id}`;
+    return {
+      ...{
+        marketplace,
+        id,
+        client: marketplace.clientFor({ user_id }),
+        input: { site_id: 'MLA', user_id, service_id },
+      },
+      zones: (zones: unknown) => send('PUT', `${service}/configuration/coverage/zone/v3`, { zones } as object),
+      shown: async () => {
+        const query = `{ configuration(user_id: ${user_id}, service_id: ${service_id}) { disabled_features zones { id selected cutoff { week saturday sunday } } } }`;
+        const { body } = await send('POST', '/configuration/v3', { query });
+        return body as { configuration: { disabled_features: string[]; zones: { id: string; cutoff: unknown }[] } };
+      },
+    };
+  }
+
+  test('a delivery cannot be changed while an extended range is active', async () => {
+    const { marketplace, id, client, input } = subscribed(true);
+    const change = { ...input, delivery_window: 'same_day' };
+    await expect(client.flex.setDelivery(change)).rejects.toMatchObject({ status: 422 });
+    marketplace.flex.configure(id, { extendedRange: false });
+    await client.flex.setDelivery(change);
+  });
+
+  test('a zone has a cut-off of its own, if it is given one', async () => {
+    const { zones, shown } = subscribed();
+    expect((await shown()).configuration.disabled_features).toContain('CUTOFF_BY_ZONE');
+    await zones([{ id: 'MLA-1' }, { id: 'MLA-2', cutoff: { week: 14, saturday: 11 } }]);
+    const { configuration } = await shown();
+    expect(configuration.disabled_features).not.toContain('CUTOFF_BY_ZONE');
+    expect(configuration.zones.slice(0, 2)).toEqual([
+      { id: 'MLA-1', selected: true, cutoff: null },
+      { id: 'MLA-2', selected: true, cutoff: { week: 14, saturday: 11, sunday: null } },
+    ]);
+    await zones([{ id: 'MLA-2' }]);
+    expect((await shown()).configuration.zones[1]).toEqual({ id: 'MLA-2', selected: true, cutoff: null });
+  });
+
+  test.each([{ week: 25 }, { week: 'x' }, { monday: 9 }, 9])(
+    'a cut-off that is none is rejected: %j',
+    async (cutoff) => {
+      const { zones } = subscribed();
+      expect(await zones([{ id: 'MLA-1', cutoff }])).toMatchObject({
+        status: 400,
+        body: { message: expect.stringContaining('zones.0.cutoff') as string },
+      });
+    },
+  );
 });

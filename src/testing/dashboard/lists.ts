@@ -22,7 +22,7 @@ export function listsOf(marketplace: ServedMarketplace, requests: readonly Logge
     items: listed(items.all, (item) => ({ ...item, flex: flex.isEnabled(item), down: flex.isDown(item) })),
     questions: listed(questions.all, toQuestion),
     conversations: listed(packs.all, toConversation),
-    subscriptions: listed(flex.all, ({ zones, ...subscription }) => ({
+    subscriptions: listed(flex.all, ({ zones, zoneCutoffs: _, ...subscription }) => ({
       ...subscription,
       nickname: nameOf(subscription.user_id),
       zones,

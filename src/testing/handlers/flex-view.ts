@@ -27,16 +27,17 @@ export function toSubscriptionView(
     service_id,
     status: { id: status },
     creation_date: new Date(createdAt).toISOString(),
-    ...(liveFields && { origin: toAddressView(subscription, zones), configuration: toCapabilitiesView(isFlex) }),
+    ...(liveFields && { origin: toAddressView(subscription, zones), configuration: toCapabilitiesView(subscription) }),
   };
 }
 
 /** The current and the possible configuration of a subscription, which only the live service sends. */
-function toCapabilitiesView(isFlex: boolean): object {
+function toCapabilitiesView(subscription: StoredSubscription): object {
+  const isFlex = subscription.mode === 'FLEX';
   const type = isFlex ? 'zone' : 'radius';
   return {
     set: {
-      coverage: { type, capabilities: { cutoff_by_zone: false } },
+      coverage: { type, capabilities: { cutoff_by_zone: hasOwnCutoffs(subscription) } },
       delivery_ranges: isFlex ? 'dynamic' : 'fixed',
       holidays: isFlex,
       transit_times: false,
@@ -46,6 +47,10 @@ function toCapabilitiesView(isFlex: boolean): object {
       accurate_ranges: isFlex ? [] : [{ from: 10, to: 12 }],
     },
   };
+}
+
+function hasOwnCutoffs({ zoneCutoffs }: StoredSubscription): boolean {
+  return Object.keys(zoneCutoffs).length > 0;
 }
 
 function toAddressView({ user_id, site_id }: StoredSubscription, [zone]: readonly Zone[]): object {
@@ -86,7 +91,7 @@ export function toConfigurationView(
     ),
     working_days: kindsOfDays.filter((kind) => (delivery_ranges[kind] ?? []).length > 0),
     zones: zones.map((zone) => toZoneView(zone, subscription)),
-    disabled_features: ['CUTOFF_BY_ZONE', 'CAPACITY_BY_DAY'],
+    disabled_features: [...(hasOwnCutoffs(subscription) ? [] : ['CUTOFF_BY_ZONE']), 'CAPACITY_BY_DAY'],
   };
 }
 
@@ -104,7 +109,7 @@ function toRangeView({ from, to, capacity, cutoff }: StoredRange): object {
   return { from, to, capacity, type: 'cpt', processing_time: 0, et_hour: to, calculated_cutoff: cutoff };
 }
 
-function toZoneView({ id, label, is_mandatory }: Zone, { site_id, zones }: StoredSubscription): object {
+function toZoneView({ id, label, is_mandatory }: Zone, { site_id, zones, zoneCutoffs }: StoredSubscription): object {
   const { id: currency_id, symbol } = currencyOf(site_id);
   return {
     id,
@@ -112,6 +117,7 @@ function toZoneView({ id, label, is_mandatory }: Zone, { site_id, zones }: Store
     enabled: true,
     is_mandatory,
     selected: zones.includes(id),
+    cutoff: zoneCutoffs[id] ?? null,
     neighborhoods: [],
     price: { cents: '00', fraction: '500', currency_id, decimal_separator: ',', symbol },
   };

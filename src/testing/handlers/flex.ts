@@ -59,6 +59,8 @@ export function flexHandlers(stores: Stores): EndpointHandlers<typeof endpoints.
       const { delivery_window, delivery_ranges } = await readDelivery(call);
       const subscription = getSubscriptionOrThrow(call, ids);
       if (subscription.mode === 'TURBO') throw badRequest('the delivery of this subscription is accurate, not custom');
+      if (subscription.extendedRange)
+        throw errorResponse({ status: 422, message: 'An extended delivery range is active' });
       store.configure(subscription.id, {
         delivery_window,
         delivery_ranges: { ...keptOf(subscription.delivery_ranges), ...delivery_ranges },
@@ -73,9 +75,13 @@ export function flexHandlers(stores: Stores): EndpointHandlers<typeof endpoints.
       const subscription = getSubscriptionOrThrow(call, ids);
       if (subscription.mode === 'TURBO') throw badRequest('the coverage of this subscription is a radius, not zones');
       const known = store.zonesOf(subscription.site_id).map(({ id }) => id);
-      const unknown = zones.find((id) => !known.includes(id));
-      if (unknown !== undefined) throw badRequest(`zone ${unknown} does not exist`);
-      store.configure(subscription.id, { zones: [...new Set([...(isKept() ? subscription.zones : []), ...zones])] });
+      const unknown = zones.find(({ id }) => !known.includes(id));
+      if (unknown) throw badRequest(`zone ${unknown.id} does not exist`);
+      const cutoffs = Object.fromEntries(zones.flatMap(({ id, cutoff }) => (cutoff ? [[id, cutoff] as const] : [])));
+      store.configure(subscription.id, {
+        zones: [...new Set([...(isKept() ? subscription.zones : []), ...zones.map(({ id }) => id)])],
+        zoneCutoffs: isKept() ? { ...subscription.zoneCutoffs, ...cutoffs } : cutoffs,
+      });
       return {};
     },
 

@@ -6,7 +6,7 @@ import type { Call } from '../http/call.js';
 import { isInteger, pathId, readJson, readJsonObject } from '../http/read-request.js';
 import type { JsonObject } from '../http/read-request.js';
 import { kindsOfDays } from '../state/flex-subscription.js';
-import type { KindOfDay, StoredRange, StoredSubscription } from '../state/flex-subscription.js';
+import type { KindOfDay, StoredRange, StoredSubscription, ZoneCutoff } from '../state/flex-subscription.js';
 import type { Omittable } from '../state/omittable.js';
 import { capacityRange } from './flex-view.js';
 
@@ -79,15 +79,29 @@ function readRange(value: unknown, at: string): StoredRange {
   };
 }
 
-/** Reads coverage zones: a list of `{ id }`. @throws {ErrorResponse} 400 */
-export async function readZones(call: Call): Promise<string[]> {
+/** A zone that is added, with a cut-off of its own if it is given one. */
+export interface AddedZone {
+  readonly id: string;
+  readonly cutoff: ZoneCutoff | undefined;
+}
+
+/** Reads coverage zones: a list of `{ id }`, each perhaps with a `cutoff`. @throws {ErrorResponse} 400 */
+export async function readZones(call: Call): Promise<AddedZone[]> {
   const { zones } = await readJsonObject(call, errorResponse(invalidJson));
   if (!Array.isArray(zones) || zones.length === 0) throw invalidBody('zones must be a list of at least one zone');
   return zones.map((zone: unknown, index) => {
-    const id = isObject(zone) ? zone.id : undefined;
+    const { id, cutoff }: JsonObject = isObject(zone) ? zone : {};
     if (typeof id !== 'string') throw invalidBody(`zones.${index}.id must be a string`);
-    return id;
+    return { id, cutoff: cutoff === undefined || cutoff === null ? undefined : readCutoff(cutoff, index) };
   });
+}
+
+function readCutoff(value: unknown, index: number): ZoneCutoff {
+  const isHour = (hour: unknown): boolean => isInteger(hour) && hour >= 0 && hour <= 24;
+  const isValid = ([kind, hour]: [string, unknown]): boolean =>
+    (kindsOfDays as readonly string[]).includes(kind) && isHour(hour);
+  if (isObject(value) && Object.entries(value).every(isValid)) return value as ZoneCutoff;
+  throw invalidBody(`zones.${index}.cutoff must have hours from 0 to 24 for ${kindsOfDays.join(', ')}`);
 }
 
 /** 400 with the documented message and its reason. */

@@ -131,6 +131,7 @@ const seededSubscription = strictObject({
   mode: optional(enumOf('FLEX', 'TURBO')),
   status: optional(enumOf('in', 'out', 'pending')),
   service_id: optional(integer),
+  extendedRange: optional(boolean),
 });
 const seededShipment = strictObject({ user_id: integer, driver_id: optional(integer) });
 

@@ -8,6 +8,9 @@ export const kindsOfDays = ['week', 'saturday', 'sunday'] as const;
 /** A kind of day, which has its own delivery ranges. */
 export type KindOfDay = (typeof kindsOfDays)[number];
 
+/** The hours until which a zone takes orders, by kind of day, where they differ from those of the ranges. */
+export type ZoneCutoff = Readonly<Partial<Record<KindOfDay, number>>>;
+
 /** A range of hours in which a seller delivers. */
 export interface StoredRange {
   readonly from: number;
@@ -29,6 +32,10 @@ export interface StoredSubscription {
   readonly delivery_ranges: Readonly<Partial<Record<KindOfDay, readonly StoredRange[]>>>;
   /** The ids of the zones that the seller delivers to. */
   readonly zones: readonly string[];
+  /** The cut-offs of zones that have their own, by the id of the zone. Wire notes 32. */
+  readonly zoneCutoffs: Readonly<Record<string, ZoneCutoff>>;
+  /** Whether an extended delivery range is active: meanwhile, the delivery cannot be changed. Wire notes 32. */
+  readonly extendedRange: boolean;
 }
 
 /** The fields of a new subscription. Only `user_id` is required; the others have default values. */

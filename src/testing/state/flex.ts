@@ -36,7 +36,7 @@ const defaultRanges: readonly StoredRange[] = [{ from: 9, to: 18, capacity: 50, 
  * const item = marketplace.addItem({ seller_id: 7 });
  * const { id, service_id } = flex.subscribe({ user_id: 7, status: 'pending' });
  * flex.setStatus(id, 'in');
- * flex.configure(id, { delivery_window: 'same_day' });
+ * flex.configure(id, { delivery_window: 'same_day', extendedRange: true });
  * console.log(flex.getOrThrow(id).status, flex.find('MLA', 7, service_id)?.id, flex.subscriptionsOf(7).length);
  * console.log(flex.get(id)?.mode, flex.covers('MLA'), flex.zonesOf('MLA').length);
  * flex.setEnabled(item, true);
@@ -89,6 +89,8 @@ export class FlexStore extends EntityStore<number, StoredSubscription> {
       delivery_window: 'same_day',
       delivery_ranges: { week: defaultRanges },
       zones: this.zonesOf(site_id).flatMap(({ id, is_mandatory }) => (is_mandatory ? [id] : [])),
+      zoneCutoffs: {},
+      extendedRange: false,
       ...defined(init),
       id: this.data.nextSubscription++,
       mode,
@@ -122,7 +124,9 @@ export class FlexStore extends EntityStore<number, StoredSubscription> {
   /** Changes the settings of a subscription, whatever its status. */
   configure(
     id: number,
-    change: Omittable<Pick<StoredSubscription, 'delivery_window' | 'delivery_ranges' | 'zones'>>,
+    change: Omittable<
+      Pick<StoredSubscription, 'delivery_window' | 'delivery_ranges' | 'zones' | 'zoneCutoffs' | 'extendedRange'>
+    >,
   ): StoredSubscription {
     const changed = { ...this.getOrThrow(id), ...defined(change) };
     this.data.entries.set(id, changed);
