@@ -1,6 +1,7 @@
 import type { SellerClient } from '../client.js';
 import { AccessTokenError, GrantRevokedError } from '../core/errors/errors.js';
 import type { TokenProvider } from '../core/options/hooks.js';
+import { withoutSecrets } from '../core/errors/without-secrets.js';
 import { checkConfiguration, ofType, withMethod } from '../core/options/rules.js';
 import type { Rule } from '../core/options/rules.js';
 import type { RefreshingTokenOptions } from './refreshing-options.js';
@@ -106,7 +107,14 @@ export function createSellers(options: SellersOptions): Sellers {
       if (isClosed) await known.close();
       return known.client;
     },
-    add: async ({ user_id, ...added }) => tokens.save(user_id, added),
+    add: async ({ user_id, ...added }) => {
+      try {
+        await tokens.save(user_id, added);
+      } catch (error) {
+        // An error of a database may show the parameters of a statement.
+        throw withoutSecrets(error, [added.accessToken, added.refreshToken ?? '']);
+      }
+    },
     ids: () => tokens.sellers(),
     close: async () => {
       isClosed = true;

@@ -120,6 +120,20 @@ test('no printed error of a function of the user shows a token of the set', asyn
   );
 });
 
+test.each(Object.keys(thrown))('a store that fails to add tokens shows none of them: %s', async (what) => {
+  const added = { accessToken: 'access-0123456789', refreshToken: 'refresh-0123456789' };
+  const store = sqliteTokens(':memory:');
+  const tokens = Object.assign(Object.create(store) as typeof store, {
+    save: () => Promise.reject(thrown[what]!(JSON.stringify(added)) as Error),
+  });
+  const client = new SellerClient({ baseUrl: 'https://api.test' });
+  const error = await createSellers({ client, tokens })
+    .add({ user_id: 7, ...added })
+    .catch((each: unknown) => each);
+  expect(shown(error) + String(error)).not.toMatch(/access-0|refresh-0/);
+  await store.close?.();
+});
+
 test('an error without a token stays as it is, with its class', async () => {
   const reason = Object.assign(new RangeError('no disk'), { code: 'ENOSPC', file: 'tokens.db' });
   for (const given of [
