@@ -56,7 +56,7 @@ export function readOptions(
   args: readonly string[],
   options: Options,
 ): { readonly values: Readonly<Record<string, unknown>>; readonly rest: readonly string[] } {
-  assertKnown(args, Object.keys(options));
+  assertKnown(args, options);
   try {
     const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options: toConfig(options) });
     return { values, rest: positionals };
@@ -74,12 +74,20 @@ function toConfig(options: Options) {
 }
 
 /** @throws {UsageError} that names an unknown option and the most similar one */
-function assertKnown(args: readonly string[], names: readonly string[]): void {
+function assertKnown(args: readonly string[], options: Options): void {
+  const names = Object.keys(options);
   const given = args.slice(0, args.includes('--') ? args.indexOf('--') : undefined);
   const unknown = given
     .map((arg) => /^--([^=]+)/.exec(arg)?.[1])
     .find((name) => name !== undefined && !names.includes(name));
   if (unknown === undefined) return;
-  const near = nearest(unknown, names);
+  const near = similar(unknown, names, options);
   throw new UsageError(`Unknown option '--${unknown}'${near === undefined ? '' : `; did you mean --${near}?`}`);
+}
+
+/** Of `--filters.status`, the option that takes names; of `--to`, the first field of that object. */
+function similar(unknown: string, names: readonly string[], options: Options): string | undefined {
+  const [outer = '', inner] = unknown.split('.');
+  if (inner !== undefined && options[outer]?.value === 'NAME=VALUE') return `${outer} ${inner}=VALUE`;
+  return names.find((name) => name.startsWith(`${unknown}.`)) ?? nearest(unknown, names);
 }

@@ -1,3 +1,4 @@
+import { didYouMean } from '../core/options/nearest.js';
 import { version } from '../core/request/version.js';
 import { CliError, UsageError } from './errors.js';
 import type { Command, ProcessIO } from './command.js';
@@ -7,7 +8,7 @@ import { fake } from './commands/fake.js';
 import { inbox } from './commands/inbox.js';
 import { mcp } from './commands/mcp.js';
 import { outbox } from './commands/outbox.js';
-import { helpOf } from './help.js';
+import { helpOf, overview } from './help.js';
 import { Values, readOptions } from './options.js';
 
 /** The commands. A new one is one more entry. */
@@ -33,13 +34,13 @@ async function runCommand(args: readonly string[], io: ProcessIO): Promise<numbe
   const command = commandOf(args);
   const isHelp = args.some((arg) => arg === '--help' || arg === '-h');
   if (isHelp || args[0] === '--version') {
-    io.out(isHelp ? helpOf(command ? [command] : commands) : version);
+    io.out(isHelp ? (command ? helpOf(command) : overview(commands)) : version);
     return 0;
   }
   if (!command) {
     const [word] = args;
     if (word !== undefined) throw new UsageError(unknownCommand(word));
-    io.err(helpOf(commands));
+    io.err(overview(commands));
     return 2;
   }
   const { values, rest } = readOptions(args.slice(command.name.split(' ').length), command.options);
@@ -64,7 +65,8 @@ const insteadOf: Readonly<Record<string, string>> = {
 };
 
 function unknownCommand(word: string): string {
-  return `Unknown command "${word}"; the commands are ${commands.map(({ name }) => name).join(', ')}`;
+  const names = commands.map(({ name }) => name);
+  return `Unknown command "${word}"; ${didYouMean(word, names, `the commands are ${names.join(', ')}`)}`;
 }
 
 /** @throws {UsageError} when the argument is missing, or there are too many */

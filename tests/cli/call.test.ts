@@ -172,6 +172,13 @@ describe('call', () => {
     [['questions.serch'], 'There is no operation "questions.serch"; did you mean questions.search?'],
     [['nothing.at.all'], 'There is no operation "nothing.at.all"; "call --help" lists the operations'],
     [['questions.search', '--seler_id', '7'], "Unknown option '--seler_id'; did you mean --seller_id?"],
+    [
+      ['questions.search', '--filters.status', 'ANSWERED'],
+      "Unknown option '--filters.status'; did you mean --filters status=VALUE?",
+    ],
+    [['messages.send', '--to', '31'], "Unknown option '--to'; did you mean --to.user_id?"],
+    [['messages.send', '--pack_id', '1', '--user_id', '7', '--text', 'a'], '`to` is missing'],
+    [['messages.send', '--pack_id', '1', '--user_id', '7', '--text', 'a'], '; give --to.user_id'],
     [['questions.search', '--seller_id', 'x y'], '`seller_id`'],
     [['questions.search'], 'exactly one of `seller_id`'],
     [['questions.search', '--seller_id', '7', '--limit', 'many'], '`limit` takes an integer'],
@@ -195,7 +202,11 @@ describe('call', () => {
     const wrong = await ended('call', 'questions.search', '--seller_id', '7', '--base-url', url, '--token', 'nobody-s');
     expect(wrong.code).toBe(2);
     expect(wrong.err).not.toContain('nobody-s');
-    expect((await call('questions.get', '--question_id', '999')).code).toBe(1);
+    const missing = await call('questions.get', '--question_id', '999');
+    expect(missing).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('GET /questions/999 failed with 404') as string,
+    });
     marketplace.faults.inject({ endpoint: 'questions.hide', reset: 'after' });
     const unknown = await call('questions.hide', '--question_id', String(question_id), '--yes');
     expect(unknown).toMatchObject({ code: 3, err: expect.stringContaining('Do not repeat it') as string });

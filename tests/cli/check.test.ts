@@ -148,7 +148,10 @@ describe('the command check', () => {
     expect(text).toMatch(/^items\.status +not tried +skipped$/m);
     const notTried = text.match(/ not tried +(?:needs|skipped)/g)?.length ?? 0;
     const [count, left] = [names.length, names.length - notTried];
-    expect(text.split('\n').at(-1)).toBe(`${count} reading operations: not tried ${notTried}, works ${left}`);
+    expect(text.split('\n').slice(-2)).toEqual([
+      `${count} reading operations: not tried ${notTried}, works ${left}`,
+      `${left} of ${count} operations were tried; --pack and --shipment try the others`,
+    ]);
     const less = await check(url, '--skip', 'questions.search', '--skip', 'sites.search');
     expect(less.text).toMatch(/^flex\.items\.isEnabled +not tried +needs --site and --item$/m);
   });
@@ -172,6 +175,10 @@ describe('the command check', () => {
     expect(text).toContain(`\n\n${untried} of ${names.length} w`);
     expect([...text.matchAll(/^ {2}--(\w+) [A-Z]+ +\w/gm)].map(([, name]) => name)).toEqual(wanted);
     expect(code).toBe(args.includes('31') ? 1 : 0);
+    const last = text.split('\n').at(-1)!;
+    expect(last).toMatch(new RegExp(`^\\d+ of ${names.length} operations were tried; `));
+    expect([...last.matchAll(/--(\w+)/g)].map(([, name]) => name)).toEqual(wanted);
+    if (args.length === 0) expect(last).toContain(`4 of ${names.length}`);
   });
 
   test('says nothing of ids if all operations were tried', async () => {

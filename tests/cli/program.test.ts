@@ -37,18 +37,16 @@ describe('the CLI', () => {
     const guide = ['check', 'fake-server', 'inbox-command', 'tools']
       .map((name) => readFileSync(join(import.meta.dirname, `../../docs/guide/${name}.md`), 'utf8'))
       .join('\n');
-    const program = running('--help');
-    await program.code;
-    const optionsOf = (about: string) => [...about.matchAll(/^ {2}(--[\w-]+)/gm)].map(([, option]) => option);
-    const others = ['--help', '--version'];
-    const sections = program.printed.join().split(/^Usage: npx marketplace-seller-sdk /m);
+    const optionsOf = async (command: string) => {
+      const program = running(command, '--help');
+      await program.code;
+      return [...program.printed.join().matchAll(/^ {2}(--[\w-]+)/gm)].map(([, option]) => option);
+    };
     // The options of an outbox are those of an inbox, and described there.
-    const isOfOutbox = (section: string): boolean => section.startsWith('outbox ');
-    const inHelp = sections.filter((each) => !isOfOutbox(each)).flatMap(optionsOf);
-    const ofInbox = optionsOf(sections.find((each) => each.startsWith('inbox '))!);
-    expect(optionsOf(sections.find(isOfOutbox)!)).toEqual(ofInbox);
+    expect(await optionsOf('outbox')).toEqual(await optionsOf('inbox'));
+    const inHelp = await Promise.all(['check', 'fake', 'inbox', 'mcp', 'call'].map(optionsOf));
     const inGuide = [...guide.matchAll(/^\| `(--[\w-]+)/gm)].map(([, option]) => option);
-    expect(inGuide).toEqual(inHelp.filter((option) => !others.includes(option!)));
+    expect(inGuide).toEqual(inHelp.flat());
   });
 
   test('fake --help prints only the options of fake', async () => {
@@ -65,36 +63,59 @@ describe('the CLI', () => {
     await program.code;
     const lines = program.printed.join('\n').split('\n');
     expect(lines.slice(0, 2)).toEqual(['Usage: npx marketplace-seller-sdk fake [options]', '']);
-    expect(lines.slice(lines.indexOf('') + 3, lines.indexOf('') + 11)).toEqual([
+    expect(lines.slice(lines.indexOf('') + 3, lines.indexOf('') + 9)).toEqual([
       '',
       '  --port NUMBER          port to listen on; 0 picks a free port (default: 4010)',
-      '  --host ADDRESS         address to listen on; 0.0.0.0 accepts connections from other machines',
-      '                         (default: 127.0.0.1)',
-      '  --seed FILE            initial content: a .json file, or a .js or .ts module with a default',
-      '                         export, with settings, users, items, questions, packs, flex, contacts,',
-      '                         faults and operations (default: a small sample)',
-      '  --operations FILE      operations of your own: a .js or .ts module that exports the list',
+      '  --host ADDRESS         address to listen on; 0.0.0.0 accepts connections from',
+      '                         other machines (default: 127.0.0.1)',
+      '  --seed FILE            initial content: a .json file, or a .js or .ts module',
+      '                         with a default export, with settings, users, items,',
     ]);
-    expect(lines.slice(-6, -3)).toEqual([
+    expect(lines).toContain('  --callback URL         post notifications to this URL; repeatable');
+  });
+
+  test('--help lists the commands first, and fits a terminal of 80 by 24', async () => {
+    const program = running('--help');
+    expect(await program.code).toBe(0);
+    const lines = program.printed.join('\n').split('\n');
+    expect(lines.length).toBeLessThan(24);
+    expect(lines.filter((line) => line.length > 80)).toEqual([]);
+    const commands = lines.slice(2).flatMap((line) => /^ {2}([a-z]+) {2,}\S/.exec(line)?.[1] ?? []);
+    expect(commands).toEqual(['check', 'fake', 'inbox', 'outbox', 'mcp', 'call']);
+    expect(lines.slice(0, 3)).toEqual([
+      'Usage: npx marketplace-seller-sdk COMMAND [options]',
       '',
-      '  --version              print the version',
-      '  --help                 print this help',
+      expect.stringMatching(/^ {2}check/),
     ]);
   });
 
-  test('no line of a table is longer than 100 characters, and commands are apart', async () => {
-    const program = running('--help');
-    await program.code;
-    const help = program.printed.join('\n');
-    expect(help.split('\n').filter((line) => line.startsWith('  ') && line.length > 100)).toEqual([]);
-    expect(help.match(/(?<=^|\n\n)Usage: /g)).toHaveLength(6);
-    expect(help).toMatch(/^ {2}--callback URL {9}post notifications to this URL; repeatable$/m);
+  test.each(['check', 'fake', 'inbox', 'outbox', 'mcp', 'call', 'call messages.send', 'call flex.setDelivery'])(
+    'no line of the help of %s is longer than 80 characters',
+    async (command) => {
+      const program = running(...command.split(' '), '--help');
+      await program.code;
+      const lines = program.printed.join('\n').split('\n');
+      // What cannot be broken: the usage, and the name of an option or operation.
+      expect(
+        lines.filter((line) => line.length > 80 && !/^(?:Usage: | {2}--\S{20,}| {2}[a-zA-Z.]{30,} )/.test(line)),
+      ).toEqual([]);
+    },
+  );
+
+  test.each([
+    [['serch'], 'the commands are check, fake, inbox, outbox, mcp, call'],
+    [['chekc'], 'did you mean check?'],
+    [['inbxo'], 'did you mean inbox?'],
+  ])('a wrong command is named, with the one that was meant: %j', async (args, message) => {
+    const program = running(...args);
+    expect(await program.code).toBe(2);
+    expect(program.errors.join()).toContain(`Unknown command "${args[0]}"; ${message}`);
   });
 
   test.each(['--help', '-h'])('%s prints the usage', async (flag) => {
     const program = running(flag);
     expect(await program.code).toBe(0);
-    expect(program.printed.join()).toContain('Usage: npx marketplace-seller-sdk fake [options]');
+    expect(program.printed.join()).toContain('Usage: npx marketplace-seller-sdk COMMAND [options]');
   });
 
   test('--version prints the version of the package', async () => {
@@ -400,7 +421,7 @@ describe('the options of fake', () => {
   test('a bare call prints the usage and exits with 2', async () => {
     const program = running();
     expect(await program.code).toBe(2);
-    expect(program.errors.join()).toContain('Usage: npx marketplace-seller-sdk fake');
+    expect(program.errors.join()).toContain('Usage: npx marketplace-seller-sdk COMMAND');
   });
 
   test('--allow-host is not case-sensitive', async () => {

@@ -11,7 +11,18 @@ export function formatChecked(rows: readonly Checked[]): string {
     const [first = '', ...more] = details;
     return [`${left}  ${first}`.trimEnd(), ...more.map((detail) => `${' '.repeat(left.length)}  ${detail}`)];
   });
-  return [...lines, '', ...missingOf(rows), summaryOf(rows)].join('\n');
+  return [...lines, '', ...missingOf(rows), summaryOf(rows), ...triedOf(rows)].join('\n');
+}
+
+/** How few operations were tried, and the options that try the others: the last line, because the exit code is 0. */
+function triedOf(rows: readonly Checked[]): string[] {
+  const missing = rows.flatMap((row) => row.missing ?? []);
+  if (missing.length === 0) return [];
+  const tried = rows.filter(({ result }) => result !== 'not tried').length;
+  const options = idsToGive(missing).map((name) => `--${name}`);
+  return [
+    `${tried} of ${rows.length} operations were tried; ${options.join(' and ')} ${options.length === 1 ? 'tries' : 'try'} the others`,
+  ];
 }
 
 /** How many operations were not tried because of ids, and the options that give them. */

@@ -7,7 +7,9 @@ import { didYouMean } from '../../core/options/nearest.js';
 import { listOf } from '../../tools/compact.js';
 import { describedOperations } from '../../tools/descriptions.js';
 import type { DescribedOperation } from '../../tools/descriptions.js';
-import { errorFacts } from '../../tools/error-result.js';
+import { errorFacts, withIds } from '../../tools/error-result.js';
+import { toolName } from '../../tools/own-operations.js';
+import type { JsonSchema } from '../../tools/portable-schema.js';
 import { previewText } from '../../tools/preview.js';
 import { readQuietly } from '../../tools/read-quietly.js';
 import { SentWrites } from '../../tools/sent-writes.js';
@@ -16,6 +18,7 @@ import { fieldOptions, inputFrom, terminalInput } from '../call/fields.js';
 import type { Command, ProcessIO } from '../command.js';
 import { connect, connectionOptions } from '../connection.js';
 import { UsageError } from '../errors.js';
+import { wrapped } from '../help.js';
 import type { Values } from '../options.js';
 
 const operationHint = '"call --help" lists the operations, "call OPERATION --help" the fields of one';
@@ -24,7 +27,7 @@ const operationHint = '"call --help" lists the operations, "call OPERATION --hel
 export const call: Command = {
   name: 'call',
   argument: 'OPERATION',
-  summary: `Calls one operation and prints its result as JSON, an entry of a list per line. Reading messages does not mark
+  summary: `Calls one operation and prints its result as JSON. An entry of a list is one line. Reading messages does not mark
 them as read. What changes something is only sent with --yes. The exit code is 0 for success, 1 for a failure, 2 for a wrong
 operation, field or token, and 3 if it is unknown whether the operation was carried out.`,
   options: { ...connectionOptions, yes: { text: 'send it, if it changes something' } },
@@ -33,7 +36,7 @@ operation, field or token, and 3 if it is unknown whether the operation was carr
 
 /** The same, with a help that lists the operations. */
 function withOperations(operations: readonly DescribedOperation[]): Command {
-  const rows = operations.map(({ endpoint }) => `  ${endpoint.name.padEnd(34)} ${endpoint.summary}`);
+  const rows = operations.map(({ endpoint }) => `  ${endpoint.name.padEnd(34)} ${wrapped(endpoint.summary, 37)}`);
   return { ...call, summary: `${call.summary}\n\nOperations:\n${rows.join('\n')}` };
 }
 
@@ -49,7 +52,7 @@ export function callOf(name: string | undefined): Command {
   const { endpoint, description, jsonSchema } = operation;
   return {
     name: `call ${name}`,
-    summary: description,
+    summary: inTerminal(description),
     options: {
       ...Object.fromEntries(fieldOptions(terminalInput(endpoint, jsonSchema))),
       ...(endpoint.responseBody === 'stream' && { save: { value: 'PATH', text: 'where to save the file; required' } }),
@@ -64,11 +67,11 @@ async function run(operation: DescribedOperation, values: Values, io: ProcessIO)
   const input = inputFrom(values, terminalInput(operation.endpoint, operation.jsonSchema));
   try {
     const outcome = await outcomeOf(operation, input, values);
-    if (outcome.error) return failed(outcome, io);
+    if (outcome.error) return failed(outcome, operation, input, io);
     await print(operation.endpoint, outcome.output, values, io);
     return 0;
   } catch (error) {
-    if (error instanceof SellerError) return failed({ error }, io);
+    if (error instanceof SellerError) return failed({ error }, operation, input, io);
     throw error;
   }
 }
@@ -89,13 +92,36 @@ async function outcomeOf(
 }
 
 /** Prints an error on stderr. @returns the exit code */
-function failed(outcome: Extract<SentOutcome, { error: SellerError }>, io: ProcessIO): number {
+function failed(
+  outcome: Extract<SentOutcome, { error: SellerError }>,
+  { endpoint, jsonSchema }: DescribedOperation,
+  input: unknown,
+  io: ProcessIO,
+): number {
   const { error } = outcome;
+  const message = withIds(error.message, endpoint, input);
   // Wrong on this command line, or in its token: like any other wrong argument.
-  if (wrongArguments.some((type) => error instanceof type)) throw new UsageError(error.message);
+  if (wrongArguments.some((type) => error instanceof type))
+    throw new UsageError(error instanceof InvalidInputError ? message + optionsFor(error, jsonSchema) : message);
   const { outcomeUnknown, whatToDo } = errorFacts(outcome);
-  io.err(`marketplace-seller-sdk: ${error.message}\n${whatToDo}`);
+  io.err(`marketplace-seller-sdk: ${message}\n${inTerminal(whatToDo)}`);
   return outcomeUnknown ? 3 : 1;
+}
+
+/** The options for the fields of objects that are missing: there is none with the name of the object. */
+function optionsFor({ issues }: InvalidInputError, { properties = {} }: JsonSchema): string {
+  const names = issues.flatMap(({ path: [name = ''] }) =>
+    (properties[String(name)]?.required ?? []).map((field) => `--${String(name)}.${field}`),
+  );
+  return names.length === 0 ? '' : `; give ${names.join(' and ')}`;
+}
+
+/** Names operations in place of tools: `questions_search` is `questions.search` here. */
+function inTerminal(text: string): string {
+  return describedOperations().reduce(
+    (said, { endpoint }) => said.replaceAll(new RegExp(`\\b${toolName(endpoint)}\\b`, 'g'), endpoint.name),
+    text,
+  );
 }
 
 const wrongArguments = [InvalidInputError, ConfigurationError, AuthenticationError, AccessTokenError];

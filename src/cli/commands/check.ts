@@ -15,8 +15,8 @@ import type { Values } from '../options.js';
 /** `check`: calls the reading operations of a service, and compares the responses with their schemas. */
 export const check: Command = {
   name: 'check',
-  summary: `Calls every reading operation of the service once or twice, and prints which ones work, which ones the
-service rejects, and where responses differ from their schemas. It writes nothing and marks no message as read.
+  summary: `Tells whether the service responds as documented. It calls every reading operation once or twice, and prints
+which ones work, which ones the service rejects, and where responses differ from their schemas. It writes nothing and marks no message as read.
 It ends with how many were not tried and which ids these need.
 The exit code is 0 when all operations that were tried work, otherwise 1.`,
   options: {

@@ -12,8 +12,8 @@ import type { Values } from '../options.js';
 /** `mcp`: serves the operations as tools of the Model Context Protocol. */
 export const mcp: Command = {
   name: 'mcp',
-  summary: `Serves every operation as a tool of the Model Context Protocol, on stdin and stdout: for assistants such as
-editors and chat programs, which start it. Reading is free, and does not mark messages as read. For what changes
+  summary: `Serves every operation as a tool of the Model Context Protocol. Assistants such as editors and chat programs
+start it, and talk to it on stdin and stdout. Reading is free, and does not mark messages as read. For what changes
 something, the assistant's program shows a person the exact request; it is sent when the person agrees. Needs the
 package @modelcontextprotocol/sdk.`,
   options: {
