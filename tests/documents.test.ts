@@ -150,6 +150,12 @@ describe('the JSDoc', () => {
     expect([...silent, ...silentMethods]).toEqual([]);
   });
 
+  test('every interface and type of the main entry has a description, which an editor shows', () => {
+    const types = sources.exportsOf('src/index.ts').filter(({ kind }) => kind === 'interface' || kind === 'type');
+    expect(types.length).toBeGreaterThan(100);
+    expect(types.filter(({ prose }) => prose.text === '').map(({ name }) => name)).toEqual([]);
+  });
+
   test('every option has a description, and a default where it is optional', () => {
     const options = exported.filter(({ kind, name }) => kind === 'interface' && name.endsWith('Options'));
     const silent = options.flatMap(({ name, members }) =>

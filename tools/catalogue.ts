@@ -114,7 +114,9 @@ function namedSchemas(surface: Readonly<Record<string, unknown>>, exports: Expor
     const inspected = inspect(value);
     // Other schemas contain what is behind the function that reads other shapes.
     const schema = inspected.kind === 'preprocess' ? inspected.of : value;
-    return [[schema, { type: typeNameOf(constant), constant, text: declared.prose.text, fields: declared.fields() }]];
+    const type = typeNameOf(constant);
+    const text = exports.get(type)?.prose.text || declared.prose.text;
+    return [[schema, { type, constant, text, fields: declared.fields() }]];
   });
   return new Map(found);
 }

@@ -13,15 +13,14 @@ import {
 import type { Input, Output } from '../core/schema/schema.js';
 import { listOrObject, nullishArray } from './fields.js';
 
-/** The description of a method of a resource. */
 export const methodDescription = looseObject({
   method: nullish(string),
   example: nullish(unknown),
   description: nullish(string),
 });
+/** The description of a method of a resource. */
 export interface MethodDescription extends Output<typeof methodDescription> {}
 
-/** The description of a resource. */
 export const description = looseObject({
   name: nullish(string),
   description: nullish(string),
@@ -31,6 +30,7 @@ export const description = looseObject({
   related_resources: nullish(listOrObject),
   connections: nullish(listOrObject),
 });
+/** The description of a resource. */
 export interface Description extends Output<typeof description> {}
 
 export const resourcePath = strictObject({
@@ -44,6 +44,7 @@ export const resourcePath = strictObject({
     { write: withoutSlash },
   ),
 });
+/** The input of `describe`. */
 export interface ResourcePath extends Input<typeof resourcePath> {}
 
 function withoutSlash(path: string): string {

@@ -4,8 +4,8 @@ import { writtenInteger } from '../core/json/json.js';
 import type { Facts, Input, Optional, Output, Schema } from '../core/schema/schema.js';
 
 export const noInput = s.strictObject({});
-/** An input without fields. */
-export interface NoInput extends Input<typeof noInput> {}
+/** An input without fields: `{}`, or nothing. */
+export type NoInput = Readonly<Record<string, never>>;
 
 /** The id of a question, user, pack, order or shipment in an input: a number, or a string of digits. */
 export const id: Schema<number | string> = s.withFacts(
@@ -66,13 +66,13 @@ export const limit: Optional<number> = s.optional(atLeast(1, 'limit'));
 /** The number of entries to skip, at least 0. */
 export const offset: Optional<number> = s.optional(atLeast(0, 'offset'));
 
-/** The position of a page in its list. */
 export const paging = s.looseObject({
   /** The number of entries in the list. It is not reliable while the list changes. */
   total: s.nullish(s.integer),
   offset: s.nullish(s.integer),
   limit: s.nullish(s.integer),
 });
+/** The position of a page in its list. */
 export interface Paging extends Output<typeof paging> {}
 
 /**
@@ -92,7 +92,6 @@ export function nonEmptyArray<Out, In>(of: Schema<Out, In>, name: string, entry:
   return s.refine(s.array(of), rule, { minItems: 1 });
 }
 
-/** A filter or an order that a search offers or has used. */
 export const searchOption = s.looseObject({
   /** The id of a filter is the name of a query parameter; that of an order is a value of the parameter `sort`. */
   id: keyOf,
@@ -107,6 +106,7 @@ export const searchOption = s.looseObject({
     ),
   ),
 });
+/** A filter or an order that a search offers or has used. */
 export interface SearchOption extends Output<typeof searchOption> {}
 
 /** A filter or an order, or only its id. */

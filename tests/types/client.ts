@@ -19,6 +19,9 @@ export function clients(): SellerClient[] {
   return [
     seller,
     seller.withOptions({ timeoutMs: 5000 }),
+    new SellerClient({ baseUrl, fetch: (request) => globalThis.fetch(request) }),
+    new SellerClient({ baseUrl, fetch: async (request) => Response.json({ url: request.url }) }),
+    new SellerClient({ baseUrl, fetch: globalThis.fetch }),
     new SellerClient({ baseUrl, accessToken: async () => Promise.resolve('token') }),
     new SellerClient({
       baseUrl,

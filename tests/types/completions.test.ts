@@ -42,6 +42,8 @@ const names = listEndpoints(endpoints)
   .map(({ name }) => name)
   .sort();
 
+const statuses = ['ANSWERED', 'BANNED', 'CLOSED_UNANSWERED', 'DELETED', 'UNANSWERED', 'UNDER_REVIEW'];
+
 test.each<[string, readonly string[], boolean]>([
   [`seller.flex.configuration({ ${whose}, select: { ^ } });`, ['address', 'delivery_ranges', 'zones'], false],
   [`seller.flex.configuration({ ${whose}, select: { zones: { ^ } } });`, ['id', 'label', 'price', 'selected'], false],
@@ -50,6 +52,8 @@ test.each<[string, readonly string[], boolean]>([
     ['DELIVERY_PROMISE', 'OTHER', 'REQUEST_BILLING_INFO', 'REQUEST_VARIANTS', 'SEND_INVOICE_LINK'],
     true,
   ],
+  ["seller.questions.search({ seller_id: 7, filters: { status: '^' } });", statuses, true],
+  ["seller.questions.search({ item: 'MLA1', filters: { status: ['^'] } });", statuses, true],
   ["marketplace.requests.filter({ endpoint: '^' });", names, true],
   ["marketplace.faults.inject({ endpoint: '^' });", names, true],
 ])('an editor offers what fits: %s', (code, offered, isAll) => {

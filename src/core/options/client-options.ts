@@ -27,7 +27,7 @@ export interface ClientOptions {
    *
    * @default `node:http` on Node.js, except for downloads; otherwise the platform's `fetch`
    */
-  readonly fetch?: ((request: Request) => Promise<Response>) | typeof globalThis.fetch | undefined;
+  readonly fetch?: ((request: Request) => Promise<Response>) | undefined;
   /**
    * An `Agent` of `node:http` or `node:https` that opens the connections, e.g. for a proxy or a private certificate
    * authority. It works only on Node.js, and not together with `fetch` or `middleware`. Requests that are sent with the

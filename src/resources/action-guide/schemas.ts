@@ -30,16 +30,15 @@ export type DeliveryHours = readonly [
   { readonly id: TemplateVariableId<'LIMIT'> | (string & {}); readonly value: number },
 ];
 
-/** A predefined text: its id and its variables. */
 export const optionTemplate = s.looseObject({
   /** For example `TEMPLATE___REQUEST_VARIANTS___1`. */
   id: s.string,
   /** The content of the variables is not documented. */
   vars: s.nullish(s.array(s.unknown)),
 });
+/** A predefined text: its id and its variables. */
 export interface OptionTemplate extends Output<typeof optionTemplate> {}
 
-/** An option with which a seller can send the first message to a buyer. */
 export const actionGuideOption = s.looseObject({
   id: s.openEnum(...knownOptions),
   internal_description: s.nullish(s.string),
@@ -55,9 +54,9 @@ export const actionGuideOption = s.looseObject({
   /** How many messages can still be sent with this option; 0 if none. */
   cap_available: s.nullish(s.integer),
 });
+/** An option with which a seller can send the first message to a buyer. */
 export interface ActionGuideOption extends Output<typeof actionGuideOption> {}
 
-/** The options of a pack. */
 export const actionGuideResponse = s.preprocess(
   s.looseObject({
     /** Empty if the service sends none. */
@@ -71,14 +70,15 @@ export const actionGuideResponse = s.preprocess(
     return options === null || options === undefined ? { ...body, options: [] } : body;
   },
 );
+/** The options of a pack. */
 export interface ActionGuideResponse extends Output<typeof actionGuideResponse> {}
 
-/** How many messages can still be sent with an option. */
 export const optionCap = s.looseObject({
   option_id: s.openEnum(...knownOptions),
   /** 0 if no message can be sent until the buyer replies; `null` if the service does not say. */
   cap_available: s.nullish(s.integer),
 });
+/** How many messages can still be sent with an option. */
 export interface OptionCap extends Output<typeof optionCap> {}
 
 /** How many messages can still be sent with each option, as a list. */
@@ -91,6 +91,7 @@ export const packParams = s.strictObject({
   /** The order's `pack_id`, or the order's id if `pack_id` is `null`. */
   pack_id: id,
 });
+/** The input of `actionGuide.options` and `actionGuide.caps`. */
 export interface PackParams extends Input<typeof packParams> {}
 
 declare const notTaken: unique symbol;

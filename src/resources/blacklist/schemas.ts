@@ -3,11 +3,10 @@ import type { Input, Output } from '../../core/schema/schema.js';
 import { eachIn, id, limit, nullishArray, offset, pagedListIn, paging } from '../fields.js';
 import type { Paging } from '../fields.js';
 
-/** A user who is blocked from asking. */
 export const blockedUser = s.looseObject({ id: s.integer, blocked_at: s.nullish(s.dateTime) });
+/** A user who is blocked from asking. */
 export interface BlockedUser extends Output<typeof blockedUser> {}
 
-/** The blacklist. All its known shapes are accepted. */
 export const blacklistResponse = s.preprocess(
   s.looseObject({
     users: nullishArray<BlockedUser>(blockedUser, 'main'),
@@ -18,6 +17,7 @@ export const blacklistResponse = s.preprocess(
   }),
   (value) => eachIn('users', asUser)(pagedListIn('users')(value)),
 );
+/** The blacklist. All its known shapes are accepted. */
 export interface BlacklistResponse extends Output<typeof blacklistResponse> {}
 
 /** An entry is only the id, or an object with the id as `user_id`. */
@@ -33,6 +33,7 @@ export const listBlacklistParams = s.strictObject({
   limit,
   offset,
 });
+/** The input of `questions.blacklist.list`. */
 export interface ListBlacklistParams extends Input<typeof listBlacklistParams> {}
 
 export const blacklistParams = s.strictObject({
@@ -41,4 +42,5 @@ export const blacklistParams = s.strictObject({
   /** The user to block or to unblock. */
   user_id: id,
 });
+/** The input of `questions.blacklist.add` and `questions.blacklist.remove`. */
 export interface BlacklistParams extends Input<typeof blacklistParams> {}

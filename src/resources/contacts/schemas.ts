@@ -3,7 +3,6 @@ import type { Input, Output, Schema } from '../../core/schema/schema.js';
 import { isAfter, dateTimeInput, writtenDate } from '../../core/schema/dates.js';
 import { atLeast, id, key, limit, offset, nullishArray, nonEmptyArray } from '../fields.js';
 
-/** The number of contacts between two dates. */
 export const contactTotal = s.looseObject({
   total: s.integer,
   date_from: s.nullish(s.dateTime),
@@ -13,17 +12,17 @@ export const contactTotal = s.looseObject({
   /** Present if the request was for a user. */
   user_id: s.nullish(s.integer),
 });
+/** The number of contacts between two dates. */
 export interface ContactTotal extends Output<typeof contactTotal> {}
 
-/** The number of contacts in one interval of a window. */
 export const contactInterval = s.looseObject({
   /** The start of the interval. The service often sends it without a time zone. */
   date: s.dateTime,
   total: s.integer,
 });
+/** The number of contacts in one interval of a window. */
 export interface ContactInterval extends Output<typeof contactInterval> {}
 
-/** The number of contacts in each interval of a window. */
 export const contactWindow = s.looseObject({
   total: s.integer,
   date_from: s.nullish(s.dateTime),
@@ -38,6 +37,7 @@ export const contactWindow = s.looseObject({
   /** One entry per interval. */
   results: nullishArray<ContactInterval>(contactInterval, 'whole'),
 });
+/** The number of contacts in each interval of a window. */
 export interface ContactWindow extends Output<typeof contactWindow> {}
 
 const period = {
@@ -79,6 +79,7 @@ export const itemPeriodParams = inOrder(
     ...period,
   }),
 );
+/** The input of `contacts.questions.ofItem` and `contacts.phoneViews.ofItem`. */
 export interface ItemPeriodParams extends Input<typeof itemPeriodParams> {}
 
 export const userPeriodParams = inOrder(
@@ -88,6 +89,7 @@ export const userPeriodParams = inOrder(
     ...period,
   }),
 );
+/** The input of `contacts.questions.ofUser` and `contacts.phoneViews.ofUser`. */
 export interface UserPeriodParams extends Input<typeof userPeriodParams> {}
 
 export const itemWindowParams = s.strictObject({
@@ -95,6 +97,7 @@ export const itemWindowParams = s.strictObject({
   item_id: key,
   ...window,
 });
+/** The input of `contacts.phoneViews.windowOfItem`. */
 export interface ItemWindowParams extends Input<typeof itemWindowParams> {}
 
 export const questionItemWindowParams = s.strictObject({
@@ -104,6 +107,7 @@ export const questionItemWindowParams = s.strictObject({
   /** Several items. The specification allows this parameter here. */
   ids: s.optional(itemIds),
 });
+/** The input of `contacts.questions.windowOfItem`, `contacts.questions.windowOfItem` and `contacts.questions.windowOfItem`. */
 export interface QuestionItemWindowParams extends Input<typeof questionItemWindowParams> {}
 
 export const itemsWindowParams = s.strictObject({
@@ -111,6 +115,7 @@ export const itemsWindowParams = s.strictObject({
   ids: itemIds,
   ...window,
 });
+/** The input of `contacts.phoneViews.windowOfItems`. */
 export interface ItemsWindowParams extends Input<typeof itemsWindowParams> {}
 
 export const userWindowParams = s.strictObject({
@@ -118,4 +123,5 @@ export const userWindowParams = s.strictObject({
   user_id: id,
   ...window,
 });
+/** The input of `contacts.questions.windowOfUser` and `contacts.phoneViews.windowOfUser`. */
 export interface UserWindowParams extends Input<typeof userWindowParams> {}

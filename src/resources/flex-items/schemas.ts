@@ -7,6 +7,7 @@ export const flexItemParams = s.strictObject({
   /** The item. */
   item_id: key,
 });
+/** The input of `flex.items.isEnabled`. */
 export interface FlexItemParams extends Input<typeof flexItemParams> {}
 
 /** An item to disable for Flex. */

@@ -6,16 +6,15 @@ import { atLeast, bareList, id, key, keyOf, nonEmptyArray, nullishArray, siteId 
 /** `in`: active. `out`: inactive, settings cannot be changed. `pending`: settings can be changed, no orders yet. */
 const subscriptionState = s.looseObject({ id: s.nullish(s.openEnum('in', 'out', 'pending')) });
 
-/** How a subscription covers and delivers. */
 export const configurationType = s.looseObject({
   /** `zone` in the samples of FLEX, `radius` in those of TURBO. */
   coverage: s.nullish(s.openEnum('zone', 'radius')),
   /** `custom` in the samples of FLEX, `accurate` in those of TURBO. */
   delivery: s.nullish(s.openEnum('custom', 'accurate')),
 });
+/** How a subscription covers and delivers. */
 export interface ConfigurationType extends Output<typeof configurationType> {}
 
-/** A seller's subscription to Flex or Turbo. */
 export const flexSubscription = s.looseObject({
   /** The id of the subscription, if the service sends it. No operation needs it. */
   id: s.nullish(s.union(s.int64, s.string)),
@@ -29,6 +28,7 @@ export const flexSubscription = s.looseObject({
   status: s.nullish(subscriptionState),
   creation_date: s.nullish(s.dateTime),
 });
+/** A seller's subscription to Flex or Turbo. */
 export interface FlexSubscription extends Output<typeof flexSubscription> {}
 
 /** The subscriptions of a seller, in every known shape of the list. */
@@ -43,28 +43,27 @@ function withState(value: unknown): unknown {
   return typeof status === 'string' ? { ...(value as object), status: { id: status } } : value;
 }
 
-/** Where a seller's deliveries start. */
 export const flexAddress = s.looseObject({
   id: s.nullish(s.string),
   address_line: s.nullish(s.string),
   city: s.nullish(s.looseObject({ id: s.nullish(s.string), name: s.nullish(s.string) })),
   zip_code: s.nullish(s.string),
 });
+/** Where a seller's deliveries start. */
 export interface FlexAddress extends Output<typeof flexAddress> {}
 
-/** A duration: a value and its unit. */
 export const trainingSpan = s.looseObject({ value: s.nullish(s.integer), unit: s.nullish(s.string) });
+/** A duration: a value and its unit. */
 export interface TrainingSpan extends Output<typeof trainingSpan> {}
 
-/** How long a new subscription is in training. */
 export const trainingTimes = s.looseObject({
   original: s.nullish<TrainingSpan>(trainingSpan),
   remaining: s.nullish<TrainingSpan>(trainingSpan),
   activation_date: s.nullish(s.dateTime),
 });
+/** How long a new subscription is in training. */
 export interface TrainingTimes extends Output<typeof trainingTimes> {}
 
-/** The subscription that a configuration belongs to. */
 export const configuredSubscription = s.looseObject({
   site_id: s.nullish(s.string),
   user_id: s.nullish(s.integer),
@@ -73,9 +72,9 @@ export const configuredSubscription = s.looseObject({
   creation_date: s.nullish(s.dateTime),
   training_times: s.nullish<TrainingTimes>(trainingTimes),
 });
+/** The subscription that a configuration belongs to. */
 export interface ConfiguredSubscription extends Output<typeof configuredSubscription> {}
 
-/** The values that a seller can choose from. */
 export const flexAvailables = s.looseObject({
   /** The minimum and the maximum `capacity` of a range. */
   capacity_range: s.nullish(s.looseObject({ from: s.nullish(s.integer), to: s.nullish(s.integer) })),
@@ -84,9 +83,9 @@ export const flexAvailables = s.looseObject({
   /** Hours of the day. */
   ranges: nullishArray(s.integer),
 });
+/** The values that a seller can choose from. */
 export interface FlexAvailables extends Output<typeof flexAvailables> {}
 
-/** Hours of the day between which a seller delivers. */
 export const deliveryRange = s.looseObject({
   /** The hour at which the range begins. */
   from: s.nullish(s.integer),
@@ -100,18 +99,18 @@ export const deliveryRange = s.looseObject({
   /** Orders up to this hour are delivered in this range. */
   calculated_cutoff: s.nullish(s.integer),
 });
+/** Hours of the day between which a seller delivers. */
 export interface DeliveryRange extends Output<typeof deliveryRange> {}
 
-/** The ranges of each kind of day. */
 export const deliveryRanges = s.looseObject({
   week: nullishArray<DeliveryRange>(deliveryRange),
   saturday: nullishArray<DeliveryRange>(deliveryRange),
   sunday: nullishArray<DeliveryRange>(deliveryRange),
 });
 // A type, not an interface: `Object.entries` and `Object.values` then know the ranges.
+/** The ranges of each kind of day. */
 export type DeliveryRanges = Output<typeof deliveryRanges>;
 
-/** The price of a delivery to a zone, split into the parts that are displayed. */
 export const zonePrice = s.looseObject({
   cents: s.nullish(s.string),
   fraction: s.nullish(s.string),
@@ -119,9 +118,9 @@ export const zonePrice = s.looseObject({
   decimal_separator: s.nullish(s.string),
   symbol: s.nullish(s.string),
 });
+/** The price of a delivery to a zone, split into the parts that are displayed. */
 export interface ZonePrice extends Output<typeof zonePrice> {}
 
-/** A part of a coverage area. */
 export const flexZone = s.looseObject({
   id: keyOf,
   label: s.nullish(s.string),
@@ -133,9 +132,9 @@ export const flexZone = s.looseObject({
   neighborhoods: s.nullish(s.array(s.unknown)),
   price: s.nullish<ZonePrice>(zonePrice),
 });
+/** A part of a coverage area. */
 export interface FlexZone extends Output<typeof flexZone> {}
 
-/** How a seller delivers with Flex. */
 export const flexConfiguration = s.looseObject({
   address: s.nullish<FlexAddress>(flexAddress),
   subscription: s.nullish<ConfiguredSubscription>(configuredSubscription),
@@ -148,10 +147,11 @@ export const flexConfiguration = s.looseObject({
   zones: nullishArray<FlexZone>(flexZone),
   disabled_features: nullishArray(s.openEnum('CUTOFF_BY_ZONE', 'CAPACITY_BY_DAY')),
 });
+/** How a seller delivers with Flex. */
 export interface FlexConfiguration extends Output<typeof flexConfiguration> {}
 
-/** The driver of a shipment. */
 export const driverAssignment = s.looseObject({ driver_id: s.integer });
+/** The driver of a shipment. */
 export interface DriverAssignment extends Output<typeof driverAssignment> {}
 
 const place = {
@@ -166,14 +166,15 @@ const subscription = {
 };
 
 export const flexUserParams = s.strictObject(place);
+/** The input of `flex.subscriptions`. */
 export interface FlexUserParams extends Input<typeof flexUserParams> {}
 
-/** A query of a configuration: a GraphQL document, sent unchanged. */
 export const flexQueryParams = s.strictObject({
   site_id: siteId,
   /** A GraphQL query on `configuration(user_id: ..., service_id: ...)`. */
   query: s.refine(s.string, documentRule, { description: 'One GraphQL query, no mutation.' }),
 });
+/** A query of a configuration: a GraphQL document, sent unchanged. */
 export interface FlexQueryParams extends Input<typeof flexQueryParams> {}
 
 export const configurationParams = s.strictObject({
@@ -190,7 +191,6 @@ const hour = (name: string) =>
     maximum: 24,
   });
 
-/** A delivery range to set. */
 export const deliveryRangeParams = s.strictObject({
   /** The hour at which the range begins, 0 to 24. */
   from: hour('from'),
@@ -201,6 +201,7 @@ export const deliveryRangeParams = s.strictObject({
   /** Orders up to this hour are delivered in this range, 0 to 24. */
   cutoff: hour('cutoff'),
 });
+/** A delivery range to set. */
 export interface DeliveryRangeParams extends Input<typeof deliveryRangeParams> {}
 
 export const setDeliveryParams = s.refine(
@@ -228,6 +229,7 @@ export const setDeliveryParams = s.refine(
       : undefined,
   { description: '`delivery_window`, `delivery_ranges` or both.' },
 );
+/** The input of `flex.setDelivery`. */
 export interface SetDeliveryParams extends Input<typeof setDeliveryParams> {}
 
 /** A zone to add. Only its id is sent, so zones that were read can be given as they are. */
@@ -238,6 +240,7 @@ export const addZonesParams = s.strictObject({
   /** The ids of the zones to add, at least one. */
   zones: nonEmptyArray<{ id: string | number }, { id: string | number }>(zoneToAdd, 'zones', 'zone'),
 });
+/** The input of `flex.addZones`. */
 export interface AddZonesParams extends Input<typeof addZonesParams> {}
 
 export const driverParams = s.strictObject({
@@ -245,4 +248,5 @@ export const driverParams = s.strictObject({
   /** The shipment. */
   shipment_id: id,
 });
+/** The input of `flex.driver`. */
 export interface DriverParams extends Input<typeof driverParams> {}

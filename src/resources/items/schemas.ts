@@ -3,7 +3,6 @@ import * as s from '../../core/schema/define.js';
 import type { Input, Output, Schema } from '../../core/schema/schema.js';
 import { key, keyOf, nonEmptyArray } from '../fields.js';
 
-/** An item's status, or why it could not be read. */
 export const itemStatus = s.looseObject({
   /** The item's id, from the service or from the position in the list; absent if neither is known. */
   id: s.nullish(keyOf),
@@ -14,6 +13,7 @@ export const itemStatus = s.looseObject({
   /** Why the service could not read the item. */
   message: s.nullish(s.string),
 });
+/** An item's status, or why it could not be read. */
 export interface ItemStatus extends Output<typeof itemStatus> {}
 
 /** The statuses, in the order of the requested ids. */
@@ -78,4 +78,5 @@ export const itemStatusParams = s.strictObject({
   /** The items, at least one. */
   ids: nonEmptyArray(key, 'ids', 'item'),
 });
+/** The input of `items.status`. */
 export interface ItemStatusParams extends Input<typeof itemStatusParams> {}

@@ -11,7 +11,6 @@ import { attachmentsLimit } from './limits.js';
 
 const reference = s.union(s.int64, s.string);
 
-/** Whether a conversation is open, and if not, why. */
 export const conversationStatus = s.looseObject({
   /** The form of the path varies, so do not parse it. */
   path: s.nullish(s.string),
@@ -32,6 +31,7 @@ export const conversationStatus = s.looseObject({
   claim_id: s.nullish(reference),
   shipping_id: s.nullish(reference),
 });
+/** Whether a conversation is open, and if not, why. */
 export interface ConversationStatus extends Output<typeof conversationStatus> {}
 
 const pageFields = {
@@ -54,10 +54,10 @@ function readPage(value: unknown): unknown {
   return eachIn('messages', (entry) => toCurrentShape(entry))(listIn('messages')(value));
 }
 
-/** The same, in every known shape of its list. */
 export const conversationResponse = s.preprocess<Output<typeof conversationPage>>(conversationPage, readPage);
 /** The same, also with messages that have no id. */
 export const correspondenceResponse = s.preprocess<Output<typeof correspondencePage>>(correspondencePage, readPage);
+/** The same, in every known shape of its list. */
 export interface ConversationResponse extends Output<typeof conversationResponse> {}
 
 /** What a page of a conversation contains besides its messages. */
@@ -84,6 +84,7 @@ export const conversationParams = s.strictObject({
   /** Reading a conversation **marks its messages as read** unless this is `false`. */
   mark_as_read: s.optional(s.boolean),
 });
+/** The input of `messages.conversation`. */
 export interface ConversationParams extends Input<typeof conversationParams> {}
 
 export const getMessageParams = s.strictObject({
@@ -92,9 +93,9 @@ export const getMessageParams = s.strictObject({
     value === 'unread' ? '`message_id` is the path of `messages.unread`, not an id' : undefined,
   ),
 });
+/** The input of `messages.get`. */
 export interface GetMessageParams extends Input<typeof getMessageParams> {}
 
-/** A conversation with messages that the seller has not read. */
 export const unreadConversation = s.looseObject({
   /** The path of the conversation, as the service sends it: `/packs/{pack_id}/sellers/{user_id}`. */
   resource: s.string,
@@ -105,6 +106,7 @@ export const unreadConversation = s.looseObject({
   /** The seller in `resource`; absent if `resource` has another form. */
   user_id: s.nullish(s.integer),
 });
+/** A conversation with messages that the seller has not read. */
 export interface UnreadConversation extends Output<typeof unreadConversation> {}
 
 const unreadFields = s.looseObject({
@@ -113,12 +115,12 @@ const unreadFields = s.looseObject({
   /** At most 500 conversations. Empty if the service sends none. */
   results: s.withFacts(s.array<UnreadConversation>(unreadConversation), { list: 'main' }),
 });
-/** The conversations with messages that the seller has not read. */
 export const unreadMessages = s.preprocess<UnreadMessages>(unreadFields, (value) => {
   const body = listIn('results')(value);
   if (!isPlainObject(body)) return body;
   return eachIn('results', withPlace)({ ...body, results: (body as { results?: unknown }).results ?? [] });
 });
+/** The conversations with messages that the seller has not read. */
 export interface UnreadMessages extends Output<typeof unreadFields> {}
 
 /** Adds the ids that `resource` contains. */
@@ -135,7 +137,6 @@ const sender = s.strictObject({
   user_id: id,
 });
 
-/** The receiver of a message. */
 export const recipient = s.strictObject({
   /** The buyer of the order, or the site's agent if the conversation shows an agent in the buyer's place. */
   user_id: id,
@@ -148,6 +149,7 @@ export const recipient = s.strictObject({
   /** The e-mail address of the user. */
   email: s.optional(s.string),
 });
+/** The receiver of a message. */
 export interface Recipient extends Input<typeof recipient> {}
 
 /** A message to a buyer. */
@@ -234,8 +236,8 @@ const storedFields = s.looseObject({
   /** The id for `attachments` of `messages.send`. The service deletes a file that no message uses within 48 hours. */
   id: keyOf,
 });
-/** A stored file, in every known shape: the id alone, in a list, or as `attachment_id`. */
 export const storedAttachment = s.preprocess<StoredAttachment>(storedFields, stored);
+/** A stored file, in every known shape: the id alone, in a list, or as `attachment_id`. */
 export interface StoredAttachment extends Output<typeof storedFields> {}
 
 function stored(value: unknown): unknown {
@@ -254,4 +256,5 @@ export const downloadParams = s.strictObject({
   /** The id of the stored file: the `id` that the upload returned, or the `filename` of a message's attachment. */
   attachment_id: key,
 });
+/** The input of `messages.download`. */
 export interface DownloadParams extends Input<typeof downloadParams> {}

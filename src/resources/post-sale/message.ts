@@ -9,13 +9,12 @@ const participantFields = s.looseObject({
   /** Present for the receiver of a message that was sent through an option. */
   name: s.nullish(s.string),
 });
-/** The sender or receiver of a message. */
 export const participant = s.refine<Participant, Participant>(participantFields, ({ user_id }) =>
   user_id === undefined ? { path: ['user_id'], message: '`user_id` is missing; it takes an integer' } : undefined,
 );
+/** The sender or receiver of a message. */
 export interface Participant extends Output<typeof participantFields> {}
 
-/** When each event of a message happened; `null` if it has not happened. */
 export const messageDate = s.looseObject({
   received: s.nullish(s.dateTime),
   /** When the message passed moderation. */
@@ -26,6 +25,7 @@ export const messageDate = s.looseObject({
   /** When the receiver read the message. */
   read: s.nullish(s.dateTime),
 });
+/** When each event of a message happened; `null` if it has not happened. */
 export interface MessageDate extends Output<typeof messageDate> {}
 
 const moderationReason = s.openEnum(
@@ -41,7 +41,6 @@ const moderationReason = s.openEnum(
  */
 export type ModerationReason = Output<typeof moderationReason>;
 
-/** The result of moderation. */
 export const messageModeration = s.looseObject({
   /** `pending` until moderation has decided; `non_moderated` for older messages. */
   status: s.nullish(s.openEnum('clean', 'rejected', 'pending', 'non_moderated')),
@@ -50,9 +49,9 @@ export const messageModeration = s.looseObject({
   source: s.nullish(s.string),
   moderation_date: s.nullish(s.dateTime),
 });
+/** The result of moderation. */
 export interface MessageModeration extends Output<typeof messageModeration> {}
 
-/** A file of a message. */
 export const messageAttachment = s.looseObject({
   /** The id of the stored file: the `attachment_id` for `messages.download`. */
   filename: keyOf,
@@ -64,19 +63,20 @@ export const messageAttachment = s.looseObject({
   potential_security_threat: s.nullish(s.boolean),
   creation_date: s.nullish(s.dateTime),
 });
+/** A file of a message. */
 export interface MessageAttachment extends Output<typeof messageAttachment> {}
 
-/** A resource of a message, e.g. `{ id: '2000000012345678', name: 'packs' }`. */
 export const messageResource = s.looseObject({ id: s.nullish(keyOf), name: s.nullish(s.string) });
+/** A resource of a message, e.g. `{ id: '2000000012345678', name: 'packs' }`. */
 export interface MessageResource extends Output<typeof messageResource> {}
 
-/** The problems of files; only in the legacy shape. */
 export const attachmentsValidations = s.looseObject({
   invalid_size: s.nullish(s.array(s.unknown)),
   invalid_extension: s.nullish(s.array(s.unknown)),
   forbidden: s.nullish(s.array(s.unknown)),
   internal_error: s.nullish(s.array(s.unknown)),
 });
+/** The problems of files; only in the legacy shape. */
 export interface AttachmentsValidations extends Output<typeof attachmentsValidations> {}
 
 const fields = {

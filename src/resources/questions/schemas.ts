@@ -15,15 +15,14 @@ import {
 import type { Paging, SearchOption } from '../fields.js';
 import { questionTextLimit } from './limits.js';
 
-/** The user who asked. */
 export const asker = s.looseObject({
   id: s.integer,
   /** How many questions of this user the seller has answered. */
   answered_questions: s.nullish(s.integer),
 });
+/** The user who asked. */
 export interface Asker extends Output<typeof asker> {}
 
-/** The seller's answer to a question. */
 export const answerOfQuestion = s.looseObject({
   /** At most 2,000 characters; `""` if the answer was deleted or banned. */
   text: s.nullish(s.string),
@@ -31,9 +30,9 @@ export const answerOfQuestion = s.looseObject({
   status: s.nullish(s.openEnum('ACTIVE', 'DISABLED', 'BANNED')),
   date_created: s.nullish(s.dateTime),
 });
+/** The seller's answer to a question. */
 export interface AnswerOfQuestion extends Output<typeof answerOfQuestion> {}
 
-/** A buyer's question about an item. */
 export const question = s.looseObject({
   id: s.integer,
   /** The seller who received the question. */
@@ -57,9 +56,9 @@ export const question = s.looseObject({
   /** The seller's answer; absent, `null` or empty if there is none. */
   answer: s.nullish<Partial<AnswerOfQuestion>>(answerOfQuestion),
 });
+/** A buyer's question about an item. */
 export interface Question extends Output<typeof question> {}
 
-/** The response to a question search. All its known shapes are accepted. */
 export const questionSearchResponse = s.preprocess(
   s.looseObject({
     total: s.nullish(s.integer),
@@ -73,6 +72,7 @@ export const questionSearchResponse = s.preprocess(
   }),
   pagedListIn('questions'),
 );
+/** The response to a question search. All its known shapes are accepted. */
 export interface QuestionSearchResponse extends Output<typeof questionSearchResponse> {}
 
 /** What a page of the question search contains besides its questions. */
@@ -82,7 +82,6 @@ export interface QuestionSearchExtra {
   readonly available_sorts?: readonly (SearchOption | string)[] | null | undefined;
 }
 
-/** The response time in one part of the week. */
 export const responseTimeBand = s.looseObject({
   /** The average, in minutes. */
   response_time: s.nullish(s.integer),
@@ -91,9 +90,9 @@ export const responseTimeBand = s.looseObject({
    */
   sales_percent_increase: s.nullish(s.integer),
 });
+/** The response time in one part of the week. */
 export interface ResponseTimeBand extends Output<typeof responseTimeBand> {}
 
-/** How long a seller takes to answer, over the last 14 days, updated once a day. */
 export const responseTime = s.looseObject({
   user_id: s.nullish(s.integer),
   /** The whole week, including questions asked from 00:00 to 09:00, which the other fields do not count. */
@@ -104,6 +103,7 @@ export const responseTime = s.looseObject({
   /** Monday to Friday, 18:00 to 24:00. */
   weekdays_extra_hours: s.nullish<ResponseTimeBand>(responseTimeBand),
 });
+/** How long a seller takes to answer, over the last 14 days, updated once a day. */
 export interface ResponseTime extends Output<typeof responseTime> {}
 
 const sortField = s.enumOf('item_id', 'seller_id', 'from_id', 'date_created');
@@ -134,38 +134,50 @@ export interface QuestionFilters {
   readonly status?: QuestionStatusFilter | readonly QuestionStatusFilter[] | undefined;
   readonly [name: string]: unknown;
 }
-type QuestionStatusFilter = 'UNANSWERED' | 'ANSWERED' | 'CLOSED_UNANSWERED' | 'UNDER_REVIEW' | (string & {});
+type QuestionStatusFilter =
+  | ('UNANSWERED' | 'ANSWERED' | 'CLOSED_UNANSWERED' | 'UNDER_REVIEW' | 'DELETED' | 'BANNED')
+  | (string & {});
 
 interface SearchCommon extends Pick<Input<typeof searchFields>, 'sort_fields' | 'sort_types' | 'limit' | 'offset'> {
   /** Sent as query parameters, e.g. `{ status: 'UNANSWERED' }`. The specification does not name the filters. */
   readonly filters?: QuestionFilters | undefined;
 }
+/** What a field is beside another way to search: a pattern that no value fits, which the compiler shows. */
+type OneWay = `a search takes one of seller_id, item and item_id${string}`;
 interface BySeller extends SearchCommon {
   /** Questions that this seller received. */
   readonly seller_id: number | string;
-  readonly item?: never;
-  readonly item_id?: never;
-  readonly from?: never;
+  readonly item?: OneWay;
+  readonly item_id?: OneWay;
+  readonly from?: `from goes with an item, not with seller_id${string}`;
 }
 interface ByItem extends SearchCommon {
   /** Questions about this item. */
   readonly item: string;
   /** Only the questions that this user asked. */
   readonly from?: number | string | undefined;
-  readonly item_id?: never;
-  readonly seller_id?: never;
+  readonly item_id?: OneWay;
+  readonly seller_id?: OneWay;
 }
 interface ByItemId extends SearchCommon {
   /** Questions about this item. */
   readonly item_id: string;
   /** Only the questions that this user asked. */
   readonly from?: number | string | undefined;
-  readonly item?: never;
-  readonly seller_id?: never;
+  readonly item?: OneWay;
+  readonly seller_id?: OneWay;
+}
+
+/** What no search is: the last of the union, because the compiler compares with it what fits none, and then says this. */
+interface InOneWay extends SearchCommon {
+  readonly seller_id: OneWay;
+  readonly item: OneWay;
+  readonly item_id: OneWay;
+  readonly from?: number | string | undefined;
 }
 
 /** Which questions to search: to a seller, about an item, or of one user about an item. */
-export type QuestionSearchParams = BySeller | ByItem | ByItemId;
+export type QuestionSearchParams = BySeller | ByItem | ByItemId | InOneWay;
 
 export const questionSearchParams = s.refine(
   searchFields,
@@ -183,12 +195,13 @@ export const questionSearchParams = s.refine(
     description:
       'Exactly one of `seller_id`, `item` and `item_id`; `from` goes with an item; `sort_types` takes one entry per entry of `sort_fields`.',
   },
-) as Schema<QuestionSearchParams>;
+) as unknown as Schema<QuestionSearchParams>;
 
 export const getQuestionParams = s.strictObject({
   /** The question's id. */
   question_id: id,
 });
+/** The input of `questions.get`, `questions.delete` and `questions.hide`. */
 export interface GetQuestionParams extends Input<typeof getQuestionParams> {}
 
 export const askParams = s.strictObject({
@@ -197,6 +210,7 @@ export const askParams = s.strictObject({
   /** At most 2,000 characters. */
   text: boundedText('text', questionTextLimit, 'a question'),
 });
+/** The input of `questions.ask`. */
 export interface AskParams extends Input<typeof askParams> {}
 
 export const answerParams = s.strictObject({
@@ -205,12 +219,14 @@ export const answerParams = s.strictObject({
   /** At most 2,000 characters. */
   text: boundedText('text', questionTextLimit, 'an answer'),
 });
+/** The input of `questions.answer`. */
 export interface AnswerParams extends Input<typeof answerParams> {}
 
 export const userParams = s.strictObject({
   /** The seller. */
   user_id: id,
 });
+/** The input of `questions.responseTime`. */
 export interface UserParams extends Input<typeof userParams> {}
 
 /** The response to a deletion: a list with one sentence, or an object with it; `undefined` if it is empty. */

@@ -3,7 +3,6 @@ import type { Input, Output } from '../../core/schema/schema.js';
 import { keyOf, limit, listIn, nullishArray, offset, paging, searchOptionOrId, siteId } from '../fields.js';
 import type { Paging, SearchOption } from '../fields.js';
 
-/** An item that a search found. The specification does not name its fields; these are the common ones. */
 export const listing = s.looseObject({
   id: keyOf,
   title: s.nullish(s.string),
@@ -12,6 +11,7 @@ export const listing = s.looseObject({
   available_quantity: s.nullish(s.integer),
   permalink: s.nullish(s.string),
 });
+/** An item that a search found. The specification does not name its fields; these are the common ones. */
 export interface Listing extends Output<typeof listing> {}
 
 /** The response to a site search. */
@@ -25,8 +25,8 @@ const siteSearchPage = s.looseObject({
   filters: nullishArray(searchOptionOrId),
   available_filters: nullishArray(searchOptionOrId),
 });
-/** The same, in every known shape of its list. */
 export const siteSearchResponse = s.preprocess<Output<typeof siteSearchPage>>(siteSearchPage, listIn('results'));
+/** The same, in every known shape of its list. */
 export interface SiteSearchResponse extends Output<typeof siteSearchResponse> {}
 
 /** What a page of a site search contains besides its results. */
@@ -50,4 +50,5 @@ export const siteSearchParams = s.strictObject({
   /** Sent as query parameters, e.g. the ids of `available_filters` and `sort`. */
   filters: s.optional(s.record),
 });
+/** The input of `sites.search`. */
 export interface SiteSearchParams extends Input<typeof siteSearchParams> {}

@@ -44,6 +44,21 @@ export const mistakes = [
     at: 'filter:',
     says: "Did you mean to write 'filters'?",
   },
+  ...["{ seller_id: 7, item: 'MLA1' }", "{ item_id: 'MLA1', seller_id: 7 }", "{ item: 'MLA1', item_id: 'MLA1' }"].map(
+    (input) => ({
+      code: `seller.questions.search(${input});`,
+      at: '{',
+      says: 'a search takes one of seller_id, item and item_id',
+      not: 'undefined',
+    }),
+  ),
+  {
+    code: 'seller.questions.search({ seller_id: 7, from: 31 });',
+    at: '{',
+    says: 'from goes with an item, not with seller_id',
+  },
+  { code: "seller.messages.unread({ role: 'seller' });", at: 'role', says: "not assignable to type 'never'" },
+  { code: 'seller.currencies.list({ foo: 1 });', at: 'foo', says: "not assignable to type 'never'" },
   {
     code: "seller.questions.answer({ question_id: 1, txt: 'Yes.' });",
     at: 'txt',
