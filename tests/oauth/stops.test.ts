@@ -94,7 +94,7 @@ test('200 stops at any moment of a refresh lose no grant', async () => {
   // Otherwise it tests nothing: most stops came after the request had arrived.
   expect(refreshes.before).toBeGreaterThan(120);
   expect(refreshes.after).toBeGreaterThan(refreshes.before);
-});
+}, 120_000);
 
 describe('close()', () => {
   const expired = (): TokenSet => ({ accessToken: 'old', refreshToken: 'r1', expiresAt: Date.now() - 1 });
