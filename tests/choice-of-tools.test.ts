@@ -9,6 +9,7 @@ import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { createTools } from 'marketplace-seller-sdk/tools';
 import type { Tool } from 'marketplace-seller-sdk/tools';
 import { describe, expect, test } from 'vitest';
+// oxlint-disable-next-line no-restricted-imports -- applications write the schemas of their endpoints with it
 import * as z from 'zod';
 import * as mini from 'zod/mini';
 import { everyEndpoint } from './support/every-endpoint.ts';

@@ -1,10 +1,11 @@
-import fc from 'fast-check';
 import { createTools } from 'marketplace-seller-sdk/tools';
 import type { JsonSchema } from 'marketplace-seller-sdk/tools';
 import { describe, expect, test } from 'vitest';
+// oxlint-disable-next-line no-restricted-imports -- applications write the schemas of their endpoints with it
 import * as z from 'zod';
 import { portableSchema } from '../src/tools/portable-schema.js';
 import { everyEndpoint } from './support/every-endpoint.ts';
+import { fc } from './support/fast-check.ts';
 import { createMarketplace } from './support/marketplace.ts';
 
 /** What a host says against a schema at a place; `''` is the root. */

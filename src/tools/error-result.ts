@@ -44,7 +44,8 @@ export function errorFacts({ error, unknown, isUndone }: Failed, endpoint?: Endp
 function messageOf(error: SellerError, endpoint: Endpoint | undefined, input: unknown): string {
   const { message } = error;
   const isOwn = error instanceof InvalidInputError || error instanceof ConfigurationError;
-  const called = isOwn ? message : message.replace(/(?: \(|:).*$/s, '');
+  const end = isOwn ? -1 : message.search(/ \(|:/);
+  const called = end < 0 ? message : message.slice(0, end);
   const said = message
     .slice(called.length)
     .replace(error instanceof ApiError ? ` (${error.code ?? ''})` : '', '')
@@ -58,7 +59,8 @@ export function withIds(message: string, endpoint: Endpoint | undefined, input: 
   if (!endpoint) return message;
   const ids = (input ?? {}) as Readonly<Record<string, unknown>>;
   const path = endpoint.path.replace(/\{(\w+)\*?\}/g, (name, field: string) => {
-    const id = String(ids[field] ?? '').replace(/^\//, '');
+    const given = ids[field];
+    const id = typeof given === 'string' || typeof given === 'number' ? String(given).replace(/^\//, '') : '';
     return /^[\w.:/-]+$/.test(id) ? id : name;
   });
   return message.replace(endpoint.path, () => path);

@@ -78,7 +78,7 @@ function simple(given: Draft, position: Position): Draft {
     description: textOf([
       description,
       lengthOf(given),
-      values.length > 0 && !isClosed && `One of ${values.join(', ')}.`,
+      values.length > 0 && !isClosed && `One of ${values.map((each) => JSON.stringify(each)).join(', ')}.`,
     ]),
     ...(type === 'string' && {
       enum: isClosed ? values : undefined,
@@ -86,7 +86,7 @@ function simple(given: Draft, position: Position): Draft {
       format: format === 'date-time' ? format : undefined,
     }),
     ...((type === 'integer' || type === 'number') && {
-      minimum: exact(given.minimum) || undefined,
+      minimum: given.minimum === 0 ? undefined : exact(given.minimum),
       maximum: exact(given.maximum),
     }),
     ...(type === 'array' && {

@@ -83,10 +83,7 @@ async function lastMessage(pack_id = '', user_id: string | undefined, client: Se
   return client.call(endpoints.messages.conversation, page, { deadlineMs }).then(
     ({ messages }) =>
       (messages ?? []).slice(0, 1).map(({ from, text }): Fact => {
-        return [
-          `Last message, of ${String(from?.user_id) === String(user_id) ? 'the seller' : 'the buyer'}`,
-          text ?? '',
-        ];
+        return [`Last message, of ${String(from?.user_id) === user_id ? 'the seller' : 'the buyer'}`, text ?? ''];
       }),
     (error: unknown) => [unread('conversation', error)],
   );
