@@ -267,6 +267,14 @@ describe.skipIf(chromiumPath === undefined)('in Chromium', () => {
       await page.getByText('No entry contains this text.').waitFor();
     });
 
+    test('the longest method does not touch its path', async () => {
+      const { page, url } = await opened();
+      await fetch(`${url}/items`, { method: 'OPTIONS' });
+      const method = page.locator('#request-list .method').first();
+      expect(await method.textContent()).toBe('OPTIONS');
+      expect(await method.evaluate((node) => node.scrollWidth <= node.clientWidth)).toBe(true);
+    });
+
     test('a request is sent again', async () => {
       const { page, url } = await opened();
       const headers = { authorization: 'Bearer BUYER-TOKEN', 'content-type': 'application/json' };

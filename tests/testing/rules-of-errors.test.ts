@@ -1,3 +1,5 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { allEndpoints } from '../../src/testing/http/all-endpoints.js';
 import { errorResponse } from '../../src/testing/http/handler.js';
@@ -36,7 +38,7 @@ test.each([
     404,
     'messages.get',
     'There is no resource /messages/1 without the query parameter tag=post_sale',
-    /Wire notes.* 10:/,
+    'Live service: tag=post_sale on every /messages call',
   ],
   [403, 'questions.ask', 'The seller has blocked this user', /Questions blacklist: a blocked user cannot ask/],
   [401, 'questions.delete', 'Access token is required', /Authentication 2/],
@@ -49,4 +51,17 @@ test.each([
   const found = ruleOf(status, endpoint, JSON.stringify({ message }));
   if (rule === null || typeof rule === 'string') expect(found).toBe(rule);
   else expect(found).toMatch(rule);
+});
+
+// They are no part of the package: what a user reads says what is meant.
+test('no rule of an error names the notes about the live service', () => {
+  const sections = allEndpoints.flatMap(({ errors }) => errors.map(({ section }) => section));
+  expect(sections.filter((section) => /notes/i.test(section ?? ''))).toEqual([]);
+});
+
+test('the notes are named only in comments of what responds, which no user reads', () => {
+  const root = join(import.meta.dirname, '../../src');
+  const isInternal = /^testing\/(?:handlers|http|seed\/sample|router)/;
+  const others = globSync('**/*.{ts,js,html}', { cwd: root }).filter((path) => !isInternal.test(path));
+  expect(others.filter((path) => readFileSync(join(root, path), 'utf8').includes('Wire notes'))).toEqual([]);
 });

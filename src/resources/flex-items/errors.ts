@@ -98,7 +98,7 @@ export const itemNotFound = /* @__PURE__ */ errorByText(
   ],
 );
 export const itemLocked = /* @__PURE__ */ documentedError({
-  section: 'Wire notes, Reading answers 16',
+  section: 'Live service',
   condition: 'two changes of one item at a time',
   status: 409,
   message: 'another change of this item is under way',

@@ -86,7 +86,7 @@ export const tooManyAttachments = /* @__PURE__ */ errorByText(
 );
 export const attachmentNotFound = /* @__PURE__ */ errorByText(
   {
-    section: 'Wire notes, Reading answers 17',
+    section: 'Live service',
     condition: 'an uploaded file that no message uses within 48 hours is gone',
     status: 422,
     code: 'unprocessable_entity',

@@ -85,8 +85,8 @@ export const invalidPostBody = /* @__PURE__ */ errorByCode(
 );
 export const notUnansweredQuestion = /* @__PURE__ */ errorByCode(
   {
-    section: 'Wire notes, Reading refusals',
-    condition: 'not_unanswered_question',
+    section: 'Live service',
+    condition: 'a question that is not open, or that cannot be answered',
     status: 400,
     code: 'not_unanswered_question',
     message: 'The question is not unanswered',
@@ -96,8 +96,8 @@ export const notUnansweredQuestion = /* @__PURE__ */ errorByCode(
 );
 export const notActiveItem = /* @__PURE__ */ errorByCode(
   {
-    section: 'Wire notes, Reading refusals',
-    condition: 'not_active_item',
+    section: 'Live service',
+    condition: 'an item that is not active',
     status: 400,
     code: 'not_active_item',
     message: 'The item is not active',
@@ -107,8 +107,8 @@ export const notActiveItem = /* @__PURE__ */ errorByCode(
 );
 export const userAskLimit = /* @__PURE__ */ errorByCode(
   {
-    section: 'Wire notes, Reading refusals',
-    condition: 'user_ask_limit',
+    section: 'Live service',
+    condition: 'more questions than a user may ask',
     status: 400,
     code: 'user_ask_limit',
     message: 'The user may not ask more questions for now',

@@ -3,18 +3,18 @@ import { BufferedResponse } from '../../core/response/body.js';
 import { readError } from '../../core/response/read-error.js';
 import { allEndpoints } from '../http/all-endpoints.js';
 
-/** A rule beside the documented errors of the endpoints: where it applies, the words of its error in lower case, and its section and row in the specification. */
+/** A rule beside the documented errors of the endpoints: where it applies, the words of its error in lower case, and its section and row in the specification, or that the live service does so. */
 type DocumentedRule = readonly [endpoint: string, words: string, rule: string];
 
 const files = 'Errors, Attachments';
 const contacts = 'Endpoints, Classified contact metrics';
-const answers = 'Wire notes, Reading answers';
+const live = 'Live service';
 
 /** The rules by the beginning of an endpoint's name; the first that applies holds, and `''` is every endpoint. */
 const rules: readonly DocumentedRule[] = [
   ['', 'authorization header must be', 'Authentication 1: Authorization: Bearer <ACCESS_TOKEN>'],
   ['', 'invalid_token', 'Authentication 1: the access token is not valid or has expired'],
-  ['', 'tag=post_sale', `${answers} 10: tag=post_sale on every /messages call`],
+  ['', 'tag=post_sale', `${live}: tag=post_sale on every /messages call`],
   ['', 'too many requests', 'Limits: Rate limits'],
   ['', 'is not allowed on /', 'Endpoints: the method of the path'],
   ['', 'there is no resource', 'Endpoints: the path'],
@@ -35,13 +35,13 @@ const rules: readonly DocumentedRule[] = [
   ['actionGuide.send', '350 characters', 'Limits: seller message text, 350 characters'],
   ['actionGuide', 'vars', 'Endpoints, Post-sale reasons to communicate: vars of DELIVERY_PROMISE'],
 
-  ['messages.unread', 'role must be', 'Wire notes, Facts of late 2026 20: role=seller always'],
+  ['messages.unread', 'role must be', `${live}: role=seller always`],
   ['messages.send', 'application', 'Endpoints, Messages: optional application_id and x-client-id'],
   ['messages.send', 'is required', 'Endpoints, Messages: POST message body'],
   ['messages.send', 'attachments must be', 'Endpoints, Messages: attachments, a list of file ids'],
   ['messages', 'site_id', `${files}: site_id query parameter missing`],
   ['messages', 'one file', 'Endpoints, Messages: one file per call'],
-  ['messages', 'must be one of', `${answers} 17: JPG, PNG, PDF, TXT`],
+  ['messages', 'must be one of', `${live}: JPG, PNG, PDF, TXT`],
   ['messages', 'file not found', 'Endpoints, Messages: GET /messages/attachments/{attachment_id}'],
 
   ['flex', 'this subscription', 'Flex subscription: configuration_type, zones and custom delivery are of FLEX'],

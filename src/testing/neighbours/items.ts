@@ -15,7 +15,7 @@ const get: Neighbour<{ item_id: string }> = {
   },
 };
 
-/** What replaces `/items` for reading several items. Wire notes 18. */
+/** What replaces `/items` for reading several items. */
 const bulk: Neighbour<object> = {
   endpoint: reading('items.bulk', '/items/bulk', nothing),
   public: true,

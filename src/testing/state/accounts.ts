@@ -187,7 +187,7 @@ export class Accounts extends EntityStore<number, Account> {
 
   /**
    * Ends the grants of a user, as when the user revokes an application or changes the password: its access tokens get a
-   * 401, and its codes and refresh tokens `invalid_grant`. Wire notes 28.
+   * 401, and its codes and refresh tokens `invalid_grant`.
    *
    * @param application_id only the grant of this application; by default those of all
    */

@@ -32,9 +32,9 @@ export interface StoredSubscription {
   readonly delivery_ranges: Readonly<Partial<Record<KindOfDay, readonly StoredRange[]>>>;
   /** The ids of the zones that the seller delivers to. */
   readonly zones: readonly string[];
-  /** The cut-offs of zones that have their own, by the id of the zone. Wire notes 32. */
+  /** The cut-offs of zones that have their own, by the id of the zone. */
   readonly zoneCutoffs: Readonly<Record<string, ZoneCutoff>>;
-  /** Whether an extended delivery range is active: meanwhile, the delivery cannot be changed. Wire notes 32. */
+  /** Whether an extended delivery range is active: meanwhile, the delivery cannot be changed. */
   readonly extendedRange: boolean;
 }
 

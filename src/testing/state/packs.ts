@@ -33,7 +33,7 @@ export interface Pack {
   readonly shipping_id: number | null;
   /**
    * The account of the service that stands between seller and buyer on some sites: the conversation shows it in place of
-   * the buyer, and a message to the buyer's own id is not delivered; `null` without one. Wire notes 11 and 12.
+   * the buyer, and a message to the buyer's own id is not delivered; `null` without one.
    */
   readonly agent_id: number | null;
   /** When the pack was added, in milliseconds since 1970. */
@@ -65,7 +65,7 @@ function assertAgent(agent_id: number | null | undefined): void {
   throw new FakeMarketplaceError(`\`agent_id\` is an integer of at least 1, not ${String(agent_id)}`);
 }
 
-/** Returns the id under which a conversation shows a user: the agent's for the buyer. Wire notes 11. */
+/** Returns the id under which a conversation shows a user: the agent's for the buyer. */
 export function shownUserId({ buyer_id, agent_id }: Pack, user_id: number): number {
   return user_id === buyer_id ? (agent_id ?? buyer_id) : user_id;
 }

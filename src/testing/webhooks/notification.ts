@@ -29,7 +29,7 @@ export function bodyOf({ id, event, to, sentAt, fields, variant }: SentNotificat
   return variant === undefined ? body : (chosen(variants, variant)?.(body) ?? body);
 }
 
-/** Other forms of a body that the service was seen to send. Wire notes, Notifications. */
+/** Other forms of a body that the service was seen to send. */
 const variants: readonly ((body: BodyFields) => BodyFields)[] = [
   ({ _id, ...rest }) => ({ id: _id, ...rest }),
   ({ _id: _, ...rest }) => rest,

@@ -31,7 +31,7 @@ equal('the status of a second answer', again.response.status, 400);
 const { data: log } = await control.GET('/__fake/requests', { params: { query: { endpoint: 'questions.answer' } } });
 equal('the number of requests', log?.count, 2);
 const rule: string | null | undefined = log?.requests[1]?.rule;
-equal('the rule of the second', rule, 'Wire notes, Reading refusals: not_unanswered_question');
+equal('the rule of the second', rule, 'Live service: a question that is not open, or that cannot be answered');
 
 // @ts-expect-error -- the types are those of the document: `held` is a boolean
 const wrong = await control.POST('/__fake/held-notifications', { body: { held: 'yes' } });
