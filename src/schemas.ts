@@ -1,7 +1,7 @@
 // './schemas': the schemas of inputs and responses, and all endpoints. Their types are those of the main entry.
 export { endpoints } from './endpoints.js';
 export { description, methodDescription, resourcePath } from './resources/describe.js';
-export type { Entity, Optional, Params, Schema } from './core/schema/schema.js';
+export type { Entity, Optional, Output, Params, Schema } from './core/schema/schema.js';
 export { noInput, paging, searchOption } from './resources/fields.js';
 export {
   actionGuideOption,

@@ -1,4 +1,3 @@
-import type { Endpoint } from '../../core/operation/endpoint.js';
 import type { Requester } from '../../core/operation/requester.js';
 import { InvalidInputError } from '../../core/errors/errors.js';
 import { NotFoundError } from '../../core/errors/status-errors.js';
@@ -6,11 +5,9 @@ import type { CallOptions } from '../../core/scope/call-options.js';
 import { pagedCalls } from '../../core/paging/paged.js';
 import type { Paged } from '../../core/paging/paged.js';
 import { millisecondsOf } from '../../core/schema/dates.js';
-import type { Output } from '../../core/schema/schema.js';
 import type { SentMessage } from '../post-sale/message.js';
 import { messageTextLimit } from '../post-sale/text.js';
-import { messageEndpoints } from './endpoints.js';
-import { correspondenceResponse } from './schemas.js';
+import { correspondence } from './reads.js';
 import type { ConversationExtra, ConversationParams, ConversationStatus, Recipient } from './schemas.js';
 
 /** The conversation with a buyer. */
@@ -30,12 +27,6 @@ export interface Correspondence {
   /** `undefined` if the conversation shows nobody yet. */
   readonly counterpart: Counterpart | undefined;
 }
-
-/** The conversation with messages that need no id. */
-const correspondence: Endpoint<ConversationParams, Output<typeof correspondenceResponse>> = {
-  ...messageEndpoints.conversation,
-  output: correspondenceResponse,
-};
 
 /** Reads a whole conversation without marking it as read. A message counts also if it has no id. */
 export async function readCorrespondence(

@@ -1,7 +1,7 @@
 import type { Download } from '../../core/files/download.js';
-import type { DescribedEndpoint } from '../../core/operation/endpoint.js';
+import type { DescribedEndpoint, Endpoint } from '../../core/operation/endpoint.js';
 import { unknown } from '../../core/schema/define.js';
-import type { Schema } from '../../core/schema/schema.js';
+import type { Output, Schema } from '../../core/schema/schema.js';
 import { noInput } from '../fields.js';
 import type { NoInput } from '../fields.js';
 import { readableConversation } from '../post-sale/conversation.js';
@@ -19,6 +19,12 @@ const conversation: DescribedEndpoint<schemas.ConversationParams, schemas.Conver
   example: { pack_id: 2000000012345678, user_id: 7, limit: 10, offset: 20, mark_as_read: false },
   output: schemas.conversationResponse,
   errors: [errors.invalidPaging, errors.noAccessToConversation],
+};
+
+/** The same with messages that need no id. */
+export const correspondence: Endpoint<schemas.ConversationParams, Output<typeof schemas.correspondenceResponse>> = {
+  ...conversation,
+  output: schemas.correspondenceResponse,
 };
 
 const get: DescribedEndpoint<schemas.GetMessageParams, Message> = {
