@@ -22,6 +22,8 @@ const proxy = {
     target: service.url,
     rewrite: (path) => path.replace(/^\/api/, ''),
     headers: { authorization: `Bearer ${marketplace.tokenFor(seller)}` },
+    // The browser, and what else is on the way, may keep each response.
+    configure: (server) => server.on('proxyRes', ({ headers }) => (headers['cache-control'] = 'max-age=600')),
   },
 };
 const settings = { logLevel: 'error', server: { port: 0, proxy }, preview: { port: 0, proxy } };
@@ -40,6 +42,16 @@ try {
   assert.equal(await page.textContent('#outcome'), 'Somebody was faster.');
   assert.deepEqual((await page.locator('li').allTextContents()).sort(), texts.toSorted());
   assert.equal(await page.textContent('#own'), 'string zip_code');
+  await page.evaluate(async () => {
+    await navigator.serviceWorker.register('/keeper.js');
+    await navigator.serviceWorker.ready;
+  });
+  await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
+  const { id } = marketplace.questions.all.find(({ answer }) => !answer);
+  const read = (name) => page.evaluate(([how, question_id]) => window[how](question_id), [name, id]);
+  assert.deepEqual([await read('plainStatusOf'), await read('statusOf')], ['UNANSWERED', 'UNANSWERED']);
+  await marketplace.clientFor(seller).questions.answer({ question_id: id, text: 'Yes.' });
+  assert.deepEqual([await read('plainStatusOf'), await read('statusOf')], ['UNANSWERED', 'ANSWERED']);
   assert.deepEqual(complaints, []);
 } finally {
   await browser.close();
