@@ -1,4 +1,4 @@
-import { isOfFramework } from './framework-error.js';
+import { isOfFramework } from './errors.js';
 import { Redactor } from './redactor.js';
 import { SellerError, copyOfError } from './seller-error.js';
 

@@ -1,5 +1,4 @@
-import { AccessTokenError, ConfigurationError, GrantRevokedError } from '../errors/errors.js';
-import { isOfFramework } from '../errors/framework-error.js';
+import { AccessTokenError, ConfigurationError, GrantRevokedError, isOfFramework } from '../errors/errors.js';
 import { Redactor, printable } from '../errors/redactor.js';
 import { SellerError, copyOfError } from '../errors/seller-error.js';
 import { withoutSecrets } from '../errors/without-secrets.js';

@@ -1,6 +1,5 @@
 import ky, { isNetworkError as isKysNetworkError } from 'ky';
-import { ConfigurationError, networkError } from '../errors/errors.js';
-import { isOfFramework } from '../errors/framework-error.js';
+import { ConfigurationError, networkError, isOfFramework } from '../errors/errors.js';
 import type { Middleware } from '../options/hooks.js';
 import type { ResolvedOptions } from '../options/resolve-options.js';
 import { FetchResponse } from './fetch-response.js';
