@@ -1,4 +1,4 @@
-// A seller's day: `npm start`, `npm start -- --short` for three chapters, or `--wire` to see the requests.
+// A seller's day: `npm start`, `npm start -- --short` for three chapters, `--wire` to see the requests, or `--stay` to keep the address alive.
 // The program is in day/program.ts. The other files in that folder are the chapters of the day.
 
 // `npm start | head` closes the pipe before the program ends. This is not a failure.

@@ -122,12 +122,41 @@ describe("a seller's day", () => {
     expect(out).toMatch(/✓ The answer was saved[^]*each event was handled once[^]*✗ The bot fails with seed 17/);
   });
 
+  test('--stay keeps the address alive, until it is ended', async () => {
+    const { promise: ended, resolve: end } = Promise.withResolvers<undefined>();
+    const { promise: stays, resolve: say } = Promise.withResolvers<RegExpExecArray>();
+    let text = '';
+    const write = (part: string): void => {
+      text += part;
+      const found = /stays at (http:\S+):[^]*token\s+(\S+)\. Ctrl/.exec(text);
+      if (found) say(found);
+    };
+    const code = overSockets(() => main(['--short', '--stay'], {}, { write }, { write }, () => ended));
+    const [, url = '', token = ''] = await stays;
+    const me = await fetch(`${url}/users/me`, { headers: { authorization: `Bearer ${token}` } });
+    expect(await me.json()).toMatchObject({ nickname: 'Casa Norte' });
+    expect((await fetch(url)).headers.get('content-type')).toContain('text/html');
+    end(undefined);
+    expect(await code).toBe(0);
+    await expect(fetch(url)).rejects.toThrow();
+  });
+
+  test('the outbox chapter shows two sellers in at most twenty lines, each message once', async () => {
+    const [, chapter = ''] = /\n( +18:45 +An outbox[^]*?)\n\n/.exec((await toPipe()).out) ?? [];
+    expect(chapter).toMatch(/Casa Norte accepted, 1 message\n[^]*Casa Sur +accepted, 1 message\n/);
+    expect(chapter.split('\n').length).toBeLessThanOrEqual(20);
+  });
+
+  test('the bad day says why a topic was switched off', async () => {
+    expect((await toPipe()).out).toMatch(/switched off the topic questions: three notifications in a row got no 200/);
+  });
+
   test('an unknown option exits with an error', async () => {
     expect(await run(['--wires'])).toEqual({
       code: 1,
       out: '',
       errors:
-        'There is no option --wires. `npm start -- --wire` also shows requests and responses, `--short` plays three chapters.\n',
+        'There is no option --wires. `npm start -- --wire` also shows requests and responses, `--short` plays three chapters, `--stay` keeps the address alive.\n',
     });
   });
 });

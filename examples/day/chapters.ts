@@ -5,6 +5,7 @@ import { files } from './files.ts';
 import { flex } from './flex.ts';
 import { lostResponse } from './lost-response.ts';
 import { notifications } from './notifications.ts';
+import { outbox } from './outbox.ts';
 import { phoneViews } from './phone-views.ts';
 import { questions } from './questions.ts';
 import { errors } from './errors.ts';
@@ -25,6 +26,7 @@ export const chapters: readonly Chapter[] = [
   cancellation,
   lostResponse,
   phoneViews,
+  outbox,
   badDay,
   evening,
 ];

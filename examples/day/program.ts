@@ -1,10 +1,11 @@
+import { once } from 'node:events';
 import { SellerError } from 'marketplace-seller-sdk';
 import { chapters, shortDay } from './chapters.ts';
 import { Narrator } from './narrator.ts';
 import type { Output } from './narrator.ts';
 import { readFrom } from './reading.ts';
 import { closeStage, openStage } from './stage.ts';
-import type { Chapter } from './stage.ts';
+import type { Chapter, Stage } from './stage.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -17,12 +18,15 @@ export async function main(
   env: Environment,
   out: Output,
   errors: Output,
+  ended: () => Promise<unknown> = interrupted,
 ): Promise<number> {
   try {
-    const { wire, short } = optionsFrom(args);
+    const { wire, short, stay } = optionsFrom(args);
     const say = new Narrator(out, { wire, color: out.isTTY === true && !env.NO_COLOR });
     const service = serviceFrom(env);
-    await (service ? readFrom(service, say) : playDay(say, short ? shortDay : chapters));
+    await (service
+      ? readFrom(service, say)
+      : playDay(say, short ? shortDay : chapters, stay ? ended : undefined));
     return 0;
   } catch (error) {
     if (!(error instanceof UsageError || error instanceof SellerError)) throw error;
@@ -32,7 +36,11 @@ export async function main(
 }
 
 /** Plays chapters of the day against a fake marketplace on a port of this machine. */
-async function playDay(say: Narrator, played: readonly Chapter[]): Promise<void> {
+async function playDay(
+  say: Narrator,
+  played: readonly Chapter[],
+  ended?: () => Promise<unknown>,
+): Promise<void> {
   const stage = await openStage(say);
   try {
     say.title(`A day of ${stage.seller.nickname}`, `on a fake marketplace at ${stage.url}`);
@@ -42,19 +50,39 @@ async function playDay(say: Narrator, played: readonly Chapter[]): Promise<void>
       await chapter.play(stage);
     }
     say.end();
+    if (ended) await stay(stage, ended);
   } finally {
     await closeStage(stage);
   }
 }
 
-function optionsFrom(args: readonly string[]): { wire: boolean; short: boolean } {
-  const unknown = args.find((each) => each !== '--wire' && each !== '--short');
+/** Keeps the marketplace at its address. */
+async function stay(
+  { say, marketplace, seller, url }: Stage,
+  ended: () => Promise<unknown>,
+): Promise<void> {
+  const until = ended();
+  say.line(`The marketplace stays at ${url}: open it in a browser, or call it with the token`);
+  say.line(`${marketplace.tokenFor(seller)}. Ctrl+C ends it.`);
+  await until;
+}
+
+function interrupted(): Promise<unknown> {
+  return Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
+}
+
+function optionsFrom(args: readonly string[]): { wire: boolean; short: boolean; stay: boolean } {
+  const unknown = args.find((each) => !['--wire', '--short', '--stay'].includes(each));
   if (unknown !== undefined) {
     throw new UsageError(
-      `There is no option ${unknown}. \`npm start -- --wire\` also shows requests and responses, \`--short\` plays three chapters.`,
+      `There is no option ${unknown}. \`npm start -- --wire\` also shows requests and responses, \`--short\` plays three chapters, \`--stay\` keeps the address alive.`,
     );
   }
-  return { wire: args.includes('--wire'), short: args.includes('--short') };
+  return {
+    wire: args.includes('--wire'),
+    short: args.includes('--short'),
+    stay: args.includes('--stay'),
+  };
 }
 
 function serviceFrom(env: Environment) {

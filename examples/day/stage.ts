@@ -51,7 +51,7 @@ export async function openStage(say: Narrator): Promise<Stage> {
     }),
     shelf: marketplace.addPack({ seller_id: seller.user_id, buyer_id: stage.buyers.mateo.user_id }),
   };
-  const server = await marketplace.listen();
+  const server = await marketplace.listen({ page: true });
   const clientOf = (account: Account): SellerClient =>
     new SellerClient({
       baseUrl: server.url,

@@ -32,7 +32,10 @@ export function subscribe(scene: Scene): void {
     if (subscription.topics.has(topic)) off.delete(topic);
     else if (!off.has(topic)) {
       off.add(topic);
-      recorder.line(world.time.now, `the service has switched off the topic ${topic}`);
+      recorder.line(
+        world.time.now,
+        `the service has switched off the topic ${topic}: three notifications in a row got no 200 in eight attempts`,
+      );
     }
   };
   notifications.onAttempt(() => {
