@@ -1,10 +1,13 @@
 import { ConfigurationError } from 'marketplace-seller-sdk';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { createTools } from 'marketplace-seller-sdk/tools';
+import type { Tool } from 'marketplace-seller-sdk/tools';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { compactJson } from '../src/tools/compact.js';
 import { documentedResponses } from './support/documented-responses.ts';
+import { everyEndpoint } from './support/every-endpoint.ts';
 import { createMarketplace } from './support/marketplace.ts';
+import { stubbed } from './support/stubs.ts';
 
 afterEach(() => void vi.useRealTimers());
 
@@ -36,6 +39,22 @@ function grown(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const fields = Object.entries(value).map(([name, each]) => [name, name === 'text' ? 'so '.repeat(900) : grown(each)]);
   return Object.fromEntries(fields) as unknown;
+}
+
+/** A response whose list has many entries. */
+function withMany(body: unknown, count: number): unknown {
+  if (Array.isArray(body)) return Array.from({ length: count }, () => (body as unknown[])[0]);
+  const fields = Object.entries(body as object);
+  const [list] = fields.find(([name, each]) => Array.isArray(each) && !/filters|sorts/.test(name)) ?? [];
+  return Object.fromEntries(
+    fields.map(([name, each]) => [name, name === list ? withMany(each, count) : (each as unknown)]),
+  );
+}
+
+/** The tool of an operation whose service responds as given. */
+function toolOf(operation: string, body: unknown, maxChars?: number): Tool {
+  const { sellerClient } = stubbed([() => Response.json(body)], { maxRetries: 0 });
+  return createTools(sellerClient, { maxChars }).find((each) => each.operation === operation)!;
 }
 
 /** Whether `part` has only what `whole` begins with, and at least one entry of each list and one field of each object. */
@@ -118,6 +137,40 @@ describe('a small result', () => {
       const { result } = JSON.parse(json) as { result: unknown };
       expect(result).toSatisfy((each) => isBeginningOf(whole, each));
     }
+  });
+
+  test.each([
+    ['questions.search', 'offset 7+'],
+    ['questions.blacklist.list', 'offset 7+'],
+    ['messages.conversation', 'offset 7+'],
+    ['sites.search', 'offset 7+'],
+    ['contacts.questions.windowOfItem', 'offset 7+'],
+    ['contacts.questions.windowOfUser', 'offset 7+'],
+    ['contacts.phoneViews.windowOfItem', 'offset 7+'],
+    ['contacts.phoneViews.windowOfUser', 'offset 7+'],
+    ['contacts.phoneViews.windowOfItems', 'ask for fewer ids'],
+    ['items.status', 'ask for fewer ids'],
+    ['messages.unread', 'no pages'],
+    ['currencies.list', 'no pages'],
+    ['actionGuide.options', 'no pages'],
+    ['actionGuide.caps', 'no pages'],
+  ])('of %s keeps whole entries, and says how to get the next: %s', async (operation, next) => {
+    const { input } = everyEndpoint.find(({ name }) => name === operation)!;
+    const listIn = (result: unknown): unknown[] =>
+      Array.isArray(result) ? result : ((Object.values(result as object).find(Array.isArray) ?? []) as unknown[]);
+    const of = async (maxChars?: number): Promise<unknown[]> => {
+      const tool = toolOf(operation, withMany(documentedResponses[operation]?.body, 200), maxChars);
+      const { text } = await tool.run({ ...input, ...(next.startsWith('offset') && { offset: 7 }) });
+      return listIn((JSON.parse(text) as { result: unknown }).result);
+    };
+    const whole = await of(10_000_000);
+    const cut = await of(3000);
+    const kept = cut.slice(0, -1);
+    expect(whole).toHaveLength(200);
+    expect(kept.length).toBeGreaterThan(1);
+    expect(whole.slice(0, kept.length)).toEqual(kept);
+    expect(cut.at(-1)).toMatch(new RegExp(`^${200 - kept.length} of 200 entries left out: `));
+    expect(cut.at(-1)).toContain(next.replace('7+', String(7 + kept.length)));
   });
 
   test('of an error keeps its fields, and says first that a write must not be repeated', async () => {

@@ -35,16 +35,25 @@ export function listOf({ output }: Pick<Endpoint, 'output'>): string | undefined
  */
 export function compactJson(output: unknown, maxChars: number, endpoint?: Endpoint, input?: unknown): string {
   const whole = marked(output, endpoint?.output) ?? null;
-  const list = endpoint && isObject(whole) ? listOf(endpoint) : undefined;
+  const list = endpoint && isObject(whole) ? pagedListIn(whole, endpoint) : undefined;
   const value = list === undefined ? whole : withoutRepeated(whole as object);
   const entries: unknown = list === undefined ? value : (value as Record<string, unknown>)[list];
   if (!Array.isArray(entries) || jsonOf('result', value).length <= maxChars) return fitting('result', value, maxChars);
   const first = (count: number): unknown => {
-    const kept = [...(entries as unknown[]).slice(0, count), leftOut(count, entries.length, endpoint, input)];
+    const next = nextOf(count, list === undefined, endpoint, input);
+    const left = new LeftOut(`${entries.length - count} of ${entries.length} entries left out: ${next}`);
+    const kept = [...(entries as unknown[]).slice(0, count), left];
     return list === undefined ? kept : { ...(value as object), [list]: kept };
   };
   const count = most(entries.length - 1, (each) => jsonOf('result', first(each)).length <= maxChars);
   return fitting('result', first(Math.max(count, 1)), maxChars);
+}
+
+/** The field of a response whose entries `offset` skips: its list, or the only one where the schema names none. */
+function pagedListIn(value: object, endpoint: Endpoint): string | undefined {
+  const named = listOf(endpoint);
+  if (named !== undefined || !('offset' in shapeOf(endpoint.input))) return named;
+  return Object.entries(value).find(([, each]) => Array.isArray(each))?.[0];
 }
 
 function withoutRepeated(value: object): object {
@@ -66,7 +75,7 @@ function jsonOf(name: string, value: unknown): string {
   return json.includes('«') ? JSON.stringify({ note, [name]: value }) : json;
 }
 
-/** What stands in place of the entries behind the first ones: how many, and how to get them. It is never shortened. */
+/** What stands in place of the entries behind the first ones. It is never shortened. */
 class LeftOut {
   readonly #text: string;
 
@@ -79,17 +88,14 @@ class LeftOut {
   }
 }
 
-function leftOut(count: number, all: number, endpoint: Endpoint | undefined, input: unknown): LeftOut {
+/** How to get the entries behind the first ones. */
+function nextOf(count: number, isBare: boolean, endpoint: Endpoint | undefined, input: unknown): string {
   const shape = endpoint ? shapeOf(endpoint.input) : {};
+  // A bare list has an entry for each of the ids; within those entries, `offset` skips others.
+  if (isBare && 'ids' in shape) return 'ask for fewer ids';
+  if (!('offset' in shape)) return 'the service has no pages of this list';
   const { offset = 0 } = (input ?? {}) as { offset?: number };
-  const name = Object.keys(shape).find((each) => /^ids$|_ids$/.test(each));
-  const next =
-    'offset' in shape
-      ? `ask for fewer (limit), or go on with offset ${offset + count}`
-      : name === undefined
-        ? 'the service has no pages of this list'
-        : `ask for fewer ${name}`;
-  return new LeftOut(`${all - count} of ${all} entries left out: ${next}`);
+  return `ask for fewer (limit), or go on with offset ${offset + count}`;
 }
 
 /** The largest number up to `limit` that fits; 0 if none does. What fits is not above what does not. */

@@ -87,7 +87,7 @@ function canAsk(server: McpServer): boolean {
 
 function described({ name, title, description, jsonSchema, changesSomething }: Tool) {
   const inputSchema = { ...jsonSchema, type: 'object' as const, properties: { ...jsonSchema.properties } };
-  const annotations = { title, readOnlyHint: !changesSomething, openWorldHint: true };
+  const annotations = { readOnlyHint: !changesSomething };
   return {
     name,
     title,
