@@ -1,12 +1,14 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { QuestionNotOpenError } from 'marketplace-seller-sdk';
+import { ConfigurationError, QuestionNotOpenError } from 'marketplace-seller-sdk';
 import * as schemas from 'marketplace-seller-sdk/schemas';
 import { describe, expect, test } from 'vitest';
+import { pageOfError } from '../src/core/errors/seller-error.js';
 import { listEndpoints } from '../src/endpoints.js';
 import { entryFiles, shapesOf, typeNameOf } from '../tools/catalogue.ts';
 import { errorPages, remedyOf } from '../tools/errors.ts';
+import { headingsOf } from '../tools/headings.ts';
 import { laidOut } from '../tools/layout.ts';
 import { openapi } from '../tools/openapi.ts';
 import { reference } from '../tools/reference.ts';
@@ -81,9 +83,10 @@ describe('docs/reference', () => {
 
   test.each(Object.entries(entryFiles))('everything that %s exports has a place', (_, path) => {
     const text = [...pages.values()].join('\n');
-    const errorPages = new Set(filesIn('errors').map((file) => file.replace('.md', '')));
+    const errors = readFileSync(join(docs, 'errors/README.md'), 'utf8');
     const isPlaced = (name: string): boolean =>
-      [`## ${name}\n`, `(\`${name}\`)`, ` \`${name}\`.`].some((place) => text.includes(place)) || errorPages.has(name);
+      [`## ${name}\n`, `(\`${name}\`)`, ` \`${name}\`.`].some((place) => text.includes(place)) ||
+      errors.includes(`\n## ${name}\n`);
     // The methods of a resource describe its class, and a schema is described with its type.
     const missing = sources
       .exportsOf(path)
@@ -235,32 +238,38 @@ describe('docs/errors', () => {
     await expect(text).toMatchFileSnapshot(join(docs, 'errors', name));
   });
 
-  test('every `kind` in the sources has a page', () => {
+  const list = pages.get('README.md') ?? '';
+
+  test('every `kind` in the sources has a heading, and docsPath leads to it or to a page of its own', () => {
     const kinds = [...sources.texts.values()].flatMap((text) =>
-      [...text.matchAll(/static (?:override )?readonly kind: string = '(\w+)'/g)].map(([, kind]) => `${kind}.md`),
+      [...text.matchAll(/static (?:override )?readonly kind: string = '(\w+)'/g)].map(([, kind = '']) => kind),
     );
     expect(kinds.length).toBeGreaterThan(50);
-    expect(kinds.filter((name) => !pages.has(name))).toEqual([]);
+    expect(kinds.filter((kind) => !list.includes(`\n## ${kind}\n`))).toEqual([]);
+    const anchors = headingsOf(list).map(({ anchor }) => `README.md#${anchor}`);
+    const places = kinds.map((kind) => pageOfError(kind));
+    expect(places.filter((place) => !pages.has(place) && !anchors.includes(place))).toEqual([]);
   });
 
   test('there is no page of a removed class', () => {
     expect(filesIn('errors').filter((name) => !pages.has(name))).toEqual([]);
   });
 
+  test('the list says it all on one page', () => {
+    expect(list.length).toBeLessThan(40_000);
+    expect(list.match(/^import /gm)).toHaveLength(1);
+  });
+
   test('each error class has a cause and a remedy ("Remedy: ..." is a paragraph of its JSDoc)', () => {
-    const kinds = [...pages.keys()].filter((name) => name !== 'README.md').map((name) => name.replace('.md', ''));
+    const kinds = [...list.matchAll(/^## (\w+Error)$/gm)].map(([, kind = '']) => kind);
+    expect(kinds.length).toBeGreaterThan(50);
     expect(kinds.filter((kind) => remedyOf(kind, all) === '')).toEqual([]);
   });
 
-  test('docsPath of each error leads to its page', () => {
-    const error = new QuestionNotOpenError('failed', {
-      status: 400,
-      headers: new Headers(),
-      body: '',
-      causes: [],
-    });
-    expect(error.docsPath).toBe('marketplace-seller-sdk/docs/errors/QuestionNotOpenError.md');
-    expect(pages.has('QuestionNotOpenError.md')).toBe(true);
+  test('docsPath of an error', () => {
+    const error = new QuestionNotOpenError('failed', { status: 400, headers: new Headers(), body: '', causes: [] });
+    expect(error.docsPath).toBe('marketplace-seller-sdk/docs/errors/README.md#questionnotopenerror');
+    expect(new ConfigurationError('wrong').docsPath).toBe('marketplace-seller-sdk/docs/errors/ConfigurationError.md');
   });
 });
 

@@ -1,5 +1,6 @@
 import type { DocumentedError } from '../src/core/operation/documented-error.js';
 import { ApiError, isLastingStatus } from '../src/core/errors/response-errors.js';
+import { pageOfError } from '../src/core/errors/seller-error.js';
 import type { SellerError } from '../src/core/errors/seller-error.js';
 import type { Catalogue } from './catalogue.ts';
 import { withAnchors } from './headings.ts';
@@ -11,40 +12,74 @@ import { statusAndCode } from './sections.ts';
 
 type ErrorClass = typeof SellerError & { readonly statuses?: readonly number[] };
 
-/** The pages of the error classes, by file name: one per class, and one that lists them. */
+/** The pages of the error classes, by file name: one of all classes, and those of the classes that have so much to say. */
 export function errorPages(all: Catalogue, surface: Readonly<Record<string, unknown>>): Map<string, string> {
   const classes = Object.values(surface).filter(isErrorClass);
   const sorted = classes.toSorted((a, b) => (a.kind < b.kind ? -1 : 1));
   const throwers = pagesOf(all).flatMap(throwersOn);
   const targets = new Map([...reference(all)].map(([file, text]) => [`../reference/${file}`, text]));
-  const pages = sorted.map((type) => {
+  const pages = sorted.filter(hasPage).map((type) => {
     const links = throwers.filter(({ kinds }) => kinds.includes(type.kind)).map(({ link }) => `- ${link}`);
     return [`${type.kind}.md`, withAnchors(page(type, sorted, links, all), targets)] as const;
   });
-  return new Map([['README.md', contents(sorted, all)], ...pages]);
+  return new Map([['README.md', list(sorted, all)], ...pages]);
+}
+
+function hasPage({ kind }: ErrorClass): boolean {
+  return pageOfError(kind) === `${kind}.md`;
 }
 
 function isErrorClass(value: unknown): value is ErrorClass {
   return typeof value === 'function' && value.prototype instanceof Error && Object.hasOwn(value, 'kind');
 }
 
-function contents(classes: readonly ErrorClass[], all: Catalogue): string {
-  const rows = (parent: ErrorClass | undefined, depth: number): string[] =>
-    classes
-      .filter((type) => ancestorsOf(type)[0] === parent)
-      .flatMap((type) => [
-        `${'  '.repeat(depth)}- ${link(type)}: ${firstSentence(causeOf(type, all))}`,
-        ...rows(type, depth + 1),
-      ]);
-  const intro = 'Every error that this library throws. Subclasses are indented below their base class.';
-  return document(['# Errors', generated, intro, rows(undefined, 0).join('\n')]);
+/** All classes: those of a base class after it, each with what a catch block has to know. */
+function list(classes: readonly ErrorClass[], all: Catalogue): string {
+  const below = (parent: ErrorClass | undefined): ErrorClass[] =>
+    classes.filter((type) => ancestorsOf(type)[0] === parent).flatMap((type) => [type, ...below(type)]);
+  return document([
+    '# Errors',
+    generated,
+    'Every error that this library throws. Each class follows the one that it extends. The methods that throw an error are in the ' +
+      '[reference](../reference/README.md): each method lists its errors.',
+    '## Catch it',
+    fenced(example('QuestionNotOpenError', all)),
+    '`isLasting` says whether waiting helps. If it is `true`, the same call is rejected until somebody changes something. If it is ' +
+      '`false`, it may succeed later. Where a write may have been carried out, `outcomeUnknown` is `true`: **read it back first**, ' +
+      'with `error.confirm()`.',
+    ...below(undefined).flatMap((type) => section(type, classes, all)),
+  ]);
+}
+
+function section(type: ErrorClass, classes: readonly ErrorClass[], all: Catalogue): string[] {
+  const { kind } = type;
+  const documented = [...new Set(documentedOf(type, all))];
+  const remedy = remedyOf(kind, all);
+  const [parent] = ancestorsOf(type);
+  return [
+    `## ${kind}`,
+    hasPage(type) ? `${firstSentence(causeOf(type, all))} [Its page](${kind}.md) says more.` : causeOf(type, all),
+    remedy && `**Remedy:** ${remedy}`,
+    [...(parent ? [`Extends ${link(parent)}`] : []), ...waiting(type, documented)].join('; ').concat('.'),
+    hasPage(type) ? '' : [responses(documented), ownMembers(kind, all)].filter(Boolean).join('\n\n'),
+  ];
+}
+
+/** What `isLasting` is, where it does not depend on the response. */
+function waiting(type: ErrorClass, documented: readonly DocumentedError[]): string[] {
+  const status = documented[0]?.status ?? type.statuses?.[0];
+  if (type.kind in exceptions || (type.lasting === undefined && status === undefined)) return [];
+  return [`\`isLasting\` is \`${isLasting(type, documented, status)}\``];
+}
+
+function documentedOf(type: ErrorClass, all: Catalogue): DocumentedError[] {
+  return all.operations.flatMap(({ endpoint }) => endpoint.errors.filter(({ error }) => error === type));
 }
 
 function page(type: ErrorClass, classes: readonly ErrorClass[], throwers: readonly string[], all: Catalogue): string {
   const { kind } = type;
   const below = classes.filter((each) => ancestorsOf(each)[0] === type);
-  const errors = all.operations.flatMap(({ endpoint }) => endpoint.errors.filter(({ error }) => error === type));
-  const documented = [...new Set(errors)];
+  const documented = [...new Set(documentedOf(type, all))];
   const sections = {
     'What to do': remedyOf(kind, all),
     'Catch it': fenced(example(kind, all)),
@@ -73,7 +108,7 @@ function ownMembers(kind: string, all: Catalogue): string {
 }
 
 function link({ kind }: ErrorClass): string {
-  return `[${kind}](${kind}.md)`;
+  return `[${kind}](${pageOfError(kind)})`;
 }
 
 function ancestorsOf(type: ErrorClass): ErrorClass[] {

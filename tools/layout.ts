@@ -11,14 +11,21 @@ export async function laidOut(markdown: string): Promise<string> {
 }
 
 async function block(code: string): Promise<string> {
-  const lines = await formatted(code).catch(() => signatures(code));
+  const lines = await formatted(code)
+    .catch(() => declared(code))
+    .catch(() => signatures(code));
   return `\`\`\`ts\n${lines.trim()}\n\`\`\``;
 }
 
 async function formatted(code: string): Promise<string> {
-  const { code: lines, errors } = await format('block.ts', code, { printWidth, singleQuote: true });
+  const { code: lines, errors } = await format('block.mts', code, { printWidth, singleQuote: true });
   if (errors.length > 0) throw new Error(errors.map(({ message }) => message).join('\n'));
   return lines;
+}
+
+/** A constant without its value is a declaration. */
+async function declared(code: string): Promise<string> {
+  return (await formatted(`declare ${code}`)).replace(/^declare /, '');
 }
 
 /** Signatures alone are no program: they are laid out as the members of a class. */

@@ -1,3 +1,4 @@
+import { pageOfError } from '../src/core/errors/seller-error.js';
 import { keywordsOf } from '../src/core/schema/describe.js';
 import type { DocumentedError } from '../src/core/operation/documented-error.js';
 import type { StandardSchema } from '../src/core/schema/schema.js';
@@ -181,5 +182,5 @@ function methodDetails({ returns, throws }: Prose): string[] {
 
 /** A link to the page of an error class. The platform's errors have none, and neither has an error of the user. */
 function errorLink(kind: string): string {
-  return /^(Type|Range)Error$|(?<!Error)$/.test(kind) ? codeSpan(kind) : `[${kind}](../errors/${kind}.md)`;
+  return /^(Type|Range)Error$|(?<!Error)$/.test(kind) ? codeSpan(kind) : `[${kind}](../errors/${pageOfError(kind)})`;
 }

@@ -72,8 +72,8 @@ test('the name of an error can be changed and is not printed as a field', () => 
   expect(error.name).toBe('Again');
 });
 
-test('docsPath names the page of the class', () => {
-  expect(notFound.docsPath).toBe('marketplace-seller-sdk/docs/errors/NotFoundError.md');
+test('docsPath names the place of the class', () => {
+  expect(notFound.docsPath).toBe('marketplace-seller-sdk/docs/errors/README.md#notfounderror');
 });
 
 test('an error without a request has no curl command and cannot be confirmed', async () => {

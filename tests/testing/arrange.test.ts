@@ -364,7 +364,7 @@ test('the error of an invalid seed names an existing page', () => {
   const seeding = (): void => new FakeMarketplace().seed({ items: [{ seller_id: 404 }] });
   expect(seeding).toThrow(FakeMarketplaceError);
   expect(seeding).toThrow(
-    expect.objectContaining({ docsPath: 'marketplace-seller-sdk/docs/errors/FakeMarketplaceError.md' }),
+    expect.objectContaining({ docsPath: 'marketplace-seller-sdk/docs/errors/README.md#fakemarketplaceerror' }),
   );
 });
 

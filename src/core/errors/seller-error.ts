@@ -84,9 +84,9 @@ export class SellerError extends Error {
     return callOf(this)?.toCurl(options);
   }
 
-  /** The path of the page with the error's cause and remedy, a file in the installed package. */
+  /** The place that says the error's cause and remedy: a file in the installed package, mostly with the anchor of a heading. */
   get docsPath(): string {
-    return `marketplace-seller-sdk/docs/errors/${(this.constructor as typeof SellerError).kind}.md`;
+    return `marketplace-seller-sdk/docs/errors/${pageOfError((this.constructor as typeof SellerError).kind)}`;
   }
 
   static override [Symbol.hasInstance](this: unknown, value: unknown): boolean {
@@ -99,6 +99,12 @@ export class SellerError extends Error {
     }
     return kinds.includes((this as unknown as typeof SellerError).kind);
   }
+}
+
+/** Where `docs/errors` describes a class. Four have so much to say that they have pages of their own. */
+export function pageOfError(kind: string): string {
+  const hasPage = /^(?:Configuration|InvalidInput|NoChannel|OutcomeUnknown)Error$/.test(kind);
+  return hasPage ? `${kind}.md` : `README.md#${kind.toLowerCase()}`;
 }
 
 /** A class for a range of statuses: every error with one of these statuses is an instance of it. */
