@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { everyEndpoint } from './support/every-endpoint.ts';
 import { fc } from './support/fast-check.ts';
 import { createMarketplace } from './support/marketplace.ts';
+import { stubbed } from './support/stubs.ts';
 
 // What a person agrees to: what it is about, the text in full, and nothing that looks like another line.
 
@@ -173,6 +174,26 @@ describe('request', () => {
     const { text } = await tool(name).run(input);
     expect(JSON.parse(text)).toMatchObject({ error: { class: 'InvalidInputError' } });
     expect(marketplace.requests.all).toEqual([]);
+  });
+
+  const wrong = [undefined, null, '', ' ', [], {}, -1, 1.5, 'x y', '..', 'a/b', 'a'.repeat(3000), '\ud800', true];
+  // The document of a GraphQL query is parsed by a package that the call loads; nobody has to agree to a query.
+  const checked = everyEndpoint.filter(({ name }) => name !== 'flex.configuration');
+  test.each(checked)('of $name throws exactly where run sends nothing', async ({ name, endpoint }) => {
+    const { sellerClient, sent } = stubbed([() => Response.json({}, { status: 400 })], { maxRetries: 0 });
+    const tool = createTools(sellerClient).find(({ operation }) => operation === name)!;
+    const example = inputOf(endpoint as DescribedEndpoint);
+    for (const field of [...Object.keys(example), 'unknown'])
+      for (const value of wrong) {
+        const input = { ...example, [field]: value };
+        const count = sent.length;
+        const { text } = await tool.run(input);
+        const isRefused = (JSON.parse(text) as { error?: { class: string } }).error?.class === 'InvalidInputError';
+        const request = (): string => tool.request(input);
+        if (isRefused) expect(request, JSON.stringify([field, value])).toThrow(InvalidInputError);
+        else expect(request, JSON.stringify([field, value])).not.toThrow();
+        expect(sent.length > count).toBe(!isRefused);
+      }
   });
 
   test.each(everyEndpoint)('shows the example of $name', ({ name, endpoint }) => {

@@ -138,12 +138,7 @@ function toolOf(operation: DescribedOperation, targets: Targets, maxChars: numbe
     inputSchema: inputSchemaOf(endpoint, jsonSchema, targets.areMany),
     jsonSchema,
     request: (input) => requestText(endpoint, inputOf(input)),
-    preview: async (given) => {
-      const input = inputOf(given);
-      // What is wrong is said before anything is read.
-      requestText(endpoint, input);
-      return previewText(endpoint, input, (await targets.of(given)).client);
-    },
+    preview: async (given) => previewText(endpoint, inputOf(given), async () => (await targets.of(given)).client),
     run: async (input, { signal } = {}) => {
       const outcome = await outcomeOf(input, signal).catch((error: unknown): SentOutcome => {
         if (error instanceof SellerError) return { error };

@@ -26,8 +26,14 @@ const deadlineMs = 10_000;
  *
  * @throws {InvalidInputError} when the input does not fit.
  */
-export async function previewText(endpoint: Endpoint, input: unknown, client: SellerClient): Promise<string> {
+export async function previewText(
+  endpoint: Endpoint,
+  input: unknown,
+  clientOf: () => Promise<SellerClient>,
+): Promise<string> {
+  // What is wrong is said before anything is read.
   const request = requestText(endpoint, input);
+  const client = await clientOf();
   const { question, facts = [] } = await subjectOf(endpoint, input as CheckedInput, client);
   const { text } = input as CheckedInput;
   const all: readonly Fact[] = text === undefined ? facts : [...facts, ['Text', text]];
