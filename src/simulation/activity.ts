@@ -34,6 +34,10 @@ const remedies: Readonly<Record<string, string>> = {
     'Send requests with `fetch`, looked up when it is called; those that do not go to the marketplace are answered by the option `outside`.',
 };
 
+/** Where code runs that belongs to no process. */
+const madeOutside =
+  'It ran in an async context from outside the simulation: make what the bot uses within `bot(world)`, and bind nothing to another context.';
+
 const stuckAfterSeconds = 6;
 
 /** A timer or a socket. */
@@ -47,6 +51,8 @@ export class Activity {
   #failure: string | undefined;
   /** Whether it is because of a timer: a socket sets one first. */
   #isTimer = false;
+  /** Until the promises that are settled now have been told, all that runs comes of a timer of the simulation. */
+  #isOwnTurn = true;
   readonly #pending = new Set<number>();
   readonly #leaked = new Set<Unreferenced>();
   #last = '';
@@ -67,22 +73,28 @@ export class Activity {
   #begin(id: number, type: string, resource: object): void {
     if (type === 'PROMISE' || type === 'TickObject') return;
     const process = currentProcess();
-    if (!process) return;
-    const leak = process.isAlive ? leaks[type] : undefined;
-    if (leak !== undefined && (this.#failure === undefined || (this.#isTimer && type !== 'Timeout'))) {
-      const remedy = remedies[leak] ?? 'It cannot be simulated.';
-      this.#failure = `${process.name} ${leak}${callerOf()}. ${remedy}`;
-      this.#isTimer = type === 'Timeout';
-      this.#leaked.add(resource);
-    }
-    if (!work.test(type)) return;
+    const leak = (process?.isAlive ?? this.#isOwnTurn) ? leaks[type] : undefined;
+    if (leak !== undefined) this.left(leak, resource);
+    if (!process || !work.test(type)) return;
     this.#pending.add(id);
     if (this.#seconds > 1) this.#last = `${type}${callerOf()}`;
+  }
+
+  /** Notes that the bot has left the simulation. */
+  left(leak: string, resource: Unreferenced = {}): void {
+    const isTimer = leak === leaks.Timeout;
+    if (this.#failure !== undefined && (isTimer || !this.#isTimer)) return;
+    const process = currentProcess();
+    const remedy = process ? (remedies[leak] ?? 'It cannot be simulated.') : madeOutside;
+    this.#failure = `${process?.name ?? 'The bot'} ${leak}${callerOf()}. ${remedy}`;
+    this.#isTimer = isTimer;
+    this.#leaked.add(resource);
   }
 
   /** Resolves when nothing is under way. @returns why the run cannot go on: the bot has left the simulation, or never becomes idle */
   async settle(): Promise<string | undefined> {
     this.#seconds = 0;
+    process.nextTick(() => (this.#isOwnTurn = false));
     // Some native callbacks are in no list: they run in the turn after.
     for (let idleTurns = 0; idleTurns < 2; idleTurns = this.#pending.size === 0 ? idleTurns + 1 : 0) {
       await new Promise((resolve) => nextTurn(resolve));
@@ -90,6 +102,7 @@ export class Activity {
       if (this.#seconds >= stuckAfterSeconds)
         return `The bot never becomes idle: it always begins something new, last ${this.#last}.`;
     }
+    this.#isOwnTurn = true;
     return undefined;
   }
 

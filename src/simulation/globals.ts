@@ -33,9 +33,10 @@ class Replacements {
  * Replaces the clock, timers, chance, `fetch`, `console`, `process.exit` and SQLite for simulated processes. Other code still gets what was
  * there before.
  *
+ * @param onOther told of the URL of a request that no process sends
  * @returns a function that puts everything back
  */
-export function installGlobals(): () => void {
+export function installGlobals(onOther: (url: string) => void): () => void {
   const all = new Replacements();
   replaceTimers(all);
   replaceClocks(all);
@@ -46,9 +47,10 @@ export function installGlobals(): () => void {
   });
   all.replace(globalThis, 'fetch', (original) => (input: Request | string | URL, init?: RequestInit) => {
     const simulated = currentProcess();
-    return simulated
-      ? simulated.fetch(input instanceof Request && !init ? input : new Request(input, init), simulated)
-      : original(input, init);
+    if (simulated)
+      return simulated.fetch(input instanceof Request && !init ? input : new Request(input, init), simulated);
+    onOther(input instanceof Request ? input.url : String(input));
+    return original(input, init);
   });
   for (const level of ['debug', 'log', 'info', 'warn', 'error'] as const) {
     all.replace(console, level, (original: (...args: unknown[]) => void) => (...args: unknown[]) => {

@@ -6,6 +6,8 @@ import type { VirtualTime } from './virtual-time.js';
 const mostAnHour = { timers: 100_000, calls: 5_000 };
 const mostReads = 5_000_000;
 const current = new AsyncLocalStorage<SimulatedProcess>();
+/** Runs a function in the async context in which this module was loaded. */
+const outsideOfAll = AsyncLocalStorage.snapshot();
 
 /** The process whose code runs now; `undefined` outside of a simulation. */
 export function currentProcess(): SimulatedProcess | undefined {
@@ -62,9 +64,9 @@ export class SimulatedProcess {
     return this.now - this.clockAheadMs - this.time.startedAt;
   }
 
-  /** Runs a function as this process. */
+  /** Runs a function as this process, and in no context of the code that asks for it: a handler that is killed starts the next process. */
   run<T>(body: () => T): T {
-    return current.run(this, body);
+    return outsideOfAll(() => current.run(this, body));
   }
 
   /** Waits for some of the virtual time; for ever, if the process ends meanwhile. */

@@ -42,9 +42,11 @@ export async function runSeed(
   try {
     const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'simulation-'));
     undo.push(() => rmSync(folder, { recursive: true, force: true }));
-    undo.push(installGlobals());
+    const others: { noteOther?: (url: string) => void } = {};
+    undo.push(installGlobals((url) => others.noteOther?.(url)));
     const run = new SeedRun(options, seed, only && new Set(only), folder);
     undo.push(() => run.close());
+    others.noteOther = (url) => run.noteOther(url);
     return await run.result();
   } finally {
     for (const each of undo.reverse()) each();
@@ -89,6 +91,11 @@ class SeedRun {
     this.#scene.world.end();
     this.#unwatch();
     this.#activity.close();
+  }
+
+  /** A request that no process sends, and that goes to the marketplace of this run, comes from its bot. */
+  noteOther(url: string): void {
+    if (URL.canParse(url) && this.#scene.baseUrls.has(new URL(url).origin)) this.#activity.left('sent a request');
   }
 
   #crash(from: SimulatedProcess, error: unknown): void {
