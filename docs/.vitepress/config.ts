@@ -3,7 +3,7 @@
 import { cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { anchorOf } from '../../tools/headings.ts';
+import { anchorOf, headingsOf } from '../../tools/headings.ts';
 import { addressOf, folded, pageOf, sidebarOf } from '../../tools/pages.ts';
 import type { Entry } from '../../tools/pages.ts';
 import { runButton, runnable } from './runnable.ts';
@@ -66,7 +66,7 @@ export default {
       '/': sidebar('docs/README.md', 2),
       '/examples/': sidebar('examples/README.md', 2),
       '/reference/': sidebar('docs/reference/README.md', 0),
-      '/errors/': sidebar('docs/errors/README.md', 2),
+      '/errors/': headings('docs/errors/README.md', '/errors/'),
       '/decisions/': sidebar('docs/decisions/README.md', 2),
     },
     outline: { level: [2, 4] },
@@ -97,6 +97,12 @@ export default {
 
 function sidebar(file: string, unfolded: number): Entry[] {
   return folded(sidebarOf(read(file), file), unfolded);
+}
+
+/** The headings of a page that lists much. */
+function headings(file: string, address: string): Entry[] {
+  const [, ...below] = headingsOf(read(file));
+  return below.map(({ heading, anchor }) => ({ text: heading, link: `${address}#${anchor}` }));
 }
 
 /** Leaves Vue external for server rendering: it is installed next to this file, not next to the pages. */

@@ -181,7 +181,7 @@ describe.skipIf(!isBuilt)('the documentation site', () => {
       '/examples/day/sale.html',
     ];
     expect([...pages.keys()]).toEqual(expect.arrayContaining(paths));
-    expect([...pages.keys()].filter((path) => path.startsWith('/errors/')).length).toBeGreaterThan(50);
+    expect([...pages.keys()].filter((path) => path.startsWith('/errors/')).length).toBe(5);
   });
 
   test('no link of a page or sidebar is dead', () => {
@@ -242,8 +242,8 @@ describe.skipIf(chromiumPath === undefined || !isBuilt)('the documentation site 
     ['retry', '/guide/retries'],
     ['backoff', '/guide/retries'],
     ['rate limit', '/guide/retries'],
-    ['timeout', '/errors/TimeoutError'],
-    ['429', '/errors/RateLimitError'],
+    ['timeout', '/errors/'],
+    ['429', '/errors/'],
     ['typescript types', '/guide/getting-started'],
     ['commonjs', '/guide/getting-started'],
     ['oauth', '/guide/connect-sellers'],
@@ -274,7 +274,7 @@ describe.skipIf(chromiumPath === undefined || !isBuilt)('the documentation site 
         '/pt.html',
         '/guide/retries.html',
         '/reference/questions.html',
-        '/errors/ApiError.html',
+        '/errors/',
         '/examples/',
       ]) {
         await page.goto(url + path, { waitUntil: 'load' });
@@ -325,7 +325,7 @@ describe.skipIf(chromiumPath === undefined || !isBuilt)('the documentation site 
     ['kafka', '/guide/notification-queues'],
     ['java', '/guide/fake-server'],
     ['circuit breaker', '/guide/retries'],
-    ['QuestionNotOpenError', '/errors/QuestionNotOpenError'],
+    ['QuestionNotOpenError', '/errors/'],
     ['OutcomeUnknownError', '/errors/OutcomeUnknownError'],
   ])('the search for "%s" finds %s first', async (words, target) => {
     const page = await opened('/', 1280);
@@ -419,7 +419,7 @@ describe.skipIf(chromiumPath === undefined || !isBuilt)('the documentation site 
     expect(readFileSync(join(site, index), 'utf8')).not.toContain('/bench/');
   });
 
-  test.each(['/reference/questions.html', '/errors/UserNotFoundError.html', '/guide/fake-server.html'])(
+  test.each(['/reference/questions.html', '/errors/NoChannelError.html', '/guide/fake-server.html'])(
     'the sidebar opens at %s',
     async (path) => {
       const page = await opened(path, 1280);
