@@ -79,6 +79,37 @@ describe('within the specification', () => {
   });
 });
 
+describe('the token endpoint', () => {
+  const form = 'application/x-www-form-urlencoded';
+  const json = 'application/json';
+  const inBody = { error: 'invalid_request', message: expect.stringContaining('in the body') as string };
+  const invalid = { error: 'invalid_request' };
+  const asForm = (fields: Record<string, string>): string => new URLSearchParams(fields).toString();
+
+  test.each([
+    ['a form', '', form, asForm, [], 200, { token_type: 'Bearer', user_id: 1001 }],
+    ['JSON', '', json, JSON.stringify, [], 200, { access_token: text, refresh_token: text }],
+    ['JSON that calls itself a form', '', form, JSON.stringify, [], 200, { access_token: text }],
+    ['a form, with / at the end of the path', '/', form, asForm, [], 200, { access_token: text }],
+    ['a form without grant_type', '', form, asForm, ['grant_type'], 400, invalid],
+    ['a form without client_id', '', form, asForm, ['client_id'], 400, invalid],
+  ] as const)('%s', async (_, end, type, written, without, status, part) => {
+    const marketplace = marketplaceWithSample();
+    const all = {
+      ...{ grant_type: 'refresh_token', client_id: '500', client_secret: 'secret' },
+      refresh_token: marketplace.accounts.issueRefreshToken(1001),
+    };
+    const left = Object.entries(all).filter(([name]) => !(without as readonly string[]).includes(name));
+    const sent = { token: '', headers: { 'content-type': type }, body: written(Object.fromEntries(left)) };
+    expect(await send(`POST /oauth/token${end}`, sent, marketplace)).toMatchObject({ status, body: part });
+  });
+
+  test('the parameters in the query', async () => {
+    const query = 'grant_type=refresh_token&client_id=500&client_secret=secret&refresh_token=TG';
+    expect(await send(`POST /oauth/token?${query}`, { token: '' })).toMatchObject({ status: 400, body: inBody });
+  });
+});
+
 describe('outside of the specification', () => {
   const item = {
     ...{ id: 'MLA600000001', title: 'Calabash mate cup with silver rim', price: number, currency_id: 'ARS' },
