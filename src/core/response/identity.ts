@@ -3,8 +3,6 @@ import type { Endpoint } from '../operation/endpoint.js';
 import { valueAt } from '../schema/issues.js';
 import type { Difference } from '../schema/read.js';
 
-type Paths = Readonly<Record<string, string>>;
-
 interface ComparedIds {
   /** Why the response belongs to another request; `undefined` if it does not. */
   readonly ofAnother?: Issue | undefined;
@@ -18,61 +16,59 @@ export function compareIds(
   input: unknown,
   output: unknown,
 ): ComparedIds {
-  const own = found(identity, input, output);
-  const owners = found(listOf, input, output);
-  const [ofAnother] = owners.same === 0 ? [...own.others, ...owners.others] : own.others;
-  if (ofAnother) return { ofAnother: issueOf(ofAnother), differences: [] };
-  return { differences: [...owners.others, ...found(related, input, output).others].map(differenceOf) };
+  const own = compareAt(identity, input, output);
+  const owners = compareAt(listOf, input, output);
+  const [ofAnother] = owners.hasSame ? own.others : [...own.others, ...owners.others];
+  if (ofAnother) {
+    const { path, id, asked } = ofAnother;
+    return { ofAnother: { path, message: `\`${path.join('.')}\` is ${textOf(id)}, not ${asked}` }, differences: [] };
+  }
+  const differences = [...owners.others, ...compareAt(related, input, output).others].map(({ path, id, asked }) => {
+    return { path, message: `\`${path.join('.')}\` takes ${asked}`, received: typeof id };
+  });
+  return { differences };
 }
 
-/** An id that is none of those asked for, and the fields of the input that ask for them. */
+/** An id that is none of those asked for, and what asks for them, in words. */
 interface OtherId {
   readonly path: Path;
   readonly id: number | string;
-  readonly fields: string;
+  readonly asked: string;
 }
 
-interface SeenIds {
-  /** How many ids are among those asked for. */
-  same: number;
-  readonly others: OtherId[];
-}
-
-/** Looks for ids at each path of an output: `id`, `*.id`, `questions.*.seller_id`. */
-function found(paths: Paths = {}, input: unknown, output: unknown): SeenIds {
-  const result: SeenIds = { same: 0, others: [] };
-  for (const path of new Set(Object.values(paths))) {
-    const names = Object.keys(paths).filter((name) => paths[name] === path);
-    const given = names.filter((name) => (valueAt(name.split('.'), input) ?? undefined) !== undefined);
-    const asked = new Set<unknown>(given.flatMap((name) => valueAt(name.split('.'), input)).map(textOf));
-    const fields = given.map((name) => `\`${name}\``).join(' or ');
-    if (asked.size > 0) compareAt(path.split('.'), output, asked, fields, result);
-  }
-  return result;
-}
-
-/** `*` is each entry of a list, or the value itself if it is no list. */
+/** Compares the ids at each path of an output: `id`, `*.id`, `questions.*.seller_id`. */
 function compareAt(
-  steps: readonly string[],
+  paths: Readonly<Record<string, string>> = {},
+  input: unknown,
   output: unknown,
-  asked: Set<unknown>,
-  fields: string,
-  result: SeenIds,
-): void {
+): { hasSame: boolean; others: OtherId[] } {
+  const found: ReturnType<typeof compareAt> = { hasSame: false, others: [] };
+  for (const path of new Set(Object.values(paths))) {
+    const fields = Object.keys(paths).filter((field) => paths[field] === path);
+    const given = fields.filter((field) => (valueAt(field.split('.'), input) ?? undefined) !== undefined);
+    const ids = new Set<unknown>(given.flatMap((field) => valueAt(field.split('.'), input)).map(textOf));
+    const asked = `the ${given.map((field) => `\`${field}\``).join(' or ')} of the call`;
+    for (const [at, id] of ids.size > 0 ? idsAt(output, path.split('.')) : []) {
+      if (ids.has(id) || ids.has(textOf(id))) {
+        // Most entries of a list repeat the id as it was in the first.
+        ids.add(id);
+        found.hasSame = true;
+      } else if (isComparable(id, ids)) found.others.push({ path: at, id, asked });
+    }
+  }
+  return found;
+}
+
+/** The ids at a path, with where each is. `*` is each entry of a list, or the value itself if it is no list. */
+function* idsAt(output: unknown, steps: readonly string[]): Generator<[Path, number | string]> {
   const star = steps.indexOf('*');
   const around = steps.slice(0, Math.max(0, star));
   const inside = steps.slice(star + 1);
   const value = valueAt(around, output);
-  const list: readonly unknown[] | undefined = star >= 0 && Array.isArray(value) ? value : undefined;
+  const list = star >= 0 && Array.isArray(value) ? (value as unknown[]) : undefined;
   for (const [index, entry] of (list ?? [value]).entries()) {
     const id = valueAt(inside, entry);
-    if (!isId(id)) continue;
-    // Most entries of a list repeat the id as it was in the first.
-    if (asked.has(id) || asked.has(textOf(id))) {
-      asked.add(id);
-      result.same += 1;
-    } else if (isComparable(id, asked))
-      result.others.push({ path: [...around, ...(list ? [index] : []), ...inside], id, fields });
+    if (isId(id)) yield [[...around, ...(list ? [index] : []), ...inside], id];
   }
 }
 
@@ -92,12 +88,4 @@ const digits = /^\d+$/;
 /** A text in place of a number is drift and names no other resource. */
 function isComparable(id: number | string, asked: ReadonlySet<unknown>): boolean {
   return digits.test(String(id)) || [...asked].some((each) => !digits.test(String(each)));
-}
-
-function issueOf({ path, id, fields }: OtherId): Issue {
-  return { path, message: `\`${path.join('.')}\` is ${textOf(id)}, not the ${fields} of the call` };
-}
-
-function differenceOf({ path, id, fields }: OtherId): Difference {
-  return { path, message: `\`${path.join('.')}\` takes the ${fields} of the call`, received: typeof id };
 }
