@@ -132,6 +132,21 @@ describe('own endpoints', () => {
     expect(() => createTools(sellerClient, { endpoints: [own as Endpoint] })).toThrow(message);
   });
 
+  test.each(['constructor', 'toString', 'orders.create'])(
+    'ask a person with the words of their summary: %s',
+    async (name) => {
+      const own = {
+        ...order,
+        name,
+        method: 'POST',
+        retry: 'unsafe',
+        summary: 'Creates an order',
+      } as unknown as Endpoint;
+      const [tool] = createTools(sellerClient, { endpoints: [own], only: [] });
+      expect(await tool?.preview({ order_id: 5 })).toMatch(/^Creates an order\?\n\nPOST \/orders\/5/);
+    },
+  );
+
   test('may be copies of those of the package', () => {
     const copy = { ...endpoints.questions.get, name: 'own.get' };
     const [tool] = createTools(sellerClient, { endpoints: [copy], only: [] });
@@ -162,7 +177,9 @@ describe('the tools of many sellers', () => {
     const answer = toolOf(tools, 'questions_answer');
     const input = { seller: String(seller_id), question_id, text: 'Yes.' };
     expect(answer.inputSchema.safeParse(input)).toMatchObject({ success: true });
-    expect(await answer.preview(input)).toContain('Answer the question of buyer 31 about MLA100?');
+    const shown = await answer.preview(input);
+    expect(shown).toContain('Answer the question of buyer 31 about MLA100?');
+    expect(shown).toContain(`Seller: «${seller_id}»`);
     expect(answer.request(input)).not.toContain('seller');
     expect(await answer.run(input)).toMatchObject({ isError: false });
     expect(marketplace.questions.get(question_id)?.answer?.text).toBe('Yes.');

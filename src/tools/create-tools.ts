@@ -138,7 +138,7 @@ function toolOf(operation: DescribedOperation, targets: Targets, maxChars: numbe
     inputSchema: inputSchemaOf(endpoint, jsonSchema, targets.areMany),
     jsonSchema,
     request: (input) => requestText(endpoint, inputOf(input)),
-    preview: async (given) => previewText(endpoint, inputOf(given), async () => (await targets.of(given)).client),
+    preview: async (given) => previewText(endpoint, inputOf(given), () => targets.of(given)),
     run: async (input, { signal } = {}) => {
       const outcome = await outcomeOf(input, signal).catch((error: unknown): SentOutcome => {
         if (error instanceof SellerError) return { error };

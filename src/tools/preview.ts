@@ -29,21 +29,27 @@ const deadlineMs = 10_000;
 export async function previewText(
   endpoint: Endpoint,
   input: unknown,
-  clientOf: () => Promise<SellerClient>,
+  targetOf: () => Promise<{ readonly client: SellerClient; readonly seller?: string | undefined }>,
 ): Promise<string> {
   // What is wrong is said before anything is read.
   const request = requestText(endpoint, input);
-  const client = await clientOf();
+  const { client, seller } = await targetOf();
   const { question, facts = [] } = await subjectOf(endpoint, input as CheckedInput, client);
-  const { text } = input as CheckedInput;
-  const all: readonly Fact[] = text === undefined ? facts : [...facts, ['Text', text]];
-  return [visible(question), '', ...all.map(([name, each]) => `${name}: ${inMarks(each)}`), '', request].join('\n');
+  const { text } = input as { text?: unknown };
+  const all: readonly Fact[] = [
+    ...(seller === undefined ? [] : [['Seller', seller] as const]),
+    ...facts,
+    ...(typeof text === 'string' ? [['Text', text] as const] : []),
+  ];
+  const about = all.map(([name, each]) => `${name}: ${inMarks(each)}`).join('\n');
+  return [visible(question), about, request].filter((each) => each !== '').join('\n\n');
 }
 
 async function subjectOf(endpoint: Endpoint, input: CheckedInput, client: SellerClient): Promise<Subject> {
   if (endpoint.retry === 'safe' && marksAsRead(input))
     return { question: `Mark the messages of pack ${input.pack_id} as read, which the buyer can see?` };
-  return (await subjects[endpoint.name]?.(input, client)) ?? { question: `${summaryOf(endpoint)}?` };
+  const ask = Object.hasOwn(subjects, endpoint.name) ? subjects[endpoint.name] : undefined;
+  return (await ask?.(input, client)) ?? { question: `${summaryOf(endpoint)}?` };
 }
 
 /** What is asked, by the operation. */

@@ -14,6 +14,8 @@ export interface ToolSellers {
 /** For whom a tool is called. */
 export interface ToolTarget {
   readonly client: SellerClient;
+  /** The id of the seller, if there are several. */
+  readonly seller: string | undefined;
   readonly writes: SentWrites;
 }
 
@@ -30,7 +32,7 @@ export const sellerSchema = {
 /** Finds the client of a call: the only one, or that of the seller in its input. */
 export class Targets {
   readonly #given: SellerClient | ToolSellers;
-  readonly #writes = new Map<string, ToolTarget>();
+  readonly #writes = new Map<string | undefined, ToolTarget>();
 
   constructor(given: SellerClient | ToolSellers) {
     this.#given = given;
@@ -58,16 +60,16 @@ export class Targets {
    * @throws {InvalidInputError} when the seller has not authorised the application.
    */
   async of(input: unknown): Promise<ToolTarget> {
-    const seller = this.areMany ? String((input as Record<string, unknown>)[sellerField]) : '';
+    const seller = this.areMany ? String((input as Record<string, unknown>)[sellerField]) : undefined;
     const client = await this.#clientOf(seller);
     const known = this.#writes.get(seller);
     // A client that was made anew has nothing in common with what is known of the old one.
-    const target = known?.client === client ? known : { client, writes: new SentWrites(client) };
+    const target = known?.client === client ? known : { client, seller, writes: new SentWrites(client) };
     this.#writes.set(seller, target);
     return target;
   }
 
-  async #clientOf(seller: string): Promise<SellerClient> {
+  async #clientOf(seller: string | undefined): Promise<SellerClient> {
     if (!('for' in this.#given)) return this.#given;
     const client = await this.#given.for(Number(seller));
     if (client) return client;

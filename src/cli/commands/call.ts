@@ -87,7 +87,7 @@ async function outcomeOf(
   const { input, options } = readQuietly(endpoint, given);
   if (!changesSomething) return { output: await client.call(endpoint, input, options) };
   if (values.has('yes')) return new SentWrites(client).send(endpoint, input);
-  const preview = await previewText(endpoint, input, () => Promise.resolve(client));
+  const preview = await previewText(endpoint, input, () => Promise.resolve({ client }));
   throw new UsageError(`Not sent: it changes something. With --yes, this is sent:\n\n${preview}`);
 }
 
