@@ -1,3 +1,4 @@
+import { isAnswerable } from 'marketplace-seller-sdk';
 import type { Chapter, Stage } from './stage.ts';
 
 /** Buyers ask. The seller iterates over the open questions and answers each, so the list gets shorter. */
@@ -17,6 +18,7 @@ export const questions: Chapter = {
     // Small pages, to show that no question is skipped when the loop answers them.
     const open = { seller_id: seller.user_id, limit: 2, filters: { status: 'UNANSWERED' } };
     for await (const question of client.questions.search(open)) {
+      if (!isAnswerable(question)) continue;
       await client.questions.answer({ question_id: question.id, text: answerTo(question.text ?? '') });
       marketplace.clock.advance({ minutes: 2 });
       answered += 1;
