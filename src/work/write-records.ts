@@ -250,8 +250,8 @@ export class WriteRecords implements WriteHook {
   }
 }
 
-function newRecord(id: string, { target, input }: PendingWrite): WriteRecord {
-  return { id, target, input, sentAt: Date.now(), state: 'sent' };
+function newRecord(id: string, { target, input, aheadMs }: PendingWrite): WriteRecord {
+  return { id, target, input, sentAt: Date.now(), state: 'sent', ...(aheadMs > 0 && { aheadMs }) };
 }
 
 /**

@@ -73,10 +73,18 @@ export class RequestAttempt {
     const { limiter } = call.runtime.options;
     const response = result?.response;
     const status = result?.errorInBody?.status ?? response?.status;
+    if (response) this.#learnTime(response, sentAt);
     if (limiter) reportToLimiter(limiter, call, status, response);
     if (response && status === 429) this.isQueueThrottled = releaseThrottled(call, response, sentAt);
     else call.turnQueue.release(status === undefined || status >= 500 ? 'other' : 'accepted', sentAt);
     if (call.emit) emitAttemptResult(call, response, sentAt, redactorOf(call));
+  }
+
+  #learnTime({ headers }: BufferedResponse, sentAt: number): void {
+    const { shared, options } = this.#call.runtime;
+    shared.writes.clock.observe(Date.now() - (performance.now() - sentAt), headers, (aheadMs) =>
+      ignoreErrors(() => options.logger?.warn(toldOf(aheadMs, options.baseUrl))),
+    );
   }
 
   async #readResponse(restartTimeout: () => void): Promise<AttemptResult> {
@@ -149,4 +157,11 @@ export class RequestAttempt {
       return { delivery: 'maybe', response: new BufferedResponse(received) };
     return { delivery: this.delivery, error, status: received?.status };
   }
+}
+
+/** The line of a log that says that two clocks differ. */
+function toldOf(aheadMs: number, baseUrl: string): string {
+  const seconds = Math.round(Math.abs(aheadMs) / 1000);
+  const where = aheadMs > 0 ? 'ahead of' : 'behind';
+  return `The clock of this machine is ${seconds} s ${where} that of ${new URL(baseUrl).origin}. Set it: otherwise less can be proved of a write whose response is lost`;
 }

@@ -112,6 +112,11 @@ export class ClientCall {
     return this.#current?.delivery === 'maybe' && this.request.endpoint.retry !== 'safe';
   }
 
+  /** See `UnconfirmedCall`. */
+  get aheadMs(): number {
+    return this.runtime.shared.writes.clock.aheadMs;
+  }
+
   get isReplayable(): boolean {
     return this.loaded.upload?.isReplayable !== false;
   }

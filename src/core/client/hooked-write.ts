@@ -20,13 +20,17 @@ function pendingWrite(
   const { scope, options, token, timeoutMs, runtime } = call;
   const { signal } = options;
   const memory = runtime.shared.writes;
-  const unconfirmed = (write: Pick<WriteRecord, 'input' | 'sentAt' | 'before'>, view: BookView): UnconfirmedCall => ({
+  const unconfirmed = (
+    write: Pick<WriteRecord, 'input' | 'sentAt' | 'before' | 'aheadMs'>,
+    view: BookView,
+  ): UnconfirmedCall => ({
     request: { endpoint, input: write.input },
     options,
     token,
     sentAt: performance.now() - (Date.now() - write.sentAt),
     view,
     before: write.before,
+    aheadMs: write.aheadMs ?? 0,
   });
   const replaced = endpoint.replaces?.(input);
   return {
@@ -34,6 +38,7 @@ function pendingWrite(
     input,
     target: targetOf(endpoint, input, token),
     timeoutMs,
+    aheadMs: memory.clock.aheadMs,
     replaced: replaced && pendingWrite(replaced, call, requester),
     readBefore: () => readBefore(requester, unconfirmed({ input, sentAt: Date.now() }, call.view), scope, signal),
     confirm: async (earlier, stored) => {

@@ -29,7 +29,7 @@ export async function confirmStored(
   const { write, isUncertain } = memory.askFor(stored);
   const elapsedMs = Date.now() - write.sentAt;
   const view = new BookView({ endpoint, write, memory, timeoutMs });
-  const call = { request, options: {}, token, sentAt: performance.now() - elapsedMs, view };
+  const call = { request, options: {}, token, sentAt: performance.now() - elapsedMs, aheadMs: 0, view };
   const windowMs = given ?? (elapsedMs > timeoutMs ? 0 : confirmWindowMs(undefined, 0));
   const result = await confirmWrite(requester, call, scope, { signal, confirmWindowMs: windowMs });
   if (result.confirmation.done !== false) return result;

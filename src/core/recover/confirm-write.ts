@@ -30,6 +30,8 @@ export interface UnconfirmedCall {
   readonly token: string | undefined;
   /** A time of `performance.now()`. */
   readonly sentAt: number;
+  /** By how much the clock that says so is ahead of the service's at least, in milliseconds. */
+  readonly aheadMs: number;
   readonly view: BookView;
   /** What the endpoint's `readBefore` returned. */
   readonly before?: unknown;
@@ -135,14 +137,15 @@ function isFinal(error: SellerError): boolean {
 /** Reads with the token and headers of the write, within the deadline and the signal of the confirmation. */
 function confirmContextOf(
   requester: Requester,
-  { options, token, before, sentAt, view }: UnconfirmedCall,
+  call: UnconfirmedCall,
   scope: CancelScope,
   signal: AbortSignal | undefined,
 ): ConfirmContext & Pick<ConfirmResult, 'response'> {
+  const { options, token, before, view } = call;
   const { accessToken, timeoutMs } = options;
   // Not in a browser, where the service would have to allow the header.
   const headers = userAgentOf() === undefined ? options.headers : { 'cache-control': 'no-cache', ...options.headers };
-  let sent = sentTime(sentAt, new Headers());
+  let sent = sentTime(call, new Headers());
   let response: ConfirmResult['response'] = { status: 200, headers: new Headers() };
   const read: ConfirmContext['read'] = async (endpoint, input, status = 200) => {
     const deadlineMs = Math.max(1, scope.remainingMs);
@@ -159,7 +162,7 @@ function confirmContextOf(
     if (!parsed.success) throw new TypeError('the response has another shape');
     const { ofAnother } = compareIds(endpoint, input, parsed.data);
     if (ofAnother) throw new TypeError(`the response is of another resource: ${ofAnother.message}`);
-    sent = sentTime(sentAt, received.headers);
+    sent = sentTime(call, received.headers);
     return { data: parsed.data, body, sent };
   };
   return {
@@ -186,13 +189,14 @@ function asItCame(endpoint: Endpoint): Endpoint {
 }
 
 /** By this machine's clock and by the service's: either may be wrong, and a cached response has an old date. */
-function sentTime(sentAt: number, headers: Headers): SentTime {
+function sentTime({ sentAt, aheadMs: provenMs }: UnconfirmedCall, headers: Headers): SentTime {
   const elapsedMs = performance.now() - sentAt;
   const local = Date.now() - elapsedMs;
   const stated = parseHttpDate(headers.get('date'));
   const aheadMs = Date.now() - (stated ?? Date.now());
   // The header has no fraction of a second, so this machine's clock is more exact if both clocks agree.
-  if (stated === undefined || (aheadMs >= 0 && aheadMs < clocksAgreeMs)) return { earliest: local, latest: local };
+  if (stated === undefined || (aheadMs >= 0 && aheadMs < clocksAgreeMs))
+    return { earliest: local - provenMs, latest: local - provenMs };
   const service = stated - elapsedMs;
-  return { earliest: Math.min(local, service), latest: Math.max(local, service) };
+  return { earliest: Math.min(local - provenMs, service), latest: Math.max(local - provenMs, service) };
 }

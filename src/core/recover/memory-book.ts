@@ -1,6 +1,7 @@
 import type { Endpoint } from '../operation/endpoint.js';
 import type { BookedWrite, WriteBook } from '../operation/write-book.js';
 import type { ClientOptions } from '../options/client-options.js';
+import { ServiceClock } from './service-clock.js';
 import type { WriteResult } from './write-hook.js';
 import { contentOf, targetOf } from './write-target.js';
 
@@ -72,6 +73,7 @@ const storingMs = 60_000;
 export class MemoryBook implements WriteBook {
   /** Whether a client was made with it, and not derived from another one. */
   hasClient = false;
+  readonly clock = new ServiceClock();
   /** By id. The first were added first, and nobody asked for them. */
   readonly #writes = new Map<string, RememberedWrite>();
   /** The id of the write that an entry proves, by the name of the entry. */

@@ -24,6 +24,8 @@ export interface PendingWrite {
   readonly target: string;
   /** After this time the service no longer carries out a write that was sent, in milliseconds. */
   readonly timeoutMs: number;
+  /** By how much this machine's clock is ahead of the service's at least, in milliseconds. */
+  readonly aheadMs: number;
   /** The write that an earlier run may have made in its place, see `replaces` of an endpoint. */
   readonly replaced?: PendingWrite | undefined;
   /** Reads what `confirm` will compare with, if the endpoint needs it: what the state is before the write. */
@@ -70,6 +72,8 @@ export interface WriteRecord extends BookedWrite {
   readonly output?: unknown;
   /** What was read before it was sent. */
   readonly before?: unknown;
+  /** By how much the clock of `sentAt` was ahead of the service's at least, in milliseconds; absent if nothing showed that. */
+  readonly aheadMs?: number | undefined;
 }
 
 /** Finds the hook of the run that is making a call: set by `runWithWrites`. */

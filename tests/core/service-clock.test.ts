@@ -1,0 +1,137 @@
+import type { Confirmation, OutcomeUnknownError } from 'marketplace-seller-sdk';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { ServiceClock } from '../../src/core/recover/service-clock.js';
+import { withWriteHook } from '../../src/core/recover/write-hook.js';
+import { WriteRecords } from '../../src/work/write-records.js';
+import type { WriteRecord } from '../../src/core/recover/write-hook.js';
+import { advanceUntilSettled } from '../support/fake-time.ts';
+import { fc } from '../support/fast-check.ts';
+import { errorOf, stubbed } from '../support/stubs.ts';
+
+const noon = Date.UTC(2026, 2, 2, 12);
+beforeEach(() => void vi.useFakeTimers({ now: noon }));
+afterEach(() => void vi.useRealTimers());
+
+/** A clock that has seen responses that took 40 ms each, one every 730 ms, from a service whose clock is `behindMs` behind. */
+function observed(behindMs: number, count: number, more: Record<string, string> = {}, clock = new ServiceClock()) {
+  const told: number[] = [];
+  for (let turn = 0; turn < count; turn += 1) {
+    const sentAt = Date.now();
+    vi.advanceTimersByTime(20);
+    const date = new Date(Date.now() - behindMs).toUTCString();
+    vi.advanceTimersByTime(20);
+    clock.observe(sentAt, new Headers({ date, ...more }), (ms) => told.push(ms));
+    vi.advanceTimersByTime(690);
+  }
+  return { clock, aheadMs: clock.aheadMs, told };
+}
+
+describe('how far a clock is ahead of that of a service', () => {
+  test('is never said to be more than it is, and soon nearly as much', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: -5000, max: 60_000 }), fc.integer({ min: 1, max: 60 }), (behindMs, count) => {
+        const { aheadMs } = observed(behindMs, count);
+        expect(aheadMs).toBeLessThanOrEqual(Math.max(0, behindMs));
+        if (count === 60) expect(aheadMs).toBeGreaterThan(behindMs - 100);
+      }),
+    );
+    expect(observed(1000, 60).aheadMs).toBeGreaterThan(900);
+  });
+
+  test.each<[string, Record<string, string>]>([
+    ['of a cache', { age: '3' }],
+    ['with a date that is none', { date: 'now' }],
+  ])('is not told by a response %s', (_, headers) => {
+    expect(observed(40_000, 20, headers)).toMatchObject({ aheadMs: 0, told: [] });
+  });
+
+  test('is learnt anew when a clock was set', () => {
+    const { clock } = observed(40_000, 20);
+    expect(observed(0, 20, {}, clock).aheadMs).toBe(0);
+    expect(observed(9000, 20, {}, clock).aheadMs).toBeGreaterThan(8000);
+  });
+
+  test.each([
+    [0, []],
+    [1900, []],
+    [40_000, [40]],
+    [-40_000, [-40]],
+  ])('is told once, if they differ by more than two seconds: by %i ms', (behindMs, expected) => {
+    const { told } = observed(behindMs, 30);
+    expect(told.map((ms) => Math.round(ms / 1000))).toEqual(expected);
+  });
+});
+
+describe.each([1000, 40_000])('a message of a process that is %i ms ahead', (aheadMs) => {
+  const text = 'It leaves today.';
+  const input = { pack_id: '900', user_id: 7, to: { user_id: 31 }, text };
+
+  /** A service that loses the response to each message, and what was logged. */
+  function serving(isCarriedOut: boolean) {
+    const messages: object[] = [];
+    const warnings: string[] = [];
+    const now = (): Date => new Date(Date.now() - aheadMs);
+    const service = async ({ method }: Request): Promise<Response> => {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      if (method !== 'GET') {
+        if (isCarriedOut)
+          messages.push({ id: 'm-1', text, from: { user_id: 7 }, message_date: { created: now().toISOString() } });
+        throw new TypeError('fetch failed');
+      }
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      return Response.json(
+        { messages, paging: { total: messages.length } },
+        { headers: { date: now().toUTCString() } },
+      );
+    };
+    const log = (): void => undefined;
+    const logger = { debug: log, info: log, error: log, warn: (line: string) => void warnings.push(line) };
+    const made = stubbed([service], { accessToken: 'APP_USR-1-7', maxRetries: 0, logger });
+    return { ...made, service, warnings };
+  }
+
+  async function read(client: ReturnType<typeof serving>['sellerClient']): Promise<void> {
+    for (let turn = 0; turn < 40; turn += 1) {
+      await advanceUntilSettled(Promise.resolve(client.messages.conversation({ pack_id: '900', user_id: 7 }).first()));
+      await vi.advanceTimersByTimeAsync(730);
+    }
+  }
+
+  test.each([true, false])('is read back as it is: carried out %s', async (isCarriedOut) => {
+    const { sellerClient, warnings } = serving(isCarriedOut);
+    await read(sellerClient);
+    const error = await advanceUntilSettled(errorOf<OutcomeUnknownError>(sellerClient.messages.send(input)));
+    const found: Confirmation = await advanceUntilSettled(error.confirm({ confirmWindowMs: 0 }));
+    expect(found.done).toBe(isCarriedOut);
+    const told = warnings.filter((line) => line.includes('The clock of this machine'));
+    expect(told).toEqual(
+      aheadMs > 2000 ? [expect.stringContaining(`is ${aheadMs / 1000} s ahead of that of https://api.test`)] : [],
+    );
+  });
+
+  test.each([true, false])(
+    'is read back so by a later run, also in another process: carried out %s',
+    async (isCarriedOut) => {
+      const { sellerClient, service } = serving(isCarriedOut);
+      await read(sellerClient);
+      let noted: readonly WriteRecord[] = [];
+      const note = async (writes: readonly WriteRecord[]): Promise<void> => {
+        noted = structuredClone(writes) as WriteRecord[];
+      };
+      const first = new WriteRecords({ writes: [], note });
+      await advanceUntilSettled(errorOf(withWriteHook(sellerClient, first).messages.send(input)));
+      expect(noted).toHaveLength(1);
+      vi.advanceTimersByTime(60_000);
+      // Another client, which has seen no response yet.
+      const { sellerClient: later, sent } = stubbed([service], { accessToken: 'APP_USR-1-7', maxRetries: 0 });
+      const second = new WriteRecords({ writes: noted, note });
+      await advanceUntilSettled(
+        withWriteHook(later, second)
+          .messages.send(input)
+          .then(undefined, () => undefined),
+      );
+      expect(second.stoppedBy).toBeUndefined();
+      expect(sent.filter(({ method }) => method === 'POST')).toHaveLength(isCarriedOut ? 0 : 1);
+    },
+  );
+});
