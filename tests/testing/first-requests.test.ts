@@ -1,5 +1,7 @@
+import type { Endpoint } from 'marketplace-seller-sdk';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { describe, expect, test } from 'vitest';
+import * as z from 'zod/mini';
 import { sample } from '../../src/testing/seed/sample.js';
 
 // The requests that 33 public programs in five languages send first, as they stand.
@@ -33,7 +35,8 @@ async function send(
     headers: { ...(token && { authorization: `Bearer ${token}` }), 'content-type': 'application/json', ...headers },
     ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
-  return { status: response.status, body: (await response.json()) as unknown };
+  const received = await response.text();
+  return { status: response.status, body: received === '' ? undefined : (JSON.parse(received) as unknown) };
 }
 
 const asked = { id: 5_000_000_003, seller_id: 1001, item_id: 'MLA600000001', status: 'UNANSWERED' };
@@ -236,5 +239,30 @@ describe('outside of the specification', () => {
     expect(await send(`GET ${concrete}`, {}, marketplace)).toEqual({ status: 200, body: { own: true } });
     marketplace.operations.remove(`GET ${path}`);
     expect((await send(`GET ${concrete}`, {}, marketplace)).body).not.toEqual({ own: true });
+  });
+
+  test('an operation of the user takes the place of one with its path, or its name', async () => {
+    const order = { method: 'GET', input: z.looseObject({}), output: z.unknown(), retry: 'safe', errors: [] } as const;
+    for (const endpoint of [
+      { ...order, name: 'my.order', path: '/orders/{id}' },
+      { ...order, name: 'orders.get', path: '/my/orders/{id}' },
+    ] as const) {
+      const marketplace = new FakeMarketplace({ operations: [{ endpoint, handle: () => ({ own: true }) }] });
+      marketplace.seed(sample(marketplace.clock.ms));
+      const path = endpoint.path.replace('{id}', '3000000000000001');
+      expect((await send(`GET ${path}`, {}, marketplace)).body).toEqual({ own: true });
+      expect((await send('GET /users/me', {}, marketplace)).status).toBe(200);
+    }
+  });
+
+  test('faults, failNext and filters know their names', async () => {
+    const marketplace = marketplaceWithSample();
+    marketplace.faults.inject({ endpoint: 'users.me', status: 503 });
+    marketplace.failNext({ name: 'orders.get' } as Endpoint, { status: 404, message: 'Gone' });
+    const lines = ['GET /users/me', 'GET /orders/3000000000000001', 'GET /users/me'];
+    const statuses: number[] = [];
+    for (const line of lines) statuses.push((await send(line, {}, marketplace)).status);
+    expect(statuses).toEqual([503, 404, 200]);
+    expect(marketplace.requests.filter({ endpoint: 'users.me' })).toHaveLength(2);
   });
 });

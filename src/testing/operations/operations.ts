@@ -41,7 +41,7 @@ export class Operations {
   readonly #neighbours: readonly OwnOperation[];
   #own = new Map<string, OwnOperation>();
 
-  /** @param marketplace what the handlers get */
+  /** @internal @param marketplace what the handlers get */
   constructor(marketplace: unknown) {
     this.#marketplace = marketplace;
     this.#neighbours = neighbours.map((operation) => this.#read(operation));
