@@ -207,6 +207,16 @@ describe('the tools of many sellers', () => {
         'Do not repeat it',
       );
     expect(marketplace.requests.filter({ endpoint: 'questions.hide' })).toHaveLength(1);
+    // What is not known of a write outlasts the client that has sent it.
+    const { sellerClient } = createMarketplace();
+    const sent: string[] = [];
+    const renewed = () =>
+      stubbed([(request) => (sent.push(request.method), Response.error())], { maxRetries: 0 }).sellerClient;
+    const anew = createTools({ for: async () => renewed(), ids: async () => [7] });
+    for (let times = 0; times < 2; times += 1) await toolOf(anew, 'questions_hide').run({ seller: 7, question_id: 42 });
+    expect(sent.filter((method) => method === 'POST')).toHaveLength(1);
+    expect(() => createTools({} as never)).toThrow('createTools takes a client, or what createSellers returns');
+    expect(createTools(sellerClient).length).toBeGreaterThan(30);
   });
 
   test('work in a server of MCP without a cast', async () => {

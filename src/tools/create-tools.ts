@@ -17,7 +17,8 @@ import type { JsonSchema } from './portable-schema.js';
 import { previewText } from './preview.js';
 import { readQuietly } from './read-quietly.js';
 import { requestText } from './request-text.js';
-import type { SentOutcome } from './sent-writes.js';
+import { SentWrites } from './sent-writes.js';
+import type { SentOutcome, UnknownWrites } from './sent-writes.js';
 import { Targets, sellerField, sellerSchema } from './targets.js';
 import type { ToolSellers } from './targets.js';
 
@@ -110,7 +111,8 @@ export function createTools(client: SellerClient | ToolSellers, options: ToolOpt
   const chosen = selected([...known, ...own], only);
   const operations = [...chosen, ...own.filter((each) => !chosen.includes(each))];
   const targets = new Targets(client);
-  return operations.map((operation) => toolOf(operation, targets, maxChars));
+  const unknown: UnknownWrites = new Map();
+  return operations.map((operation) => toolOf(operation, targets, unknown, maxChars));
 }
 
 const rules: Readonly<Record<keyof ToolOptions, Rule>> = {
@@ -119,14 +121,14 @@ const rules: Readonly<Record<keyof ToolOptions, Rule>> = {
   endpoints: listOf('object'),
 };
 
-function toolOf(operation: DescribedOperation, targets: Targets, maxChars: number): Tool {
+function toolOf(operation: DescribedOperation, targets: Targets, unknown: UnknownWrites, maxChars: number): Tool {
   const { endpoint, description, changesSomething } = operation;
   const jsonSchema = targets.areMany ? withSeller(operation.jsonSchema) : operation.jsonSchema;
   const inputOf = (given: unknown): unknown => withBytes(endpoint, targets.inputOf(given));
   const outcomeOf = async (given: unknown, signal: AbortSignal | undefined): Promise<SentOutcome> => {
     const { input, options } = readQuietly(endpoint, inputOf(given));
-    const { client, writes } = await targets.of(given);
-    if (changesSomething) return writes.send(endpoint, input);
+    const { client, seller } = await targets.of(given);
+    if (changesSomething) return new SentWrites(client, unknown, seller).send(endpoint, input);
     return { output: await client.call(endpoint, input, { ...options, signal }) };
   };
   return {

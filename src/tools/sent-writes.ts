@@ -18,18 +18,25 @@ interface UnknownWrite {
   readonly error: SellerError;
 }
 
+/** The writes of which it is not known whether they were carried out, by seller, operation and input. */
+export type UnknownWrites = Map<string, UnknownWrite>;
+
 /** Sends each write once: one whose response was lost is read back, at once and when it is asked for again. */
 export class SentWrites {
   readonly #client: SellerClient;
-  readonly #unknown = new Map<string, UnknownWrite>();
+  readonly #unknown: UnknownWrites;
+  readonly #seller: string;
 
-  constructor(client: SellerClient) {
+  /** `unknown` outlasts the client of a seller, which may be made anew for each call. */
+  constructor(client: SellerClient, unknown: UnknownWrites = new Map(), seller = '') {
     this.#client = client;
+    this.#unknown = unknown;
+    this.#seller = seller;
   }
 
-  /** Sends a write, unless an equal one may have been carried out already. */
+  /** Sends a write, unless an equal one of this seller may have been carried out already. */
   async send(endpoint: Endpoint, input: unknown): Promise<SentOutcome> {
-    const key = `${endpoint.name} ${JSON.stringify(input)}`;
+    const key = `${this.#seller} ${endpoint.name} ${JSON.stringify(input)}`;
     const earlier = this.#unknown.get(key);
     if (earlier) {
       const found = await this.#readBack(() => this.#client.confirm(endpoint, input, { sentAt: earlier.sentAt }));

@@ -1,7 +1,6 @@
 import type { SellerClient } from '../client.js';
-import { InvalidInputError } from '../core/errors/errors.js';
+import { ConfigurationError, InvalidInputError } from '../core/errors/errors.js';
 import { isPlainObject } from '../core/json/plain-object.js';
-import { SentWrites } from './sent-writes.js';
 
 /** The sellers of an application, as `createSellers` returns them. */
 export interface ToolSellers {
@@ -15,8 +14,7 @@ export interface ToolSellers {
 export interface ToolTarget {
   readonly client: SellerClient;
   /** The id of the seller, if there are several. */
-  readonly seller: string | undefined;
-  readonly writes: SentWrites;
+  readonly seller?: string | undefined;
 }
 
 /** The field with which a model says for which of several sellers it calls. */
@@ -32,9 +30,12 @@ export const sellerSchema = {
 /** Finds the client of a call: the only one, or that of the seller in its input. */
 export class Targets {
   readonly #given: SellerClient | ToolSellers;
-  readonly #writes = new Map<string | undefined, ToolTarget>();
 
+  /** @throws {ConfigurationError} when it is neither a client nor the sellers */
   constructor(given: SellerClient | ToolSellers) {
+    const { for: of, call } = (given ?? {}) as Partial<ToolSellers & SellerClient>;
+    if (typeof of !== 'function' && typeof call !== 'function')
+      throw new ConfigurationError('createTools takes a client, or what createSellers returns');
     this.#given = given;
   }
 
@@ -60,19 +61,10 @@ export class Targets {
    * @throws {InvalidInputError} when the seller has not authorised the application.
    */
   async of(input: unknown): Promise<ToolTarget> {
-    const seller = this.areMany ? String((input as Record<string, unknown>)[sellerField]) : undefined;
-    const client = await this.#clientOf(seller);
-    const known = this.#writes.get(seller);
-    // A client that was made anew has nothing in common with what is known of the old one.
-    const target = known?.client === client ? known : { client, seller, writes: new SentWrites(client) };
-    this.#writes.set(seller, target);
-    return target;
-  }
-
-  async #clientOf(seller: string | undefined): Promise<SellerClient> {
-    if (!('for' in this.#given)) return this.#given;
+    if (!('for' in this.#given)) return { client: this.#given };
+    const seller = String((input as Record<string, unknown>)[sellerField]);
     const client = await this.#given.for(Number(seller));
-    if (client) return client;
+    if (client) return { client, seller };
     const ids = await this.#given.ids();
     const message = `\`seller\` ${seller} has not authorised the application; the sellers are ${ids.join(', ')}`;
     throw new InvalidInputError([{ path: [sellerField], message }]);
