@@ -38,6 +38,11 @@ describe('how far a clock is ahead of that of a service', () => {
     expect(observed(1000, 60).aheadMs).toBeGreaterThan(900);
   });
 
+  test('is not told by a few responses', () => {
+    expect(observed(40_000, 4)).toMatchObject({ aheadMs: 0, told: [] });
+    expect(observed(40_000, 5).aheadMs).toBeGreaterThan(39_000);
+  });
+
   test.each<[string, Record<string, string>]>([
     ['of a cache', { age: '3' }],
     ['with a date that is none', { date: 'now' }],

@@ -82,8 +82,11 @@ export class RequestAttempt {
 
   #learnTime({ headers }: BufferedResponse, sentAt: number): void {
     const { shared, options } = this.#call.runtime;
-    shared.writes.clock.observe(Date.now() - (performance.now() - sentAt), headers, (aheadMs) =>
-      ignoreErrors(() => options.logger?.warn(toldOf(aheadMs, options.baseUrl))),
+    // A `fetch` of the user may return any headers, and a logger may throw.
+    ignoreErrors(() =>
+      shared.writes.clock.observe(Date.now() - (performance.now() - sentAt), headers, (aheadMs) =>
+        options.logger?.warn(toldOf(aheadMs, options.baseUrl)),
+      ),
     );
   }
 

@@ -4,6 +4,8 @@ import { parseHttpDate } from '../errors/response-headers.js';
 const headerMs = 1000;
 /** A clock that differs by more is told: then dates prove less. */
 const toldMs = 2000;
+/** A single header may be wrong, and so many that agree are not. */
+const fewest = 5;
 
 /**
  * By how much the clock of this machine is ahead of a service's, as the `Date` headers of many responses show: each was written
@@ -12,11 +14,13 @@ const toldMs = 2000;
 export class ServiceClock {
   #least = -Infinity;
   #most = Infinity;
+  /** How many headers agree. */
+  #count = 0;
   #isTold = false;
 
   /** By how much it is ahead at least, in milliseconds; 0 if nothing shows that. */
   get aheadMs(): number {
-    return Math.max(0, this.#least);
+    return this.#count < fewest ? 0 : Math.max(0, this.#least);
   }
 
   /**
@@ -32,7 +36,8 @@ export class ServiceClock {
     const isOther = least > this.#most || most < this.#least;
     this.#least = isOther ? least : Math.max(least, this.#least);
     this.#most = isOther ? most : Math.min(most, this.#most);
-    if (this.#isTold || (this.#least <= toldMs && this.#most >= -toldMs)) return;
+    this.#count = isOther ? 1 : this.#count + 1;
+    if (this.#isTold || this.#count < fewest || (this.#least <= toldMs && this.#most >= -toldMs)) return;
     this.#isTold = true;
     tell((this.#least + this.#most) / 2);
   }
