@@ -46,12 +46,12 @@ export const configuration: DescribedEndpoint<schemas.FlexQueryParams> = {
   },
 };
 
-/** The query for fields of a configuration, in braces. A schema has checked the ids: they are digits, so they inject nothing. */
+/** The query for fields of a configuration, in braces. Only digits of the ids get into it, without leading zeros. */
 export function configurationQuery(
   { user_id, service_id }: Pick<schemas.SetDeliveryParams, 'user_id' | 'service_id'>,
   fields: string,
 ): string {
-  return `{configuration(user_id:${String(user_id)},service_id:${String(service_id)})${fields}}`;
+  return `{configuration(user_id:${BigInt(user_id)},service_id:${BigInt(service_id)})${fields}}`;
 }
 
 const driver: DescribedEndpoint<schemas.DriverParams, schemas.DriverAssignment> = {
