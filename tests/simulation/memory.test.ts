@@ -1,0 +1,35 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { simulate } from 'marketplace-seller-sdk/simulation';
+import type { Bot, World } from 'marketplace-seller-sdk/simulation';
+import { expect, test } from 'vitest';
+import { careful, carefulInMemory } from './bots/question-bots.ts';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+const load = { questions: 10, sales: 3, messages: 4 };
+
+test.each([
+  ['in memory', carefulInMemory],
+  ['with SQLite', careful],
+])('at the end of a run nothing of it is reachable: a bot %s, also by an error that is kept', async (_, bot) => {
+  const worlds: WeakRef<World>[] = [];
+  const marketplaces: WeakRef<World['marketplace']>[] = [];
+  const noted = (world: World): Bot => {
+    worlds.push(new WeakRef(world));
+    marketplaces.push(new WeakRef(world.marketplace));
+    return bot(world);
+  };
+  const faults = { kills: 8, stops: 2, responseLost: 0.05, outages: 1 };
+  await simulate({ seeds: 2, bot: noted, load, faults, checks: [] });
+  const failing = simulate({ seeds: [5], bot: noted, load, faults, checks: [() => ['it is wrong']] });
+  const error: unknown = await failing.catch((reason: unknown) => reason);
+  for (let round = 0; round < 5; round += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    collectGarbage();
+  }
+  const left = [...worlds, ...marketplaces].filter((each) => each.deref() !== undefined);
+  expect(worlds.length).toBeGreaterThan(10);
+  expect(left).toHaveLength(0);
+  expect(error).toMatchObject({ seed: 5 });
+});
