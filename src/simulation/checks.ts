@@ -13,7 +13,6 @@ const answered: Check = ({ marketplace: { questions }, revoked, nameOf }) =>
     .filter((each) => questions.statusOf(each) === 'UNANSWERED' && !revoked.has(each.seller_id))
     .map(({ id }) => `${nameOf(id)} is not answered at the end`);
 
-/** No answer is sent for a question after the bot has received that it is answered. */
 const answeredOnce: Check = ({ calls, nameOf }) => {
   const told = firstByAnswer(calls);
   return calls.flatMap(({ name, method, path, body, at }) => {
@@ -57,7 +56,38 @@ const noMessageDoubled: Check = ({ marketplace, nameOf }) =>
     });
   });
 
-/** No message of the bot goes to its own seller. */
+/**
+ * If the bot replies to messages, no conversation ends with one of its buyer: the bot or a person has replied. Blocked ones are left
+ * out, and as many as the bot counts as dead letters.
+ */
+const allReplied: Check = ({ calls, marketplace: { packs, messages }, revoked, stats, nameOf }) => {
+  const open = packs.all.flatMap((pack) => {
+    const last = messages.visibleTo(pack.seller_id, pack).at(-1);
+    const isOpen = last?.from === pack.buyer_id && pack.blockedBy === null && !revoked.has(pack.seller_id);
+    return isOpen ? [`${nameOf(last.id)} has no reply at the end`] : [];
+  });
+  if (open.length <= (stats?.dead ?? 0)) return [];
+  const sellers = new Set(packs.all.map(({ seller_id }) => seller_id));
+  const ofBuyers = messages.all.filter(({ from }) => !sellers.has(from));
+  const pathOf = new Map(ofBuyers.map(({ id, pack }) => [id, `/messages/packs/${pack}/`]));
+  return calls.some((call) => isReplied(call, pathOf.get(idIn(call.path)), calls)) ? open : [];
+};
+
+/** How long after reading a message a bot writes that replies to it. */
+const replyWithinMs = 60_000;
+
+/** Whether a call has read a message, and its process has soon sent something new to the conversation. */
+function isReplied(read: SimulatedCall, path: string | undefined, calls: readonly SimulatedCall[]): boolean {
+  if (path === undefined || read.status !== 200) return false;
+  const sent = calls.filter((call) => call.method === 'POST' && call.path.startsWith(path));
+  const isBefore = ({ at }: SimulatedCall): boolean => at < (read.receivedAt ?? 0);
+  const before = new Set(sent.filter(isBefore).map(({ body }) => JSON.stringify(body)));
+  return sent.some((call) => {
+    const isSoon = !isBefore(call) && call.at < read.at + replyWithinMs && call.start === read.start;
+    return isSoon && call.isCarriedOut && !before.has(JSON.stringify(call.body));
+  });
+}
+
 const noSelfReply: Check = ({ calls }) =>
   calls
     .filter(({ method, path, body }) => {
@@ -167,14 +197,12 @@ function lastReadById(calls: readonly SimulatedCall[]): Map<string, number> {
 }
 
 function idIn(resource: string): string {
-  return resource.replace(/^.*\//, '');
+  return resource.replace(/\?.*$/, '').replace(/^.*\//, '');
 }
 
-/** No error ends the process. */
 const noUnhandledError: Check = ({ crashes }) =>
   crashes.map(({ start, message }) => `start ${start} ended with an error that nobody handled: ${message}`);
 
-/** At the end, the bot's `stats()` counts nothing that waits, runs or was given up. */
 const nothingLeft: Check = ({ stats }) => {
   if (!stats) return ['the bot has no `stats`, or they failed'];
   const { waiting, running, dead } = stats;
@@ -187,6 +215,7 @@ const usual: readonly Check[] = [
   noUnhandledError,
   answered,
   answeredOnce,
+  allReplied,
   noMessageDoubled,
   noSelfReply,
   noRejectionRepeated,
@@ -195,20 +224,32 @@ const usual: readonly Check[] = [
 ];
 
 /**
- * The checks that come with the package; `checks.usual` has all but `nothingLeft`, and is the default.
+ * The checks that come with the package; `checks.usual` is the default.
  *
  * @example
  * await simulate({ seeds: 1, bot: () => ({}), checks: [checks.answeredOnce, checks.noUnhandledError] });
  */
 export const checks = {
+  /** All of them but `nothingLeft`. */
   usual,
+  /** At the end, every question that can be answered has an answer, of the bot or of a person. */
   answered,
+  /** No answer is sent after the bot has received that there is one. */
   answeredOnce,
+  /** If the bot replies to messages, no conversation ends with one of its buyer, unless it is blocked or a dead letter. */
+  allReplied,
+  /** No buyer gets the same message more often than the buyer wrote. */
   noMessageDoubled,
+  /** No message goes to the seller who sends it. */
   noSelfReply,
+  /** No write is sent again after a 400, 403, 404 or 422; each message of a buyer may get a reply. */
   noRejectionRepeated,
+  /** A minute after a 401 told that the application was revoked, nothing is called for that seller. */
   noCallAfterRevocation,
+  /** What a notification was about is read once it was answered with 200, if the bot reads what that topic is about. */
   acknowledgedHandled,
+  /** No error ends the process. */
   noUnhandledError,
+  /** At the end, the bot's `stats()` counts nothing that waits, runs or was given up. */
   nothingLeft,
 };

@@ -1,7 +1,8 @@
-import { AuthenticationError, hasStatus } from 'marketplace-seller-sdk';
+import { AuthenticationError, hasStatus, packOf } from 'marketplace-seller-sdk';
 import { SimulationError, checks, simulate } from 'marketplace-seller-sdk/simulation';
-import type { Bot, Check, History, SimulationOptions, World } from 'marketplace-seller-sdk/simulation';
+import type { Bot, Check, History, SimulatedCall, SimulationOptions, World } from 'marketplace-seller-sdk/simulation';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
+import type { Pack } from 'marketplace-seller-sdk/testing';
 import { describe, expect, test } from 'vitest';
 import { polling } from './bots/question-bots.ts';
 
@@ -17,6 +18,19 @@ function onEach(handle: (posted: Posted & { id: string }, world: World) => unkno
       void Promise.resolve(handle({ ...posted, id }, world)).catch(() => undefined);
       return new Response();
     },
+  });
+}
+
+/** Takes messages with equal texts for one, although its own texts are all equal: it replies once to each buyer. */
+function replyingOnce(): (world: World) => Bot {
+  const replied = new Set<string>();
+  return onEach(async (posted, world) => {
+    if (posted.topic !== 'messages') return;
+    const message = await world.client(Number(posted.user_id)).messages.get({ message_id: posted.id });
+    const pack = String(packOf(message));
+    if (message.from?.user_id === Number(posted.user_id) || replied.has(pack)) return;
+    replied.add(pack);
+    await world.client(Number(posted.user_id)).messages.reply(message, 'Thank you.');
   });
 }
 
@@ -66,6 +80,12 @@ const faultyBots: Readonly<Record<Exclude<keyof typeof checks, 'usual'>, FaultyB
     }),
     load: few,
     says: /^POST \/answers q\d#\d answers q\d, although (POST \/answers|GET \/questions) q\d#\d has told that it is answered$/,
+  },
+  allReplied: {
+    check: checks.allReplied,
+    bot: replyingOnce(),
+    load: { ...writes, messages: 12 },
+    says: /^m\d\.\db? has no reply at the end$/,
   },
   noMessageDoubled: {
     check: checks.noMessageDoubled,
@@ -158,6 +178,72 @@ describe('each check notices a fault, and says what it is', () => {
     const options = { seeds: 5, load: writes, faults: 'none', checks: [checks.noRejectionRepeated] } as const;
     expect(await violationsOf({ ...options, bot: replying(1) })).toEqual([]);
     expect(await violationsOf({ ...options, bot: replying(2) })).not.toEqual([]);
+  });
+
+  describe('`allReplied`', () => {
+    const said = 'm1 has no reply at the end';
+
+    /** A conversation with a message of its buyer; the bot has read and answered that of another one. */
+    function conversation(): { readonly marketplace: FakeMarketplace; readonly pack: Pack; readonly history: History } {
+      const marketplace = new FakeMarketplace();
+      const [seller, buyer] = [marketplace.addUser(), marketplace.addUser()];
+      const [pack, other] = [0, 1].map(() =>
+        marketplace.addPack({ seller_id: seller.user_id, buyer_id: buyer.user_id }),
+      );
+      marketplace.buyerWrites({ pack: pack!, text: 'Hello?' });
+      const read = marketplace.buyerWrites({ pack: other!, text: 'Hello?' });
+      marketplace.messages.add(other!, { from: seller.user_id, text: 'Yes.', client_id: 1 });
+      const send = {
+        method: 'POST',
+        path: `/messages/packs/${other!.pack_id}/sellers/${seller.user_id}?tag=post_sale`,
+      };
+      const calls = [
+        { start: 1, method: 'GET', path: `/messages/${read.id}?tag=post_sale`, status: 200, at: 10, receivedAt: 20 },
+        { ...send, start: 1, body: 'Yes.', status: 201, isCarriedOut: true, at: 30, receivedAt: 40 },
+      ];
+      const history = { calls, marketplace, revoked: new Map(), nameOf: () => 'm1' };
+      return { marketplace, pack: pack!, history: history as unknown as History };
+    }
+
+    test.each<[string, (marketplace: FakeMarketplace, pack: Pack) => unknown]>([
+      [
+        'that a person answered',
+        ({ messages }, pack) => messages.add(pack, { from: pack.seller_id, text: 'It is on its way.' }),
+      ],
+      ['that is blocked', ({ packs }, pack) => packs.change(pack, { blockedBy: 'blocked_by_cancelled_order' })],
+      [
+        'whose reply is rejected by moderation',
+        ({ messages }, pack) => {
+          messages.choose('No.', 'OUT_OF_PLACE_LANGUAGE');
+          messages.add(pack, { from: pack.seller_id, text: 'No.', client_id: 1 });
+        },
+      ],
+    ])('leaves out a conversation %s', (_, change) => {
+      const { marketplace, pack, history } = conversation();
+      expect(checks.allReplied(history)).toEqual([said]);
+      change(marketplace, pack);
+      expect(checks.allReplied(history)).toEqual([]);
+    });
+
+    test('leaves out dead letters, and sellers who have revoked the application', () => {
+      const { pack, history } = conversation();
+      const stats = { waiting: 0, running: 0, dead: 1 };
+      expect(checks.allReplied({ ...history, stats })).toEqual([]);
+      expect(checks.allReplied({ ...history, stats: { ...stats, dead: 0 } })).toEqual([said]);
+      expect(checks.allReplied({ ...history, revoked: new Map([[pack.seller_id, 1]]) })).toEqual([]);
+    });
+
+    test.each<[string, Partial<SimulatedCall>[]]>([
+      ['has only read', [{}]],
+      ['could not read', [{ status: 500 }, {}]],
+      ['writes of its own accord, long after it has read', [{}, { at: 100_000 }]],
+      ['is another one since it has read', [{}, { start: 2 }]],
+      ['repeats what it began before it has read', [{ at: 60, receivedAt: 70 }, {}, { at: 80 }]],
+    ])('does not judge a bot that %s', (_, [read, ...sent]) => {
+      const { history } = conversation();
+      const calls = [{ ...history.calls[0]!, ...read }, ...sent.map((each) => ({ ...history.calls[1]!, ...each }))];
+      expect(checks.allReplied({ ...history, calls })).toEqual([]);
+    });
   });
 
   test.each<[(number | undefined)[], number]>([

@@ -18,8 +18,18 @@ type CheckName = Exclude<keyof typeof checks, 'usual'>;
 /** What a page says beside its code, and the checks that may fail because of it. */
 export const named: readonly (readonly [code: RegExp, page: string, sentence: string, checks: readonly CheckName[]])[] =
   [
-    [/^(?![^]*sqliteStore)/, 'docs/guide/notifications.md', 'A crash loses what waits.', ['acknowledgedHandled']],
-    [/^(?![^]*sellers:)/, 'docs/guide/notifications.md', 'A notification that never came is lost', ['answered']],
+    [
+      /^(?![^]*sqliteStore)/,
+      'docs/guide/notifications.md',
+      'A crash loses what waits.',
+      ['acknowledgedHandled', 'allReplied'],
+    ],
+    [
+      /^(?![^]*sellers:)/,
+      'docs/guide/notifications.md',
+      'A notification that never came is lost',
+      ['answered', 'allReplied'],
+    ],
     // Judged by `losesGrant`.
     [/refreshingToken/, 'docs/guide/connect-sellers.md', 'A refresh token works once', []],
     [/clientFor/, 'docs/guide/connect-sellers.md', 'With a fixed token, each call gets a 401', ['noCallAfterRevocation']], // prettier-ignore
