@@ -1,6 +1,7 @@
 import type { SellerClient } from '../client.js';
 import { ConfigurationError, InvalidInputError } from '../core/errors/errors.js';
 import { isPlainObject } from '../core/json/plain-object.js';
+import { withMethod } from '../core/options/rules.js';
 
 /** The sellers of an application, as `createSellers` returns them. */
 export interface ToolSellers {
@@ -33,9 +34,8 @@ export class Targets {
 
   /** @throws {ConfigurationError} when it is neither a client nor the sellers */
   constructor(given: SellerClient | ToolSellers) {
-    const { for: of, call } = (given ?? {}) as Partial<ToolSellers & SellerClient>;
-    if (typeof of !== 'function' && typeof call !== 'function')
-      throw new ConfigurationError('createTools takes a client, or what createSellers returns');
+    const isTaken = ['for', 'call'].some((name) => withMethod(name)(given) === undefined);
+    if (!isTaken) throw new ConfigurationError('createTools takes a client, or what createSellers returns');
     this.#given = given;
   }
 
