@@ -68,7 +68,7 @@ function page(): string {
     ...cells({ ...flood.figures, ...flood.faults, ...grown }),
     '',
     `Deliveries per second, ${concurrency} at a time, in one run; medians of rounds in turns. The inboxes also handle what they accept, in the`,
-    'same process; with `bullmqQueue`, that is a worker of BullMQ:',
+    'same process:',
     '',
     '| | per second | ratio to the bare server | ratio to `add` of BullMQ |',
     '| --- | ---: | ---: | ---: |',

@@ -17,7 +17,7 @@ import { writePart } from './soak/page.ts';
 const built: readonly unknown[] = await Promise.all(
   ['outbox/index', 'schemas', 'testing/index'].map((entry) => import(here(`../dist/esm/${entry}.js`))),
 );
-const [{ createOutbox, sqliteOutbox }, { endpoints }, { FakeMarketplace }] = built as [
+const [{ createOutbox, sqliteStore }, { endpoints }, { FakeMarketplace }] = built as [
   typeof Outboxes,
   typeof Schemas,
   typeof Testing,
@@ -58,7 +58,7 @@ for (let kill = 0; kill < kills; kill += 1) {
 await Promise.all([start(packs.length), start(packs.length)].map((child) => once(child, 'exit')));
 await close();
 
-const store = sqliteOutbox(database);
+const store = sqliteStore(database);
 const outbox = createOutbox({ store, clientFor: () => undefined });
 const stats = await outbox.stats();
 const dead = await outbox.deadLetters.list({ limit: 100_000 });

@@ -37,8 +37,7 @@ export class RawPoster {
   }
 
   /** Resolves to the status of the response. */
-  post(questionId: number): Promise<number> {
-    const body = bodyOf(questionId);
+  post(questionId: number, body = bodyOf(questionId)): Promise<number> {
     const headers = `Host: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: ${body.length}`;
     this.#settle = Promise.withResolvers();
     this.#socket.write(`POST / HTTP/1.1\r\n${headers}${endOfHeaders}${body}`);

@@ -40,7 +40,7 @@ function page(): string {
     `Written by \`npm run soak:replies\` on ${new Date().toISOString().slice(0, 10)}, Node ${process.version},`,
     `${process.platform} ${process.arch}, with a load of ${loadavg()[0]?.toFixed(0)} on ${availableParallelism()} cores.`,
     '',
-    'Two processes with the handlers of the guide (`docs/guide/notifications.md`) share an inbox or a queue. One of them is killed',
+    'Three processes with the handlers of the guide (`docs/guide/notifications.md`) share an inbox. One of them is killed',
     'with SIGKILL at a random moment and replaced, again and again. Some buyers write the same message twice and get the same',
     'answer twice. What no process has acknowledged is delivered again.',
     '',

@@ -8,6 +8,7 @@ import type { Row } from './measure.ts';
 import { merged, page, regions, section, withRegions } from './results.ts';
 import type { Result } from './results.ts';
 import { calls, pages, parallel, secure, stubbed } from './rows/cpu.ts';
+import { engines } from './rows/engines.ts';
 import { heap } from './rows/heap.ts';
 import { installedSize } from './rows/installed.ts';
 import { nodes } from './rows/nodes.ts';
@@ -32,6 +33,7 @@ const benchmarks: Readonly<Record<string, () => Row[] | Promise<Row[]>>> = {
   validation,
   notifications,
   receiver,
+  engines,
   size,
   types,
   installed: installedSize,

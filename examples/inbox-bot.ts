@@ -44,7 +44,7 @@ const bot = spawn(process.execPath, [fileURLToPath(new URL('inbox-bot/bot.ts', i
     REDIRECT_URI: 'https://bot.example.com/callback',
     AUTHORIZATION_URL: `${service.url}/authorization`,
     TOKEN_URL: `${service.url}/oauth/token`,
-    CALLBACK_PATH: '/notifications/c0ffee15',
+    CALLBACK_PATH: '/hooks/c0ffee15c0ffee15c0ffee15',
     TOKENS: path,
     INBOX: join(folder, 'inbox.db'),
     PORT: '0',
@@ -57,7 +57,7 @@ lines.on('line', (line) => console.log(line));
 
 // From here on, this program acts as the service. It delivers some notifications twice, and some in unusual
 // formats.
-const callback = `http://127.0.0.1:${/\d+$/.exec(greeting)?.[0] ?? ''}/notifications/c0ffee15`;
+const callback = `http://127.0.0.1:${/\d+$/.exec(greeting)?.[0] ?? ''}/hooks/c0ffee15c0ffee15c0ffee15`;
 marketplace.notifications.subscribe({ callback, faults: { twice: 0.5, odd: 0.5 } });
 for (const { item_id } of items) {
   for (const text of ['Is it in stock?', 'Is it available in blue?', 'Can you wrap it?'])

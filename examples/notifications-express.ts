@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import express from 'express';
 import { BadRequestError, isAnswerable } from 'marketplace-seller-sdk';
-import { createReceiver, nodeHandler, sqliteStore } from 'marketplace-seller-sdk/notifications';
+import { createInbox, nodeHandler, secretPath, sqliteStore } from 'marketplace-seller-sdk/notifications';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 
 // A fake marketplace. In production, create one client per seller with `new SellerClient()`.
@@ -16,8 +16,11 @@ const seller = marketplace.addUser();
 const client = marketplace.clientFor(seller);
 
 const folder = mkdtempSync(join(tmpdir(), 'inbox-'));
-const receiver = createReceiver({
-  store: sqliteStore({ path: join(folder, 'inbox.db') }),
+// Notifications have no signature, so the path is a secret. Make it once, and keep it with your secrets.
+const path = secretPath();
+const inbox = createInbox({
+  store: sqliteStore(join(folder, 'seller.db')),
+  path,
   clientFor: (user_id) => (user_id === seller.user_id ? client : undefined),
   on: {
     questions: async (notification, { read, client }) => {
@@ -28,7 +31,7 @@ const receiver = createReceiver({
         await client.questions.answer({ question_id: question.id, text: 'Yes, there is stock.' });
         console.log(`answered question ${question.id}: ${question.text}`);
       } catch (error) {
-        if (!(error instanceof BadRequestError)) throw error; // the receiver tries again later
+        if (!(error instanceof BadRequestError)) throw error; // the inbox tries again later
         console.log(error.message); // for example: its item is paused
       }
     },
@@ -40,21 +43,20 @@ const receiver = createReceiver({
 // For a deploy: stop receiving, give the running handlers 5 seconds, and let the next process continue.
 process.once('SIGTERM', () => {
   server.close();
-  void receiver.close().then(() => process.exit());
+  void inbox.close().then(() => process.exit());
 });
 
 const app = express();
-// Notifications have no signature, so the path is secret: otherwise anybody could fill the inbox.
-app.all('/notifications/c0ffee15', nodeHandler(receiver));
+app.all(path, nodeHandler(inbox));
 const server = app.listen(0, '127.0.0.1');
 await once(server, 'listening');
-// Handle what an earlier process has left.
-receiver.start();
+// Handle what an earlier process has left, and what arrives.
+inbox.start();
 
 // The rest of this file acts as the service. It delivers a notification for each question, some of them
 // twice.
 const { port } = server.address() as AddressInfo;
-const callback = `http://127.0.0.1:${port}/notifications/c0ffee15`;
+const callback = `http://127.0.0.1:${port}${path}`;
 marketplace.notifications.subscribe({ callback, faults: { twice: 0.5 } });
 const item = marketplace.addItem({ seller_id: seller.user_id });
 const buyer = marketplace.addUser();
@@ -62,8 +64,8 @@ for (const text of ['Is there stock?', 'And in blue?'])
   marketplace.ask({ from: buyer, item_id: item.item_id, text });
 await marketplace.notifications.flush();
 
-await receiver.idle();
+await inbox.idle();
 server.close();
 server.closeAllConnections();
-await receiver.close();
+await inbox.close();
 rmSync(folder, { recursive: true });

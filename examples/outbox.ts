@@ -7,7 +7,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createOutbox, sqliteOutbox } from 'marketplace-seller-sdk/outbox';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createOutbox, sqliteStore } from 'marketplace-seller-sdk/outbox';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 
@@ -25,7 +26,7 @@ writeFileSync(file, '%PDF-1.7 an invoice');
 const seller = marketplace.clientFor({ user_id });
 const start = () =>
   createOutbox({
-    store: sqliteOutbox(join(folder, 'outbox.db')),
+    store: sqliteStore(join(folder, 'outbox.db')),
     clientFor: () => seller,
     onFailure: ({ error }) => console.log(error instanceof Error ? error.name : error),
   });
@@ -51,13 +52,14 @@ await first.add({
 
 // The connection breaks after the marketplace has stored the message, and the process ends.
 marketplace.faults.inject({ endpoint: endpoints.messages.send, reset: 'after' });
-await first.flush();
+await first.idle();
 console.log((await first.list()).map(({ entry, state }) => `${entry.key}: ${state}`));
 await first.close();
 
 // The next process finds the open job, reads back that it was sent, and does not send it again.
 const second = start();
-await second.idle();
+second.start();
+while ((await second.stats()).accepted < 2) await delay(10);
 console.log((await second.list()).map(({ entry, state }) => `${entry.key}: ${state}`));
 console.log(
   'messages with a file:',

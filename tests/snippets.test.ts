@@ -31,6 +31,7 @@ const givenInGuides: Given = {
 const around: Given = {
   Pool: 'any',
   Queue: 'any',
+  Worker: 'any',
   Redis: 'any',
   accessToken: 'string',
   answer: '(question: unknown) => void',
@@ -48,8 +49,7 @@ const around: Given = {
   oauth: "import('marketplace-seller-sdk/oauth').OAuth",
   notification: "import('marketplace-seller-sdk/notifications').QuestionNotification",
   pack_id: 'number',
-  queue: "import('marketplace-seller-sdk/notifications').QueuedNotification[]",
-  receiver: "import('marketplace-seller-sdk/notifications').Receiver",
+  inbox: "import('marketplace-seller-sdk/notifications').Inbox",
   refresh: '() => any',
   request: '{ url: string }',
   save: '() => any',

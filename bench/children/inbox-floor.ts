@@ -1,13 +1,15 @@
 // What an inbox costs at least, written by hand for one store: it stores what it has not seen before, responds 200, calls
 // a handler, and notes that it was handled. No order, no leases, no retries, no limits of the store. With `floor`, it has no
-// checks either; with `checked`, it is the queue behind a receiver of this library, which checks, parses and identifies.
-// node inbox-floor.ts <bare | add | memory | sqlite> <database, or Redis for `add` of BullMQ> <floor | checked>
+// checks either; with `checked`, it is the store behind an inbox of this library, which checks, parses and identifies.
+// node inbox-floor.ts <bare | add | work | memory | sqlite> <database, or Redis for `add` and a worker of BullMQ> <floor | checked>
 import { createServer } from 'node:http';
 import type { RequestListener, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type * as Library from 'marketplace-seller-sdk/notifications';
 import { here } from '../measure.ts';
-import { bullmq } from './redis-queue.ts';
+import { Queue, Worker } from 'bullmq';
+import { HandledOrder } from './handled-order.ts';
+import { redisOf } from './redis-queue.ts';
 
 interface Delivery {
   readonly id: string;
@@ -22,6 +24,7 @@ interface Floor {
 }
 
 const [kind = '', path = '', mode = ''] = process.argv.slice(2);
+const order = new HandledOrder();
 const handled = new Set<string>();
 let pending = 0;
 
@@ -59,7 +62,15 @@ async function sqlite(): Promise<Floor> {
 
 const stores: Readonly<Record<string, () => Floor | Promise<Floor>>> = { memory, sqlite };
 const store = await stores[kind]?.();
-const queue = kind === 'add' ? bullmq(path).queue : undefined;
+const queue = ['add', 'work'].includes(kind) ? new Queue('notifications', { connection: redisOf(path) }) : undefined;
+if (kind === 'work') {
+  // A worker of BullMQ alone: no order, no retries, nothing checked.
+  const work = async ({ data }: { data: { sent?: string; resource?: string } }): Promise<void> => {
+    order.note(data.resource ?? '', Date.parse(data.sent ?? ''));
+    pending -= 1;
+  };
+  new Worker('notifications', work, { connection: redisOf(path), concurrency: 32 });
+}
 let arrived: Delivery[] = [];
 
 async function flush(): Promise<void> {
@@ -90,7 +101,11 @@ const unchecked: RequestListener = (request, response) => {
   request.setEncoding('utf8').on('data', (chunk: string) => (body += chunk));
   request.once('end', () => {
     const { _id: id } = JSON.parse(body) as { _id: string };
-    if (queue) void queue.add('notification', JSON.parse(body), { jobId: id }).then(() => respond(response));
+    if (kind === 'work') pending += 1;
+    if (queue)
+      void queue
+        .add('notification', JSON.parse(body), { jobId: id, removeOnComplete: { count: 10_000 } })
+        .then(() => respond(response));
     else arrive({ id, body, accept: () => respond(response) });
   });
 };
@@ -98,17 +113,22 @@ const unchecked: RequestListener = (request, response) => {
 async function checked(): Promise<RequestListener> {
   // The built package, as users load it.
   const built: unknown = await import(here('../dist/esm/notifications/index.js'));
-  const { createReceiver, nodeHandler } = built as typeof Library;
-  const add = (entry: Library.QueuedNotification): Promise<void> =>
-    new Promise((accept) => arrive({ id: entry.key, body: JSON.stringify(entry), accept }));
-  return nodeHandler(createReceiver({ queue: { add }, on: { questions: () => undefined } }));
+  const { createInbox, memoryStore, nodeHandler } = built as typeof Library;
+  const add: Library.Store['add'] = ({ key, data }) =>
+    new Promise((resolve) => arrive({ id: key, body: JSON.stringify(data), accept: () => resolve('added') }));
+  return nodeHandler(createInbox({ store: Object.assign(memoryStore(), { add }), on: { questions: () => undefined } }));
 }
 
 const server = createServer(mode === 'checked' ? await checked() : unchecked).listen(0, '127.0.0.1', () => {
   process.send?.({ port: (server.address() as AddressInfo).port });
 });
 
-process.on('message', () => void reportCpu());
+process.on('message', (message) => void (message === 'order' ? reportOrder() : reportCpu()));
+
+async function reportOrder(): Promise<void> {
+  while (pending > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  process.send?.(order.report());
+}
 
 /** The microseconds of CPU that this process has used, once everything is handled. */
 async function reportCpu(): Promise<void> {

@@ -1,5 +1,6 @@
 // An application in its own process: it adds its jobs to an outbox, works until none is open, and ends.
 // node outbox.ts <base URL> <token> <user> <site> <buyer> <database> <file> <first pack> <number of packs>
+import { setTimeout as pause } from 'node:timers/promises';
 import type * as Library from 'marketplace-seller-sdk';
 import type * as Outboxes from 'marketplace-seller-sdk/outbox';
 import type * as Schemas from 'marketplace-seller-sdk/schemas';
@@ -9,7 +10,7 @@ import { here } from '../measure.ts';
 const built: readonly unknown[] = await Promise.all(
   ['index', 'outbox/index', 'schemas'].map((entry) => import(here(`../dist/esm/${entry}.js`))),
 );
-const [{ SellerClient }, { createOutbox, sqliteOutbox }, { endpoints }] = built as [
+const [{ SellerClient }, { createOutbox, sqliteStore }, { endpoints }] = built as [
   typeof Library,
   typeof Outboxes,
   typeof Schemas,
@@ -21,10 +22,9 @@ const user_id = Number(user);
 const to = { user_id: Number(buyer) };
 const seller = new SellerClient({ baseUrl, accessToken, maxRetries: 0, timeoutMs: 2_000 });
 const outbox = createOutbox({
-  store: sqliteOutbox(path),
+  store: sqliteStore(path),
   clientFor: () => seller,
   leaseMs: 300,
-  pollMs: 50,
   retry: { baseMs: 50, capMs: 500 },
   onFailure: () => undefined,
 });
@@ -49,5 +49,9 @@ for (let index = Math.max(0, Number(packs) - 30); index < Number(packs); index +
   ]);
 }
 process.send?.('ready');
-await outbox.idle();
+for (;;) {
+  const { waiting, running } = await outbox.stats();
+  if (waiting + running === 0) break;
+  await pause(50);
+}
 process.exit();

@@ -90,7 +90,7 @@ export async function resharding(rounds: number): Promise<Counts> {
       const delivering = inboxes.deliver(port, () => hasEnded, { everyMs: 5 });
       for (let round = 0; round < rounds; round += 1) {
         await pause(300);
-        await cluster.moveSlot('{notifications}', round);
+        await cluster.moveSlot('{seller}', round);
       }
       hasEnded = true;
       await delivering;

@@ -14,7 +14,7 @@ export async function ratios(): Promise<string[]> {
     '`add` of BullMQ in a bare server': ['add', 'floor', where],
     'inbox in memory': ['memory', 'instant'],
     'inbox in SQLite': ['sqlite', 'instant'],
-    'inbox with `bullmqQueue`': ['bullmq', 'instant', where],
+    'inbox in BullMQ': ['bullmq', 'instant', where],
   } as const;
   const measured: Record<string, number[]> = {};
   for (let round = 0; round < rounds; round += 1) {

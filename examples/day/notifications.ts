@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { isAnswerable } from 'marketplace-seller-sdk';
-import { createReceiver, nodeHandler } from 'marketplace-seller-sdk/notifications';
+import { createInbox, nodeHandler } from 'marketplace-seller-sdk/notifications';
 import type { Chapter, Stage } from './stage.ts';
 
 /**
@@ -14,11 +14,11 @@ export const notifications: Chapter = {
 
   async play(stage) {
     const { say, marketplace, buyers, items, clientOf } = stage;
-    say.code('const receiver = createReceiver({ clientFor, on: { questions: readAndAnswer } });');
-    say.code('createServer(nodeHandler(receiver)).listen(port);');
+    say.code('const inbox = createInbox({ clientFor, on: { questions: readAndAnswer } });');
+    say.code('createServer(nodeHandler(inbox)).listen(port);');
     const handled: number[] = [];
-    const receiver = createAnsweringReceiver(stage, handled);
-    const server = createServer(nodeHandler(receiver)).listen(0, '127.0.0.1');
+    const inbox = createAnsweringInbox(stage, handled);
+    const server = createServer(nodeHandler(inbox)).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const callback = `http://127.0.0.1:${(server.address() as AddressInfo).port}/notifications`;
     const subscription = marketplace.notifications.subscribe({
@@ -34,10 +34,10 @@ export const notifications: Chapter = {
       say.quote(who.nickname, about.title, text);
       await clientOf(who).questions.ask({ item_id: about.item_id, text });
       await marketplace.notifications.flush();
-      await receiver.idle();
+      await inbox.idle();
       // The answer also causes a notification.
       await marketplace.notifications.flush();
-      await receiver.idle();
+      await inbox.idle();
     }
     printDeliveries(stage, callback);
     const { length } = marketplace.notifications.attempts;
@@ -45,7 +45,7 @@ export const notifications: Chapter = {
     subscription.cancel();
     server.close();
     server.closeAllConnections();
-    await receiver.close();
+    await inbox.close();
   },
 };
 
@@ -59,8 +59,8 @@ function printDeliveries({ say, marketplace }: Stage, callback: string): void {
   }
 }
 
-function createAnsweringReceiver({ say, client, seller }: Stage, handled: number[]) {
-  return createReceiver({
+function createAnsweringInbox({ say, client, seller }: Stage, handled: number[]) {
+  return createInbox({
     clientFor: (user_id) => (user_id === seller.user_id ? client : undefined),
     on: {
       questions: async (_, { read }) => {

@@ -1,6 +1,8 @@
-import { createOutbox, memoryOutbox } from 'marketplace-seller-sdk/outbox';
+import { createOutbox, memoryStore } from 'marketplace-seller-sdk/outbox';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import type { Chapter } from './stage.ts';
+
+const pause = (ms: number): Promise<true> => new Promise((resolve) => setTimeout(() => resolve(true), ms));
 
 /** An outbox sends the messages of two sellers, each once, although the response to the first one is lost. */
 export const outbox: Chapter = {
@@ -17,7 +19,7 @@ export const outbox: Chapter = {
     ]);
     say.code('const clientFor = (user_id) => clients.get(user_id);');
     say.code('const outbox = createOutbox({ store, clientFor });');
-    const jobs = createOutbox({ store: memoryOutbox(), clientFor: (user_id) => clients.get(user_id) });
+    const jobs = createOutbox({ store: memoryStore(), clientFor: (user_id) => clients.get(user_id) });
     jobs.start();
 
     marketplace.faults.inject({ endpoint: endpoints.messages.send, reset: 'after' });
@@ -28,10 +30,13 @@ export const outbox: Chapter = {
     ] as const) {
       const text = `Your invoice, from ${nickname}.`;
       const input = { pack_id: pack.pack_id ?? 0, user_id, to: { user_id: pack.buyer_id }, text };
-      await jobs.add({ key: `invoice ${nickname}`, user_id, endpoint: endpoints.messages.send, input });
-      await jobs.idle();
+      const key = `invoice ${nickname}`;
+      await jobs.add({ key, user_id, endpoint: endpoints.messages.send, input });
+      // What is read back after a while is not due.
+      do await jobs.idle();
+      while ((await jobs.get(key))?.state === 'waiting' && (await pause(100)));
       const arrived = marketplace.messages.of(pack).filter((message) => message.text === text);
-      const { state } = (await jobs.get(`invoice ${nickname}`)) ?? {};
+      const { state } = (await jobs.get(key)) ?? {};
       say.line(`${nickname.padEnd(10)} ${state}, ${arrived.length} message`);
     }
     say.good('The response to the first was lost: the outbox found it, and did not send it again.');

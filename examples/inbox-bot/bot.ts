@@ -1,10 +1,10 @@
 /**
- * A bot that answers questions for several sellers (receiver.ts). Express receives notifications; SQLite
+ * A bot that answers questions for several sellers (inbox.ts). Express receives notifications; SQLite
  * stores notifications and tokens.
  *
  *   node examples/inbox-bot.ts      runs the bot against a fake marketplace
  *
- * To run it against a service, set BASE_URL, CALLBACK_PATH (which nobody can guess), and what the registration of
+ * To run it against a service, set BASE_URL, CALLBACK_PATH (which nobody can guess: see secretPath), and what the registration of
  * the application says: CLIENT_ID, CLIENT_SECRET, REDIRECT_URI, AUTHORIZATION_URL and TOKEN_URL. TOKENS (tokens.db), INBOX
  * (inbox.db) and PORT (8080) have defaults.
  *
@@ -18,22 +18,22 @@ import { nodeHandler } from 'marketplace-seller-sdk/notifications';
 import { sqliteTokens } from 'marketplace-seller-sdk/oauth';
 import { oauthOf, registration } from '../application.ts';
 import { needed } from '../environment.ts';
-import { receiverOf, sellersOf } from './receiver.ts';
+import { inboxOf, sellersOf } from './inbox.ts';
 
 const settings = needed('BASE_URL', 'CALLBACK_PATH', ...registration);
-const { TOKENS = 'tokens.db', INBOX: path = 'inbox.db', PORT: port = '8080' } = process.env;
+const { TOKENS = 'tokens.db', INBOX: file = 'inbox.db', PORT: port = '8080' } = process.env;
 const { refresh } = oauthOf(settings);
 const tokens = sqliteTokens(TOKENS);
+const path = settings.CALLBACK_PATH;
 const sellers = sellersOf(settings.BASE_URL, { tokens, refresh });
-const receiver = receiverOf(path, sellers);
+const inbox = inboxOf({ file, path, sellers });
 
 const app = express();
-// Notifications have no signature, so the path is a secret that nobody else can guess.
-app.all(settings.CALLBACK_PATH, nodeHandler(receiver));
+app.all(path, nodeHandler(inbox));
 const server = app.listen(Number(port), '127.0.0.1');
 await once(server, 'listening');
 // Handle what an earlier process has left, and what nobody was told of.
-receiver.start();
+inbox.start();
 console.log(`listening on port ${(server.address() as AddressInfo).port}`);
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop());
@@ -41,7 +41,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => 
 /** Stops accepting notifications, lets running handlers and refreshes finish, and ends the process. */
 async function stop(): Promise<void> {
   server.close();
-  await receiver.close();
+  await inbox.close();
   server.closeAllConnections();
   await sellers.close();
   await tokens.close?.();

@@ -1,13 +1,13 @@
 import { longestTimerMs } from '../core/scope/cancel-scope.js';
 import type { CatchUpResult } from './catch-up.js';
-import type { Inbox } from './inbox.js';
+import type { InboxContext } from './context.js';
 import { leads } from '../work/ledger.js';
 
 const leader = 'catch up';
 
-/** Looks for what the sellers missed, again and again: in one of the processes that share a store or a queue. */
+/** Looks for what the sellers missed, again and again: in one of the processes that share a store. */
 export class CatchUpRounds {
-  readonly #inbox: Inbox;
+  readonly #context: InboxContext;
   readonly #catchUp: () => Promise<CatchUpResult>;
   #holder = '';
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -15,8 +15,8 @@ export class CatchUpRounds {
   #nextAt = 0;
   #isRunning = false;
 
-  constructor(inbox: Inbox, catchUp: () => Promise<CatchUpResult>) {
-    this.#inbox = inbox;
+  constructor(context: InboxContext, catchUp: () => Promise<CatchUpResult>) {
+    this.#context = context;
     this.#catchUp = catchUp;
   }
 
@@ -30,22 +30,18 @@ export class CatchUpRounds {
 
   /** A process that is killed is followed by another one once its lead has ended, where there are others. */
   get #tickMs(): number {
-    const { leaseMs, catchUpEveryMs } = this.#inbox.options;
-    return this.#hasOthers ? leaseMs / 3 : Math.min(catchUpEveryMs, longestTimerMs);
-  }
-
-  get #hasOthers(): boolean {
-    const { options, store } = this.#inbox;
-    return options.queue !== undefined || store.shared;
+    const { options, store } = this.#context;
+    const { leaseMs, catchUpEveryMs } = options;
+    return store.shared ? leaseMs / 3 : Math.min(catchUpEveryMs, longestTimerMs);
   }
 
   async #leads(): Promise<boolean> {
-    const { ledger, options } = this.#inbox;
-    return !ledger || !this.#hasOthers || leads(ledger, leader, this.#holder, options.leaseMs);
+    const { store, options } = this.#context;
+    return !store.shared || leads(store.ledger, leader, this.#holder, options.leaseMs);
   }
 
   async #tick(): Promise<void> {
-    const { reporter, options } = this.#inbox;
+    const { reporter, options } = this.#context;
     try {
       if (!(await this.#leads())) return void (this.#nextAt = 0);
       // The tick that is nearest: timers and clock differ by a millisecond.
@@ -63,7 +59,7 @@ export class CatchUpRounds {
   #report({ failed }: CatchUpResult): void {
     const [first] = failed;
     const more = failed.length > 1 ? ` and ${failed.length - 1} more` : '';
-    if (first) this.#inbox.reporter.failed(`catchUp() failed for user ${first.user_id}${more}`, first.error);
+    if (first) this.#context.reporter.failed(`catchUp() failed for user ${first.user_id}${more}`, first.error);
   }
 
   /** Leaves the lead to another process at once. */
@@ -71,6 +67,7 @@ export class CatchUpRounds {
     if (this.#timer === undefined) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
-    if (this.#hasOthers) await this.#inbox.ledger?.replace(leader, this.#holder, '', 0).catch(() => false);
+    const { shared, ledger } = this.#context.store;
+    if (shared) await ledger.replace(leader, this.#holder, '', 0).catch(() => false);
   }
 }

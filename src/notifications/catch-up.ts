@@ -6,16 +6,17 @@ import type { NotificationClient } from './handling/read-notification.js';
 import { unansweredQuestions } from './handling/unanswered.js';
 import type { ReadConversations } from './handling/read-conversations.js';
 import { unreadMessages } from './handling/unread.js';
-import type { Inbox } from './inbox.js';
-import { caughtUpEntry } from './queued-notification.js';
-import type { QueuedNotification } from './queued-notification.js';
+import type { InboxContext } from './context.js';
+import { caughtUpEntry } from './entry.js';
+import type { InboxEntry } from './entry.js';
+import { addFound } from './found.js';
 
 /** Whose questions and messages to look for. */
 export interface CatchUpOptions {
   /**
    * The ids of sellers.
    *
-   * @default the option `sellers` of the receiver
+   * @default the option `sellers` of the inbox
    */
   readonly user_ids?: readonly number[] | undefined;
 }
@@ -44,13 +45,12 @@ const sellersAtATime = 8;
 
 /** Adds the unanswered questions and unread messages of sellers, whose notifications may never have come. */
 export async function catchUp(
-  inbox: Inbox,
+  context: InboxContext,
   options: CatchUpOptions,
   conversations: ReadConversations,
-  add: (entry: QueuedNotification) => Promise<boolean>,
 ): Promise<CatchUpResult> {
   checkConfiguration('catchUp', options, { user_ids: listOf('number') });
-  const { clientFor, sellers = [] } = inbox.options;
+  const { clientFor, sellers = [] } = context.options;
   if (!clientFor) throw new ConfigurationError('catchUp() needs `clientFor`');
   const user_ids = options.user_ids ?? (typeof sellers === 'function' ? await sellers() : sellers);
   const total = { found: 0, added: 0 };
@@ -60,11 +60,11 @@ export async function catchUp(
       const client = await clientFor(user_id);
       if (!client) return;
       assertOwner(client, user_id);
-      for await (const { found, entries } of missedBy(inbox, client, user_id, conversations)) {
+      for await (const { found, entries } of missedBy(context, client, user_id, conversations)) {
         // The token of a function is known once it was used.
         assertOwner(client, user_id);
         total.found += found;
-        for (const entry of entries) if (await add(entry)) total.added += 1;
+        for (const entry of entries) if (await addFound(context, entry)) total.added += 1;
       }
     } catch (error) {
       failed.push({ user_id, error });
@@ -76,17 +76,17 @@ export async function catchUp(
 
 interface Missed {
   readonly found: number;
-  readonly entries: readonly QueuedNotification[];
+  readonly entries: readonly InboxEntry[];
 }
 
 /** What a seller may have missed, of the topics that this process has handlers for. */
 async function* missedBy(
-  { options, routes }: Inbox,
+  { options, kinds }: InboxContext,
   client: NotificationClient,
   user_id: number,
   conversations: ReadConversations,
 ): AsyncGenerator<Missed> {
-  const isWanted = (topic: 'questions' | 'messages'): boolean => !options.handle || routes.includes(topic);
+  const isWanted = (topic: 'questions' | 'messages'): boolean => !options.handle || kinds.includes(topic);
   if (isWanted('questions'))
     for await (const ids of unansweredQuestions(client, user_id))
       yield { found: ids.length, entries: await entriesOf(user_id, 'questions', ids) };
@@ -99,7 +99,7 @@ function entriesOf(
   user_id: number,
   topic: 'questions' | 'messages',
   ids: readonly (number | string)[],
-): Promise<readonly QueuedNotification[]> {
+): Promise<readonly InboxEntry[]> {
   return Promise.all(ids.map((id) => caughtUpEntry(user_id, { topic, id }, Date.now())));
 }
 

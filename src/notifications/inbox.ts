@@ -1,40 +1,228 @@
-import { routesOf } from './handling/handler.js';
-import { Reporter } from './handling/reporter.js';
-import type { ResolvedReceiverOptions } from './resolve-options.js';
-import { memoryStore } from './stores/memory.js';
-import type { Ledger } from '../work/ledger.js';
-import type { NotificationStore, StoredNotifications } from './stores/store.js';
+import { checkConfiguration } from '../core/options/rules.js';
+import type { Rule } from '../core/options/rules.js';
+import { abortGraceMs, endsWithin } from '../work/ends-within.js';
+import { memoryStore } from '../work/memory-store.js';
+import { leaveStore, useStore } from '../work/store-users.js';
+import type { DeadLetters } from '../work/dead-letters.js';
+import type { TaskOf } from '../work/task.js';
+import type { Rejected } from '../work/rejected-entries.js';
+import type { StoredEntries } from '../work/stored-entries.js';
+import type { WaitingEntries } from '../work/waiting-entries.js';
+import { worksOn } from '../work/worker.js';
+import type { Works } from '../work/works.js';
+import { CatchUpRounds } from './catch-up-rounds.js';
+import { catchUp } from './catch-up.js';
+import type { CatchUpOptions, CatchUpResult } from './catch-up.js';
+import { inboxContext } from './context.js';
+import type { InboxContext } from './context.js';
+import { Deliveries } from './deliveries.js';
+import type { Door } from './door.js';
+import { newEntry } from './entry.js';
+import type { InboxEntry } from './entry.js';
+import { addEntry } from './found.js';
+import { Handling } from './handling/handling.js';
+import { NotificationTask } from './handling/notification-task.js';
+import type { OwnTopics } from './handling/own-topic.js';
+import { ReadConversations } from './handling/read-conversations.js';
+import type { NotificationClient } from './handling/read-notification.js';
+import type { IncomingRequest, OutgoingResponse } from './http/request.js';
+import { isReadReceipt, parseNotification } from './notification.js';
+import type { InboxOptions } from './options.js';
+import { resolveInboxOptions } from './resolve-options.js';
+import { StoredNotifications } from './stored-notifications.js';
+import type { StoredStats } from './stored-notifications.js';
 
-/**
- * How far `close()` has come. `closing`: nothing more is accepted or claimed. `aborting`: the signals of the handlers are
- * aborted, and what fails is given back. `closed`: the store is being closed, so nothing can be stored any more.
- */
-export type Stage = 'open' | 'closing' | 'aborting' | 'closed';
-
-/** What every part of a receiver works with. */
-export interface Inbox {
-  readonly store: NotificationStore;
-  /** What is stored: in the store, or in the queue. */
-  readonly stored: StoredNotifications;
-  readonly options: ResolvedReceiverOptions;
-  readonly reporter: Reporter;
-  /** What receivers keep beside the entries; of the store or the queue. */
-  readonly ledger: Ledger | undefined;
-  /** The routes that this process has handlers for. */
-  readonly routes: readonly string[];
-  stage: Stage;
+/** What an inbox holds, and what this process did not accept. */
+export interface InboxStats extends StoredStats {
+  /** How many notifications this process has acknowledged and not handled: their user is no seller, or the service does not show what they are about. */
+  readonly dropped: number;
 }
 
-/** Sets up the inbox of one receiver. */
-export function inboxOf(options: ResolvedReceiverOptions): Inbox {
-  const store = options.store ?? memoryStore();
-  return {
-    store,
-    stored: options.queue?.inbox ?? store,
-    ledger: options.queue ? options.queue.ledger : store.ledger,
-    options,
-    reporter: new Reporter(options),
-    routes: options.handle ? routesOf(options) : [],
-    stage: 'open',
-  };
+/**
+ * Creates an inbox for notifications: it accepts and stores them, and calls a handler for each at least once.
+ *
+ * @example
+ * const inbox = createInbox({
+ *   clientFor: (user_id) => clients[user_id],
+ *   on: { questions: async (notification, { read }) => answer(await read()) },
+ * });
+ * http.createServer(nodeHandler(inbox)).listen(8080);
+ * inbox.start();
+ * @throws {ConfigurationError} when an option is unknown or wrong.
+ */
+export function createInbox<
+  Client extends NotificationClient = NotificationClient,
+  Topics extends OwnTopics = OwnTopics,
+>(options: InboxOptions<Client, Topics>): Inbox {
+  const resolved = resolveInboxOptions(options);
+  return new Inbox(inboxContext(resolved, resolved.store ?? memoryStore()));
+}
+
+const isDuration: Rule = (ms) => (typeof ms === 'number' && ms >= 0 ? undefined : 'must be a number of at least 0');
+
+/** How an inbox closes. */
+export interface CloseOptions {
+  /**
+   * How long running handlers may take to end, in milliseconds. After that their signals are aborted, and what they did not
+   * finish within a second is handled again by the next process.
+   *
+   * @default 5000
+   */
+  readonly graceMs?: number | undefined;
+}
+
+/**
+ * An inbox for notifications. Create one with `createInbox`.
+ *
+ * @example
+ * const inbox = createInbox({
+ *   clientFor: (user_id) => (user_id === 7 ? seller : undefined),
+ *   on: {
+ *     questions: async (_, { read }) => {
+ *       console.log((await read()).text);
+ *     },
+ *   },
+ * });
+ * inbox.start();
+ * const notification = { user_id: 7, topic: 'questions', resource: `/questions/${question_id}` };
+ * // What `nodeHandler`, `fetchHandler` and `fastifyHandler` do with a request:
+ * const { status } = await inbox.receive({ method: 'POST', header: () => null, body: async () => notification });
+ * await inbox.idle(); // in tests: until nothing is due
+ * await inbox.close({ graceMs: 5000 });
+ */
+export class Inbox {
+  /** The notifications that were given up: list, replay or remove them. */
+  readonly deadLetters: DeadLetters<InboxEntry>;
+  /** The notifications that are not handled yet: list, retry now or remove them. */
+  readonly waiting: WaitingEntries<InboxEntry>;
+  /** The notifications whose handler sent a message that moderation rejected: list or remove them. They are kept for 14 days. */
+  readonly rejected: StoredEntries<Rejected<InboxEntry>>;
+  readonly #context: InboxContext;
+  readonly #handling: Handling;
+  readonly #works: Works;
+  readonly #stored: StoredNotifications;
+  readonly #door: Door;
+  readonly #rounds: CatchUpRounds;
+  readonly #conversations = new ReadConversations();
+  #closed: Promise<void> | undefined;
+
+  /** @internal */
+  constructor(context: InboxContext) {
+    this.#context = context;
+    const { store, options, kinds, reporter } = context;
+    const { concurrency, leaseMs } = options;
+    useStore(store);
+    this.#handling = new Handling(context);
+    const taskOf: TaskOf = (lease, run) => new NotificationTask(lease, run, this.#handling);
+    this.#works = worksOn(store, { name: 'inbox', kinds, taskOf, concurrency, leaseMs, log: reporter.log });
+    this.#door = new Deliveries(context, this.#works).door;
+    this.#rounds = new CatchUpRounds(context, () => this.catchUp());
+    this.#stored = new StoredNotifications(store, () => this.#works.wake());
+    this.deadLetters = this.#stored.deadLetters;
+    this.waiting = this.#stored.waiting;
+    this.rejected = this.#stored.rejected;
+  }
+
+  /**
+   * Starts to handle what the store has from an earlier process, and looks for what the `sellers` missed. Call it
+   * once your application is ready: it keeps the process alive until `close`. The first delivery starts the handling too.
+   */
+  start(): void {
+    if (!this.#context.isOpen) return;
+    this.#works.start();
+    const { sellers, clientFor } = this.#context.options;
+    if (sellers && clientFor) this.#rounds.start();
+  }
+
+  /** Responds to one delivery: what an adapter calls. Never throws. */
+  receive(request: IncomingRequest): Promise<OutgoingResponse> {
+    return this.#door.receive(request);
+  }
+
+  /**
+   * Adds a notification that was not delivered, such as one from a list of missed ones: its text, or the object. Resolves once
+   * it is stored. A notification that waits, or was handled within 24 hours, is not handled again. That a message was read is no
+   * work, and is not stored.
+   *
+   * @example
+   * await inbox.add({ user_id: 7, topic: 'questions', resource: `/questions/${question_id}` });
+   * @throws {NotificationError} when it is not a notification.
+   * @throws {StoreFullError} when `maxWaiting` of its seller and topic wait.
+   */
+  async add(notification: string | object): Promise<void> {
+    const parsed = parseNotification(notification);
+    if (isReadReceipt(parsed)) return;
+    await addEntry(this.#context, await newEntry(parsed, Date.now()));
+    this.#works.wake();
+  }
+
+  /**
+   * Looks for the unanswered questions of sellers and for the unread messages of the last 7 days that nobody has answered, and
+   * handles those that neither wait nor were handled: their notifications may never have come. Marks nothing as read. A dead
+   * letter stays with a person: for 14 days its question or message is not added again, unless the token was rejected. `start()`
+   * calls it for the `sellers`, and again every 15 minutes (`catchUpEveryMs`), in one of the processes on a store.
+   *
+   * A conversation is read again when its count of unread messages has changed, and else after 1 hour, 2, 4, up to 8.
+   *
+   * A seller for whom something fails does not end it: see `failed`. A notification that comes after a handler began to read
+   * its question is handled too, because it may be about a change.
+   *
+   * @example
+   * const { found, added, failed } = await inbox.catchUp({ user_ids: [7] });
+   * @throws {ConfigurationError} when an option is unknown or wrong, or without `clientFor`.
+   */
+  async catchUp(options: CatchUpOptions = {}): Promise<CatchUpResult> {
+    const result = await catchUp(this.#context, options, this.#conversations);
+    if (result.added > 0) this.#works.wake();
+    return result;
+  }
+
+  /**
+   * Counts the notifications: those that wait, run, were given up or dropped, and the age of the oldest that waits.
+   *
+   * @example
+   * const { waiting, running, dead, oldestAgeMs, dropped } = await inbox.stats();
+   */
+  async stats(): Promise<InboxStats> {
+    const stored = await this.#stored.stats();
+    const { dropped, unreadable } = this.#context.reporter.counts;
+    return { ...stored, unreadable: stored.unreadable + unreadable, dropped };
+  }
+
+  /**
+   * Starts to handle, and resolves once nothing is due and no handler is running here: what waits for its next attempt is left. Keeps
+   * the process alive meanwhile.
+   */
+  idle(): Promise<void> {
+    return this.#works.idle();
+  }
+
+  /**
+   * Closes the inbox: responds 503 from now on, waits for deliveries and handlers for up to `graceMs`, then aborts the
+   * signals of the handlers, gives back what they have not finished within a second, and closes the store, unless an outbox has it. A
+   * handler that ignores its signal may overlap with the next one. It ends a few seconds after that, whatever the handlers and the
+   * store do. A second call waits for the first and does not change its `graceMs`.
+   *
+   * @throws {ConfigurationError} when an option is unknown or wrong. The inbox is not closed then.
+   */
+  async close(options: CloseOptions = {}): Promise<void> {
+    checkConfiguration('close', options, { graceMs: isDuration });
+    await (this.#closed ??= this.#close(options.graceMs ?? 5_000));
+  }
+
+  async #close(graceMs: number): Promise<void> {
+    const endsAt = performance.now() + graceMs;
+    const { store, reporter } = this.#context;
+    this.#context.isOpen = false;
+    this.#door.close();
+    await Promise.all([this.#works.close(graceMs), this.#rounds.stop()]);
+    this.#handling.dispatcher.close();
+    await this.#door.ended();
+    const ms = Math.max(endsAt - performance.now(), abortGraceMs);
+    try {
+      if (!(await endsWithin(ms, leaveStore(store)))) throw new Error(`not within ${ms} ms`);
+    } catch (error) {
+      reporter.failed('The store was not closed', error);
+    }
+  }
 }

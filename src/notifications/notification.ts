@@ -31,6 +31,7 @@ export interface QuestionNotification extends NotificationFields {
   readonly topic: 'questions';
   readonly question_id: number;
   readonly message_id?: undefined;
+  readonly pack_id?: undefined;
 }
 
 /** A message was received, moderated or read. */
@@ -39,6 +40,17 @@ export interface MessageNotification extends NotificationFields {
   readonly topic: 'messages';
   readonly message_id: string;
   readonly question_id?: undefined;
+  readonly pack_id?: undefined;
+}
+
+/** Something happened in a conversation: the service names it instead of a message. */
+export interface ConversationNotification extends NotificationFields {
+  readonly known: true;
+  readonly topic: 'messages';
+  /** The pack, or the order, of the conversation. */
+  readonly pack_id: string;
+  readonly question_id?: undefined;
+  readonly message_id?: undefined;
 }
 
 /** A notification with any other topic. */
@@ -46,10 +58,11 @@ export interface UnknownNotification extends NotificationFields {
   readonly known: false;
   readonly question_id?: undefined;
   readonly message_id?: undefined;
+  readonly pack_id?: undefined;
 }
 
 /** A notification with a topic that this package knows, discriminated by `topic`. */
-export type KnownNotification = QuestionNotification | MessageNotification;
+export type KnownNotification = QuestionNotification | MessageNotification | ConversationNotification;
 /** Any notification; `known` says whether this package knows its topic. */
 export type Notification = KnownNotification | UnknownNotification;
 
@@ -73,7 +86,7 @@ export function parseNotification(input: string | object): Notification {
   if (fields.resource === '') throw invalid('`resource` is empty');
   const topic = fields.topic.toLowerCase();
   if (topic === 'questions') return { ...fields, known: true, topic, question_id: questionIdOf(fields.resource) };
-  if (topic === 'messages') return { ...fields, known: true, topic, message_id: messageIdOf(fields.resource) };
+  if (topic === 'messages') return { ...fields, known: true, topic, ...messageOrConversation(fields.resource) };
   return { ...fields, known: false };
 }
 
@@ -89,8 +102,11 @@ function jsonOf(body: string): unknown {
 function normalized(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalid('it is not a JSON object');
   // The id is only taken from `resource`.
-  const { _id, id, recieved, received, sent, application_id, attempts, actions, question_id, message_id, ...rest } =
-    value as Record<string, unknown>;
+  const { _id, id, recieved, received, sent, application_id, attempts, actions, ...unread } = value as Record<
+    string,
+    unknown
+  >;
+  const { question_id, message_id, pack_id, ...rest } = unread;
   const fields = {
     id: textOf(_id) ?? textOf(id),
     received: textOf(received) ?? textOf(recieved),
@@ -123,10 +139,15 @@ function questionIdOf(resource: string): number {
   return id;
 }
 
-function messageIdOf(resource: string): string {
-  const id = /^(?:\/?messages\/)?(\w[\w.~-]{0,127})\/?(?:[?#].*)?$/i.exec(resource)?.[1];
-  if (id === undefined) throw invalid('`resource` does not have the form /messages/<message_id>');
-  return id;
+/** The service names a message, or its conversation. */
+function messageOrConversation(resource: string): { readonly message_id: string } | { readonly pack_id: string } {
+  const pack_id = /^\/?(?:messages\/)?packs\/(\d+)\/sellers\/\d+\/?(?:[?#].*)?$/i.exec(resource)?.[1];
+  if (pack_id !== undefined) return { pack_id };
+  const message_id = /^(?:\/?messages\/)?(\w[\w.~-]{0,127})\/?(?:[?#].*)?$/i.exec(resource)?.[1];
+  if (message_id !== undefined) return { message_id };
+  throw invalid(
+    '`resource` does not have the form /messages/<message_id> or /messages/packs/<pack_id>/sellers/<user_id>',
+  );
 }
 
 /** That the counterpart has read a message is no new message. */

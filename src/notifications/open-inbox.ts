@@ -1,56 +1,48 @@
-import { DeadLetters } from '../work/dead-letters.js';
-import { storeRule } from './resolve-options.js';
-import { WaitingEntries } from '../work/waiting-entries.js';
 import { ConfigurationError } from '../core/errors/errors.js';
-import type { NotificationQueue } from './options.js';
-import { statsOf } from './stores/store.js';
-import type { DeadLetter, NotificationStore, StoreStats, StoredNotifications, WaitingEntry } from './stores/store.js';
+import type { DeadLetters } from '../work/dead-letters.js';
+import { leaveStore, useStore } from '../work/store-users.js';
+import { storeRule } from '../work/store-rule.js';
+import type { Rejected } from '../work/rejected-entries.js';
+import type { StoredEntries } from '../work/stored-entries.js';
+import type { WaitingEntries } from '../work/waiting-entries.js';
+import type { Shelf } from '../work/works.js';
+import type { InboxEntry } from './entry.js';
+import { StoredNotifications } from './stored-notifications.js';
+import type { StoredStats } from './stored-notifications.js';
 
 /** An inbox that an operator looks at. It handles nothing. */
 export interface StoredInbox {
-  /** The notifications that were given up: list, replay or remove them. A replayed one is handled by a running receiver. */
-  readonly deadLetters: DeadLetters<DeadLetter>;
+  /** The notifications that were given up: list, replay or remove them. A replayed one is handled by a running inbox. */
+  readonly deadLetters: DeadLetters<InboxEntry>;
   /** The notifications that are not handled yet: list, retry now or remove them. */
-  readonly waiting: WaitingEntries<WaitingEntry>;
+  readonly waiting: WaitingEntries<InboxEntry>;
+  /** The notifications whose handler sent a message that moderation rejected: list or remove them. */
+  readonly rejected: StoredEntries<Rejected<InboxEntry>>;
   /** Counts what the store holds. */
-  stats(): Promise<StoreStats>;
+  stats(): Promise<StoredStats>;
   /** Closes the store. */
   close(): Promise<void>;
 }
 
 /**
- * Opens an inbox to look at it, for example in a script while receivers run: it counts, lists, replays and removes, and never
- * handles a notification. It neither creates nor migrates a file: a path that was mistyped is an error, and so is a file that
- * only an outbox has used.
+ * Opens an inbox to look at it, for example in a script while others handle: it counts, lists, replays and removes, and never
+ * handles a notification. It does not create a file: a path that was mistyped is an error.
  *
  * @example
- * const store = sqliteStore({ path });
- * await store.stats?.(); // a receiver has created the file
- * const inbox = openInbox(sqliteStore({ path }));
+ * const inbox = openInbox(sqliteStore(path));
  * console.log((await inbox.stats()).waiting);
  * for (const { entry, failure } of await inbox.deadLetters.list()) console.log(entry.notification.resource, failure);
  * await inbox.deadLetters.replayAll();
  * await inbox.close();
- * @throws {ConfigurationError} when `store` is neither a store nor a queue with `inbox`, as `bullmqQueue` returns.
+ * @throws {ConfigurationError} when `store` is not a store.
  */
-export function openInbox(store: NotificationStore | NotificationQueue): StoredInbox {
-  const stored = storedIn(store);
-  stored.onlyOpen?.();
-  return {
-    deadLetters: new DeadLetters(stored, () => undefined),
-    waiting: new WaitingEntries(stored, () => undefined),
-    stats: () => statsOf(stored),
-    close: async () => stored.close?.(),
-  };
-}
-
-function storedIn(store: NotificationStore | NotificationQueue): StoredNotifications {
-  const { inbox } = (store as Partial<NotificationQueue> | null | undefined) ?? {};
-  if (inbox) return inbox;
+export function openInbox(store: Shelf): StoredInbox {
   const problem = storeRule(store);
-  if (problem !== undefined)
-    throw new ConfigurationError(
-      `openInbox takes a store, or a queue with \`inbox\` such as bullmqQueue: it ${problem}`,
-    );
-  return store as NotificationStore;
+  if (problem !== undefined) throw new ConfigurationError(`openInbox ${problem}`);
+  useStore(store);
+  store.onlyOpen?.();
+  const stored = new StoredNotifications(store, () => undefined);
+  const { deadLetters, waiting, rejected } = stored;
+  let closed: Promise<void> | undefined;
+  return { deadLetters, waiting, rejected, stats: () => stored.stats(), close: () => (closed ??= leaveStore(store)) };
 }

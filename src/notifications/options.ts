@@ -2,15 +2,16 @@ import type { Logger, Tracing } from '../core/options/hooks.js';
 import type { Handler, Handlers, OwnHandlers } from './handling/handler.js';
 import type { OwnTopics } from './handling/own-topic.js';
 import type { Notification, UnknownNotification } from './notification.js';
-import type { QueuedNotification } from './queued-notification.js';
+import type { InboxEntry } from './entry.js';
 import type { NotificationClient } from './handling/read-notification.js';
-import type { Ledger } from '../work/ledger.js';
-import type { NotificationStore, StoredNotifications } from './stores/store.js';
+import type { Store } from '../work/store.js';
+import type { Engine } from '../work/works.js';
 import type { RetryOptions } from '../work/retry.js';
 
-/** One failed attempt to handle a notification. */
+/** One failed attempt to handle a notification, or a message of a handler that moderation rejected. */
 export interface HandlingFailure {
-  readonly entry: QueuedNotification;
+  readonly entry: InboxEntry;
+  /** A `MessageRejectedError` when moderation rejected a message of the handler: then the notification is handled, and not tried again. */
   readonly error: unknown;
   readonly attempt: number;
   /** Whether this was the last attempt: the notification is a dead letter now. */
@@ -19,7 +20,7 @@ export interface HandlingFailure {
 
 /** A notification that a handler has handled. */
 export interface HandlingSuccess {
-  readonly entry: QueuedNotification;
+  readonly entry: InboxEntry;
   readonly attempt: number;
   /** How long the handler took, in milliseconds. */
   readonly durationMs: number;
@@ -34,40 +35,30 @@ export interface DeliveryRequest {
   readonly headers: Headers;
 }
 
-/** An existing queue that takes the notifications. */
-export interface NotificationQueue {
-  /** Resolves once the queue has stored the entry. Use `entry.key` as the id of the job. */
-  add(entry: QueuedNotification): Promise<unknown>;
-  /**
-   * What receivers keep beside the queue, in the database of the queue.
-   *
-   * Without it, each process looks for missed questions and messages, finds what was handled again, and a message that comes as two
-   * notifications is answered twice. Without `note` of `run`, too, a lost response to a write is a dead letter.
-   */
-  readonly ledger?: Ledger | undefined;
-  /**
-   * Counts, lists and changes what is in the queue, for `openInbox`, `receiver.stats()`, `deadLetters` and `waiting`.
-   *
-   * Without it, `stats()` rejects and the lists are empty.
-   */
-  readonly inbox?: StoredNotifications | undefined;
-}
+/** Ids of sellers. */
+type SellerIds = readonly number[] | ReadonlySet<number>;
 
-/** The options of `createReceiver`. */
-export interface ReceiverOptions<
+/** The options of `createInbox`. */
+export interface InboxOptions<
   Client extends NotificationClient = NotificationClient,
   Topics extends OwnTopics = OwnTopics,
 > {
   /**
-   * Returns the client of a user, for `read()` and `client`. Return `undefined` for a user who is not yours: the
-   * notification is dropped. If the client is known to be another user's by its token, the notification becomes a dead letter.
+   * Returns the client of a user, for `read()` and `client`; `undefined` for a user who is not yours. Without `sellers` it is asked at
+   * each delivery: keep it a lookup. When it throws, or takes longer than 400 ms, the response is 503.
    *
    * @default undefined: `read()` and `client` throw
    */
   readonly clientFor?: ((user_id: number) => Client | undefined | Promise<Client | undefined>) | undefined;
   /**
+   * Where the service delivers: a path that nobody can guess, such as `secretPath()` makes. To any other path the response is 404.
+   *
+   * @default undefined: any path
+   */
+  readonly path?: string | undefined;
+  /**
    * Whether to accept a delivery, asked before it is stored. One that is not accepted is acknowledged and dropped. Check here
-   * whether the user and the application are yours, and where the request comes from. When it throws, or returns no boolean, the response is 503.
+   * whether the application is yours, and where the request comes from. When it throws, or returns no boolean, the response is 503.
    *
    * @default undefined: all are accepted
    */
@@ -78,7 +69,7 @@ export interface ReceiverOptions<
    * @default none
    * @example
    * const rates = { ...endpoints.currencies.get, name: 'rates.get', path: '/rates/{id}' } as const;
-   * createReceiver({
+   * createInbox({
    *   clientFor: (user_id) => (user_id === 7 ? seller : undefined),
    *   topics: { rates: { endpoint: rates, idOf: (resource) => resource.replace('/rates/', '') } },
    *   on: { rates: async (_, { read }) => console.log((await read()).symbol) },
@@ -88,8 +79,8 @@ export interface ReceiverOptions<
   /**
    * The handlers of the known topics, and of those in `topics`.
    *
-   * @default undefined: deliveries of these topics wait in a durable store for a process that has a handler; with another store or
-   * a queue they are acknowledged and dropped
+   * @default undefined: deliveries of these topics wait in a durable store for three days for a process that has a handler; with
+   * `memoryStore` they are acknowledged and dropped
    */
   readonly on?: (Handlers<Client> & OwnHandlers<NoInfer<Topics>, Client>) | undefined;
   /**
@@ -105,11 +96,13 @@ export interface ReceiverOptions<
    */
   readonly handle?: boolean | undefined;
   /**
-   * The ids of the sellers whose unanswered questions and unread messages `start()` and `catchUp()` look for. It needs `clientFor`.
+   * The ids of the sellers. Notifications for others are acknowledged and dropped: see `stats().dropped`. `start()` and `catchUp()` look
+   * for the unanswered questions and unread messages of these, which needs `clientFor`. A function is asked again when a user is not
+   * among those whom it has named last.
    *
-   * @default none
+   * @default those for whom `clientFor` has a client; `start()` looks for nothing
    */
-  readonly sellers?: readonly number[] | (() => readonly number[] | Promise<readonly number[]>) | undefined;
+  readonly sellers?: SellerIds | (() => SellerIds | Promise<SellerIds>) | undefined;
   /**
    * How often one of the processes looks for what the `sellers` missed, in milliseconds. `Infinity`: only when it starts.
    *
@@ -117,29 +110,18 @@ export interface ReceiverOptions<
    */
   readonly catchUpEveryMs?: number | undefined;
   /**
-   * Where accepted notifications are stored: `memoryStore`, `sqliteStore`, or your own.
+   * Where accepted notifications are stored: what `memoryStore`, `sqliteStore`, `postgresStore` or `bullmq` returns. An outbox may have
+   * the same.
    *
    * @default memoryStore()
    */
-  readonly store?: NotificationStore | undefined;
+  readonly store?: Store | Engine | undefined;
   /**
-   * An existing queue in place of a store. Its workers pass the entries to `receiver.handle`.
+   * How many notifications of one seller and topic may wait: a whole number. When they do, the response is 503.
    *
-   * @default undefined: `store` is used
+   * @default 10000
    */
-  readonly queue?: NotificationQueue | undefined;
-  /**
-   * When to respond 200: once the store has the notification (`'accepted'`), or once its handler has succeeded (`'handled'`).
-   *
-   * @default 'accepted'
-   */
-  readonly acknowledge?: 'accepted' | 'handled' | undefined;
-  /**
-   * Whether to handle only the newest of the notifications that wait for one resource.
-   *
-   * @default false
-   */
-  readonly coalesce?: boolean | undefined;
+  readonly maxWaiting?: number | undefined;
   /**
    * How many handlers run at once: a whole number.
    *
@@ -165,36 +147,11 @@ export interface ReceiverOptions<
    */
   readonly leaseMs?: number | undefined;
   /**
-   * How long the key of a handled notification is kept to recognize duplicates, in milliseconds.
-   *
-   * @default 86400000, which is 24 hours
-   */
-  readonly deduplicationMs?: number | undefined;
-  /**
-   * How often a store that several processes share is polled, in milliseconds.
-   *
-   * @default 1000
-   */
-  readonly pollMs?: number | undefined;
-  /**
-   * How long the store or queue may take to accept a notification, in milliseconds. After that the response is 503. The
-   * service itself waits 500.
-   *
-   * @default 400
-   */
-  readonly acceptTimeoutMs?: number | undefined;
-  /**
    * The longest accepted body, in bytes. The response to a longer one is 413.
    *
    * @default 16384
    */
   readonly maxBodyBytes?: number | undefined;
-  /**
-   * How long reading a body may take, in milliseconds. After that the response is 408.
-   *
-   * @default 5000
-   */
-  readonly bodyTimeoutMs?: number | undefined;
   /**
    * Where failures and rejected deliveries are logged.
    *
@@ -202,13 +159,15 @@ export interface ReceiverOptions<
    */
   readonly logger?: Logger | undefined;
   /**
-   * Called after each failed attempt of a handler. What it throws has no effect on the notification.
+   * Called after each failed attempt of a handler, and when moderation rejected its message. It is called before that is stored, at
+   * least once: again if the process is killed meanwhile. What it throws has no effect on the notification.
    *
    * @default undefined: without `logger`, failures are printed with `console.error`
    */
   readonly onFailure?: ((failure: HandlingFailure) => unknown) | undefined;
   /**
-   * Called after each handler that succeeded. What it throws has no effect on the notification.
+   * Called after each handler that succeeded, before that is stored, at least once: again if the process is killed meanwhile. What it
+   * throws has no effect on the notification.
    *
    * @default none
    */

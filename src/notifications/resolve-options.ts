@@ -6,30 +6,27 @@ import { optionIssues } from '../core/options/rules.js';
 import type { Rule } from '../core/options/rules.js';
 import { isObject } from '../core/json/plain-object.js';
 import { count, retryDefaults, retryRules, time } from '../work/retry.js';
-import type { RetryOptions } from '../work/retry.js';
+import type { RetryLimits } from '../work/retry.js';
+import { storeRule } from '../work/store-rule.js';
 import type { OwnTopic, OwnTopics } from './handling/own-topic.js';
 import { knownTopics } from './notification.js';
-import type { ReceiverOptions } from './options.js';
+import type { InboxOptions } from './options.js';
 import type { NotificationClient } from './handling/read-notification.js';
+import { pathRule } from './secret-path.js';
 
 const defaults = {
-  acknowledge: 'accepted' as 'accepted' | 'handled',
-  coalesce: false as boolean,
   handle: true as boolean,
   concurrency: 32,
   maxBodyBytes: 16_384,
+  maxWaiting: 10_000,
   handlerTimeoutMs: 300_000,
   leaseMs: 30_000,
-  deduplicationMs: 24 * 3_600_000,
-  pollMs: 1_000,
-  acceptTimeoutMs: 400,
-  bodyTimeoutMs: 5_000,
   catchUpEveryMs: 900_000,
 };
 
 /** The options with their defaults filled in. */
-export type ResolvedReceiverOptions = Omit<ReceiverOptions, keyof typeof defaults | 'retry'> &
-  Readonly<typeof defaults> & { readonly retry: Readonly<Record<keyof RetryOptions, number>> };
+export type ResolvedInboxOptions = Omit<InboxOptions, keyof typeof defaults | 'retry'> &
+  Readonly<typeof defaults> & { readonly retry: RetryLimits };
 
 const flag: Rule = (value) => (typeof value === 'boolean' ? undefined : 'must be true or false');
 const callback: Rule = (value) => (typeof value === 'function' ? undefined : 'must be a function');
@@ -42,37 +39,22 @@ const withMethods =
     return missing === undefined ? undefined : `must be an object with the method \`${missing}\``;
   };
 
-/** What a value is lacking to be a store. */
-export const storeRule: Rule = withMethods(
-  'add',
-  'claim',
-  'renew',
-  'settle',
-  'deadLetters',
-  'redrive',
-  'removeDeadLetter',
-);
-
-const rules: Readonly<Record<keyof ReceiverOptions, Rule>> = {
+const rules: Readonly<Record<keyof InboxOptions, Rule>> = {
   on: object,
   fallback: callback,
   topics: object,
   clientFor: callback,
+  path: pathRule,
   accept: callback,
   handle: flag,
-  sellers: (value) => (isSellers(value) ? undefined : 'must be a list of ids, or a function'),
+  sellers: (value) =>
+    isSellers(value) ? undefined : 'must be a list or a set of ids, which are numbers, or a function',
   store: storeRule,
-  queue: withMethods('add'),
-  acknowledge: (value) => (value === 'accepted' || value === 'handled' ? undefined : "must be 'accepted' or 'handled'"),
-  coalesce: flag,
   concurrency: count,
   maxBodyBytes: count,
+  maxWaiting: count,
   handlerTimeoutMs: time,
   leaseMs: time,
-  deduplicationMs: time,
-  pollMs: time,
-  acceptTimeoutMs: time,
-  bodyTimeoutMs: time,
   catchUpEveryMs: (value) => (value === Infinity ? undefined : time(value)),
   retry: object,
   logger: withMethods('info', 'warn', 'error'),
@@ -82,14 +64,14 @@ const rules: Readonly<Record<keyof ReceiverOptions, Rule>> = {
 };
 
 /**
- * Checks a receiver's options and fills in the defaults.
+ * Checks an inbox's options and fills in the defaults.
  *
  * @throws {ConfigurationError} when an option is unknown or wrong.
  */
-export function resolveReceiverOptions<Client extends NotificationClient, Topics extends OwnTopics>(
-  options: ReceiverOptions<Client, Topics>,
-): ResolvedReceiverOptions {
-  if (!isObject(options)) throw new ConfigurationError('createReceiver needs an object of options');
+export function resolveInboxOptions<Client extends NotificationClient, Topics extends OwnTopics>(
+  options: InboxOptions<Client, Topics>,
+): ResolvedInboxOptions {
+  if (!isObject(options)) throw new ConfigurationError('createInbox needs an object of options');
   const { retry, ...given } = defined(options);
   const problems = [
     ...optionIssues(options, rules).map(({ message }) => message),
@@ -104,10 +86,11 @@ export function resolveReceiverOptions<Client extends NotificationClient, Topics
 
 function isSellers(sellers: unknown): boolean {
   if (typeof sellers === 'function') return true;
-  return Array.isArray(sellers) && sellers.every((each) => Number.isSafeInteger(each));
+  if (!Array.isArray(sellers) && !(sellers instanceof Set)) return false;
+  return [...(sellers as Iterable<unknown>)].every((each) => Number.isSafeInteger(each));
 }
 
-type HandlerOptions = Pick<ReceiverOptions<never>, 'fallback' | 'handle'> & {
+type HandlerOptions = Pick<InboxOptions<never>, 'fallback' | 'handle'> & {
   readonly on?: object | undefined;
   readonly topics?: OwnTopics | undefined;
 };
@@ -137,19 +120,11 @@ function topicProblems(topics: unknown): string[] {
   });
 }
 
-function contradictions(
-  options: Pick<ReceiverOptions, 'store' | 'queue' | 'acknowledge' | 'handle' | 'sellers' | 'clientFor'>,
-): string[] {
-  const { store, queue, sellers, clientFor } = options;
-  const isHandled = options.acknowledge === 'handled';
-  const found: [boolean, string][] = [
-    [isHandled && options.handle === false, "`acknowledge: 'handled'` needs `handle: true`"],
-    [sellers !== undefined && !clientFor, '`sellers` needs `clientFor`'],
-    [Boolean(store && queue), 'set `store` or `queue`, not both'],
-    [
-      isHandled && Boolean(queue),
-      "`acknowledge: 'handled'` needs a store: the receiver cannot know when a queue's worker is done",
-    ],
-  ];
-  return found.flatMap(([isFound, message]) => (isFound ? message : []));
+/** A process that only accepts looks for nothing. */
+function contradictions({
+  sellers,
+  clientFor,
+  handle,
+}: Pick<InboxOptions, 'sellers' | 'clientFor' | 'handle'>): string[] {
+  return sellers !== undefined && !clientFor && handle !== false ? ['`sellers` needs `clientFor`'] : [];
 }

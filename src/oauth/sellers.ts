@@ -84,12 +84,12 @@ export interface Sellers {
  *   refresh: oauth.refresh,
  *   onRevoked: ({ user_id }) => console.log('ask to authorise again:', user_id),
  * });
- * const receiver = createReceiver({
+ * const inbox = createInbox({
  *   clientFor: sellers.for,
  *   sellers: sellers.ids,
  *   on: { questions: async (_, { read }) => console.log((await read()).text) },
  * });
- * await receiver.close();
+ * await inbox.close();
  * await sellers.close();
  * @throws {ConfigurationError} when an option is missing, unknown or wrong.
  */

@@ -23,7 +23,7 @@ const name = 'marketplace-seller-sdk';
 
 /**
  * Traces calls with OpenTelemetry and its semantic conventions for HTTP clients. Each call is a client span; its
- * attempts and waits are events of the span. As `tracing` of `createReceiver`, it traces deliveries and handlers too: a
+ * attempts and waits are events of the span. As `tracing` of `createInbox`, it traces deliveries and handlers too: a
  * handler is in the trace of its delivery, and so are the calls that it makes. Spans contain no bodies, queries, headers or tokens.
  *
  * @example

@@ -4,6 +4,7 @@ import { endpointError } from '../core/options/check-endpoint.js';
 import { canonical } from '../core/recover/write-target.js';
 import { checkInput } from '../core/request/build-request.js';
 import { nodeModule } from '../core/scope/node-module.js';
+import { defined } from '../core/json/defined.js';
 import { isObject } from '../core/json/plain-object.js';
 import { contactParams } from '../resources/messages/schemas.js';
 import type { KnownEndpoints } from './known-endpoints.js';
@@ -24,15 +25,29 @@ const maxKeyLength = 500;
  * @throws {ConfigurationError} when an endpoint is wrong, only reads, or would not be known after a restart.
  */
 export function checkJob(job: unknown, known: KnownEndpoints): StoredJob {
+  if (!isObject(job)) throw wrong('job', 'a job is an object');
+  assertOwner(job);
   const { key, user_id, steps, ...step } = fieldsOf(job, jobFields, 'a job');
-  if (typeof key !== 'string' || key === '' || key.length > maxKeyLength)
-    throw wrong('key', `\`key\` takes a text of 1 to ${maxKeyLength} characters`);
-  if (!Number.isSafeInteger(user_id)) throw wrong('user_id', '`user_id` takes the id of the seller');
-  if (steps === undefined) return { key, user_id: Number(user_id), steps: checkSteps([step], Number(user_id), known) };
+  if (steps === undefined) return stored(key, user_id, checkSteps([step], Number(user_id), known));
   if (Object.keys(step).length > 0)
     throw wrong('steps', '`steps` stands in place of `endpoint`, `input` and `contact`');
   if (!Array.isArray(steps) || steps.length === 0) throw wrong('steps', '`steps` takes a list of steps');
-  return { key, user_id: Number(user_id), steps: checkSteps(steps, Number(user_id), known) };
+  return stored(key, user_id, checkSteps(steps, Number(user_id), known));
+}
+
+/** What is said first: whose job it is. */
+function assertOwner({ key, user_id }: Readonly<Record<string, unknown>>): void {
+  if (typeof key !== 'string' || key === '' || key.length > maxKeyLength)
+    throw wrong('key', `\`key\` takes a text of 1 to ${maxKeyLength} characters`);
+  // PostgreSQL stores no text with it.
+  if (key.includes('\0')) throw wrong('key', '`key` takes a text without the character U+0000');
+  if (!Number.isSafeInteger(user_id)) throw wrong('user_id', '`user_id` takes the id of the seller, a whole number');
+}
+
+function stored(key: unknown, user_id: unknown, steps: readonly StoredStep[]): StoredJob {
+  const pack = steps.map(({ input }) => input.pack_id).find((each) => each !== undefined);
+  const isId = typeof pack === 'number' || typeof pack === 'string';
+  return { key: String(key), user_id: Number(user_id), ...(isId && { pack_id: pack }), steps };
 }
 
 function checkSteps(steps: readonly unknown[], user_id: number, known: KnownEndpoints): readonly StoredStep[] {
@@ -132,7 +147,7 @@ function withFiles(input: StoredStep['input'], files: number): StoredStep['input
 function fieldsOf(value: unknown, names: readonly string[], what: string): Readonly<Record<string, unknown>> {
   if (!isObject(value)) throw wrong('job', `${what} is an object`);
   const unknown = Object.keys(value).find((name) => !names.includes(name));
-  if (unknown === undefined) return value;
+  if (unknown === undefined) return defined(value);
   throw wrong(unknown, `${what} has no field \`${unknown}\`; its fields are ${names.join(', ')}`);
 }
 

@@ -1,23 +1,29 @@
 import type { SellerClient } from '../client.js';
 import type { Endpoint } from '../core/operation/endpoint.js';
-import type { WriteRecord } from '../core/recover/write-hook.js';
 import type { ContactParams } from '../resources/messages/schemas.js';
 
 /** The part of a seller's client that an outbox needs: `messages` only for messages. */
 export interface OutboxClient extends Pick<SellerClient, 'call'>, Partial<Pick<SellerClient, 'messages' | 'confirm'>> {}
 
 /** A call of an endpoint that writes. */
-export interface CallStep<In = never> {
+interface CallStep<In> {
   readonly endpoint: Endpoint<In>;
   /** What `seller.call` takes. It must be possible to write it as JSON; a `file` is a path. */
-  readonly input: In;
+  readonly input: NoInfer<In>;
+  readonly contact?: undefined;
 }
 
-/** A message through the channel that is open when it is sent: see `messages.contact`. */
-export interface ContactStep {
+interface ContactStep {
+  /** A message through the channel that is open when it is sent: see `messages.contact`. */
   readonly contact: ContactParams;
+  readonly endpoint?: undefined;
+  readonly input?: undefined;
 }
 
+/** A write: a call of an endpoint, or a message through the channel that is open when it is sent. */
+export type Step<In = unknown> = CallStep<In> | ContactStep;
+
+/** Whose job it is. */
 interface JobOwner {
   /** Your own name of the job, e.g. `invoice-42`. A key is sent once, however often it is added. */
   readonly key: string;
@@ -25,19 +31,20 @@ interface JobOwner {
   readonly user_id: number;
 }
 
-/** A job that is one call. */
-export interface CallJob<In = never> extends JobOwner, CallStep<In> {}
-
-/** A job that is one message through the channel that is open. */
-export interface ContactJob extends JobOwner, ContactStep {}
-
-/**
- * A job of several steps. Each begins when the one before is accepted. The files that steps upload become the `attachments`
- * of the next message.
- */
-export interface StepsJob<Ins extends readonly unknown[] = readonly never[]> extends JobOwner {
-  readonly steps: { readonly [Index in keyof Ins]: CallStep<Ins[Index]> | ContactStep };
+interface SeveralSteps<Ins extends readonly unknown[]> {
+  /**
+   * The steps of the job. Each begins when the one before is accepted. The files that steps upload become the `attachments` of
+   * the next message.
+   */
+  readonly steps: { readonly [Index in keyof Ins]: Step<Ins[Index]> };
+  readonly endpoint?: undefined;
+  readonly input?: undefined;
+  readonly contact?: undefined;
 }
+
+/** A job: one write, or several `steps`. The compiler checks each input against its endpoint. */
+export type Job<In = unknown, Ins extends readonly unknown[] = readonly unknown[]> = JobOwner &
+  ((Step<In> & { readonly steps?: undefined }) | SeveralSteps<Ins>);
 
 /** A step as a store keeps it. `endpoint` is its name, or `contact`. */
 export interface StoredStep {
@@ -49,42 +56,10 @@ export interface StoredStep {
 export interface StoredJob {
   readonly key: string;
   readonly user_id: number;
+  /** The pack of its first message; absent if it has none. */
+  readonly pack_id?: number | string | undefined;
   readonly steps: readonly StoredStep[];
 }
-
-/** What the runs of a job have reached. JSON can represent it. */
-export interface JobProgress {
-  /** What the steps that are accepted have returned. */
-  readonly outputs: readonly StepOutput[];
-  /** The writes of the step that is next. */
-  readonly writes: readonly WriteRecord[];
-  /** Since when moderation has not decided about its message, in milliseconds since 1970. */
-  readonly followedSince?: number | undefined;
-  /** How often the service did not show whether its write was carried out. */
-  readonly unknowns?: number | undefined;
-}
-
-/** What a step has returned. */
-export interface StepOutput {
-  /** Absent if the service returned nothing. */
-  readonly output?: unknown;
-  /** When, in milliseconds since 1970. */
-  readonly at: number;
-}
-
-/** One attempt to do a job. */
-export interface JobRun {
-  readonly entry: StoredJob;
-  /** What has been reached; the run replaces it. */
-  progress: JobProgress;
-  /** Aborted when the outbox closes, or another process has the job. */
-  readonly signal: AbortSignal;
-  /** Keeps the progress. Resolves to `false` when another process has the job. */
-  note(progress: JobProgress): Promise<boolean>;
-}
-
-/** A job has not begun. */
-export const noProgress: JobProgress = { outputs: [], writes: [] };
 
 /**
  * - `waiting`: it is sent later, or its moderation is followed.
@@ -107,6 +82,19 @@ export interface JobStatus {
   readonly addedAt: number;
   /** What the steps have returned that are accepted. */
   readonly outputs: readonly unknown[];
-  /** Its place in the list; the next page begins after it. */
+  /** Its place in the list; the next page begins after it. A job that ends gets a new one. */
   readonly number: number;
+}
+
+/** What an outbox holds. */
+export interface OutboxStats {
+  /** Jobs that wait for their first or next attempt, or for moderation. */
+  readonly waiting: number;
+  /** Jobs that a process works on. */
+  readonly running: number;
+  readonly dead: number;
+  readonly accepted: number;
+  readonly rejected: number;
+  /** How long ago the oldest job that is open was added, in milliseconds; absent when none is. */
+  readonly oldestAgeMs?: number | undefined;
 }

@@ -7,11 +7,13 @@ import { checkConfiguration, ofType, optionIssues } from '../core/options/rules.
 import type { Rule } from '../core/options/rules.js';
 import { Log } from '../work/log.js';
 import { count, retryDefaults, retryRules, time } from '../work/retry.js';
-import type { RetryOptions } from '../work/retry.js';
+import type { RetryLimits, RetryOptions } from '../work/retry.js';
+import type { Store } from '../work/store.js';
+import { storeRule } from '../work/store-rule.js';
+import type { Engine } from '../work/works.js';
 import type { OutboxClient, StoredJob } from './job.js';
 import { knownEndpoints } from './known-endpoints.js';
 import type { KnownEndpoints } from './known-endpoints.js';
-import type { OutboxStore } from './store.js';
 
 /** One failed attempt to do a job. */
 export interface JobFailure {
@@ -37,10 +39,16 @@ export interface JobRejection {
   readonly reason: string;
 }
 
-/** The options of `createOutbox`. */
+/**
+ * The options of `createOutbox`. Each callback is told at least once: what it is told of is stored when it has ended. If the process
+ * is killed meanwhile, the next one tells again.
+ */
 export interface OutboxOptions {
-  /** Where the jobs are kept: `sqliteOutbox(path)`, or `memoryOutbox()`. */
-  readonly store: OutboxStore;
+  /**
+   * Where the jobs are kept: `sqliteStore(path)`, `postgresStore({ pool })`, `memoryStore()` or `bullmq({ Queue, Worker, connection })`. An inbox may
+   * use the same one.
+   */
+  readonly store: Store | Engine;
   /** Returns the client of a seller. If it returns none, the attempt has failed: the job is tried again later, as `retry` says. */
   readonly clientFor: (user_id: number) => OutboxClient | undefined | Promise<OutboxClient | undefined>;
   /**
@@ -62,30 +70,11 @@ export interface OutboxOptions {
    */
   readonly retry?: RetryOptions | undefined;
   /**
-   * How long moderation may take to decide about a message, in milliseconds. After that the job is a dead letter.
-   *
-   * @default 86400000, which is 24 hours
-   */
-  readonly moderationTimeoutMs?: number | undefined;
-  /**
    * How long a lease lasts without renewal, in milliseconds: how soon after a crash another process takes over.
    *
    * @default 30000
    */
   readonly leaseMs?: number | undefined;
-  /**
-   * How long the key of a job is kept that is accepted or rejected, in milliseconds. After that, a job with this key is sent
-   * again.
-   *
-   * @default Infinity
-   */
-  readonly deduplicationMs?: number | undefined;
-  /**
-   * How often a store that several processes share is polled, in milliseconds.
-   *
-   * @default 1000
-   */
-  readonly pollMs?: number | undefined;
   /**
    * Where failures and rejections are logged.
    *
@@ -93,68 +82,40 @@ export interface OutboxOptions {
    */
   readonly logger?: Logger | undefined;
   /**
-   * Called after each failed attempt. What it throws has no effect on the job.
+   * Called after each failed attempt, and waited for, up to 5 minutes. What it throws has no effect on the job.
    *
    * @default undefined: without `logger`, failures are printed with `console.error`
    */
   readonly onFailure?: ((failure: JobFailure) => unknown) | undefined;
   /**
-   * Called when a job is accepted. What it throws has no effect on the job.
+   * Called when a job is accepted, and waited for, up to 5 minutes. What it throws has no effect on the job.
    *
    * @default none
    */
   readonly onSuccess?: ((success: JobSuccess) => unknown) | undefined;
   /**
-   * Called when moderation rejected a message. What it throws has no effect on the job.
+   * Called when moderation rejected a message, and waited for, up to 5 minutes. What it throws has no effect on the job.
    *
    * @default undefined: without `logger`, rejections are printed with `console.error`
    */
   readonly onRejection?: ((rejection: JobRejection) => unknown) | undefined;
 }
 
-const defaults = {
-  concurrency: 32,
-  moderationTimeoutMs: 24 * 3_600_000,
-  leaseMs: 30_000,
-  deduplicationMs: Infinity,
-  pollMs: 1_000,
-};
+const defaults = { concurrency: 32, leaseMs: 30_000 };
 
 /** The options with their defaults filled in. */
 export type ResolvedOutboxOptions = Omit<OutboxOptions, keyof typeof defaults | 'retry'> &
-  Readonly<typeof defaults> & { readonly retry: Readonly<Record<keyof RetryOptions, number>> };
+  Readonly<typeof defaults> & { readonly retry: RetryLimits };
 
 const callback = ofType('function');
 
-/** What a value is lacking to be a store of an outbox. */
-export const outboxStoreRule: Rule = (value) => {
-  const methods = isObject(value) ? value : {};
-  const names = [
-    'add',
-    'get',
-    'list',
-    'claim',
-    'renew',
-    'note',
-    'settle',
-    'deadLetters',
-    'redrive',
-    'removeDeadLetter',
-  ];
-  const missing = names.find((name) => typeof methods[name] !== 'function');
-  return missing === undefined ? undefined : `takes sqliteOutbox(path), memoryOutbox(), or a store with \`${missing}\``;
-};
-
 const rules: Readonly<Record<keyof OutboxOptions, Rule>> = {
-  store: outboxStoreRule,
+  store: storeRule,
   clientFor: callback,
   endpoints: (value) => (Array.isArray(value) ? undefined : 'takes a list of endpoints'),
   concurrency: count,
   retry: (value) => (isObject(value) ? undefined : 'takes an object'),
-  moderationTimeoutMs: time,
   leaseMs: time,
-  deduplicationMs: (value) => (typeof value === 'number' && value > 0 ? undefined : 'takes a number above 0'),
-  pollMs: time,
   logger: (value) => (isObject(value) ? undefined : 'takes a logger'),
   onFailure: callback,
   onSuccess: callback,
@@ -164,7 +125,7 @@ const rules: Readonly<Record<keyof OutboxOptions, Rule>> = {
 /** What every part of an outbox works with. */
 export interface OutboxContext {
   readonly options: ResolvedOutboxOptions;
-  readonly store: OutboxStore;
+  readonly store: Store | Engine;
   readonly known: KnownEndpoints;
   readonly log: Log;
 }

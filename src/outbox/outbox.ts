@@ -1,17 +1,24 @@
 import { ConfigurationError, InvalidInputError } from '../core/errors/errors.js';
 import { checkConfiguration, notNegative, oneOf } from '../core/options/rules.js';
 import { canonical } from '../core/recover/write-target.js';
-import { DeadLetters } from '../work/dead-letters.js';
+import type { DeadLetters } from '../work/dead-letters.js';
+import { abortGraceMs, endsWithin } from '../work/ends-within.js';
 import { listRules } from '../work/pages.js';
 import type { ListOptions } from '../work/pages.js';
-import { WaitingEntries } from '../work/waiting-entries.js';
-import { abortGraceMs, endsWithin } from '../work/ends-within.js';
+import type { Rejected } from '../work/rejected-entries.js';
+import type { StoredEntries } from '../work/stored-entries.js';
+import { leaveStore, useStore } from '../work/store-users.js';
+import type { WaitingEntries } from '../work/waiting-entries.js';
+import { worksOn } from '../work/worker.js';
+import type { Works } from '../work/works.js';
 import { checkJob } from './check-job.js';
-import type { CallJob, ContactJob, JobState, JobStatus, StepsJob } from './job.js';
+import type { Job, JobState, JobStatus, OutboxStats, StoredJob } from './job.js';
+import { jobTask } from './job-task.js';
 import { outboxContext } from './options.js';
 import type { OutboxContext, OutboxOptions } from './options.js';
-import type { JobDeadLetter, OutboxStats, WaitingJob } from './store.js';
-import { OutboxWorker } from './worker.js';
+import { StoredJobs, jobKinds, workOf } from './stored-jobs.js';
+
+const states: readonly JobState[] = ['waiting', 'running', 'accepted', 'rejected', 'dead'];
 
 /** Which jobs `list` returns. */
 export interface JobListOptions extends ListOptions {
@@ -39,7 +46,7 @@ export interface OutboxCloseOptions {
  * killed. What may have been sent is read back; what the service does not show goes to a person, as a dead letter.
  *
  * @example
- * const outbox = createOutbox({ store: sqliteOutbox(path), clientFor: () => seller });
+ * const outbox = createOutbox({ store: sqliteStore(path), clientFor: () => seller });
  * outbox.start();
  * const input = { question_id, text: 'Yes, there is.' };
  * await outbox.add({ key: `answer-${question_id}`, user_id: 7, endpoint: endpoints.questions.answer, input });
@@ -56,7 +63,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
  * An outbox. Create one with `createOutbox`.
  *
  * @example
- * const outbox = createOutbox({ store: memoryOutbox(), clientFor: () => seller });
+ * const outbox = createOutbox({ store: memoryStore(), clientFor: () => seller });
  * outbox.start();
  * const contact = { pack_id, user_id: 7, text: 'Your parcel leaves today.' };
  * await outbox.add({ key: `leaves-${pack_id}`, user_id: 7, contact });
@@ -66,25 +73,59 @@ export function createOutbox(options: OutboxOptions): Outbox {
  */
 export class Outbox {
   /** The jobs that were given up: list, replay or remove them. */
-  readonly deadLetters: DeadLetters<JobDeadLetter>;
+  readonly deadLetters: DeadLetters<StoredJob>;
   /** The jobs that are open: list, retry now or remove them. */
-  readonly waiting: WaitingEntries<WaitingJob>;
+  readonly waiting: WaitingEntries<StoredJob>;
+  /**
+   * The jobs with a message that moderation rejected, in the order in which that was decided: list or remove them.
+   *
+   * @example
+   * const outbox = createOutbox({ store: memoryStore(), clientFor: () => seller });
+   * for (const { entry, reason } of await outbox.rejected.list()) {
+   *   console.log(entry.pack_id, reason);
+   *   await outbox.rejected.remove(entry.key);
+   * }
+   * await outbox.close();
+   */
+  readonly rejected: StoredEntries<Rejected<StoredJob>>;
   readonly #context: OutboxContext;
-  readonly #worker: OutboxWorker;
+  readonly #jobs: StoredJobs;
+  readonly #works: Works;
+  #isStarted = false;
   #closed: Promise<void> | undefined;
 
   /** @internal */
   constructor(context: OutboxContext) {
     this.#context = context;
-    this.#worker = new OutboxWorker(context);
-    const wake = (): void => this.#worker.wake();
-    this.deadLetters = new DeadLetters(context.store, wake);
-    this.waiting = new WaitingEntries(context.store, wake);
+    const { store, log } = context;
+    const { concurrency, leaseMs } = context.options;
+    useStore(store);
+    this.#works = worksOn(store, {
+      name: 'outbox',
+      kinds: jobKinds,
+      taskOf: (lease, run) => jobTask(lease, run, context),
+      concurrency,
+      leaseMs,
+      log,
+    });
+    this.#jobs = new StoredJobs(store, () => this.#wake());
+    this.deadLetters = this.#jobs.deadLetters;
+    this.waiting = this.#jobs.waiting;
+    this.rejected = this.#jobs.rejected;
   }
 
-  /** Starts to send what the store has, and what is added. Without it, another process on the store has to. */
+  /**
+   * Starts to send what the store has, and what is added. Keeps the process alive until `close`. Without it, another process on the
+   * store has to send.
+   */
   start(): void {
-    this.#worker.start();
+    this.#isStarted = true;
+    this.#works.start();
+  }
+
+  /** What another process sends is left to it. */
+  #wake(): void {
+    if (this.#isStarted) this.#works.wake();
   }
 
   /**
@@ -92,7 +133,7 @@ export class Outbox {
    * into the steps of one job.
    *
    * @example
-   * const outbox = createOutbox({ store: memoryOutbox(), clientFor: () => seller });
+   * const outbox = createOutbox({ store: memoryStore(), clientFor: () => seller });
    * const message = { pack_id, user_id: 7, text: 'Here is your invoice.' };
    * await outbox.add({
    *   key: 'invoice-42',
@@ -107,76 +148,77 @@ export class Outbox {
    * @throws {InvalidInputError} when an input does not fit its endpoint, or the key is known with another input.
    * @throws {ConfigurationError} when an endpoint is wrong, only reads, or is not known.
    */
-  add<In>(job: CallJob<In>): Promise<JobStatus>;
-  add(job: ContactJob): Promise<JobStatus>;
-  add<const Ins extends readonly unknown[]>(job: StepsJob<Ins>): Promise<JobStatus>;
-  async add(job: object): Promise<JobStatus> {
-    this.#assertOpen();
+  async add<In, const Ins extends readonly unknown[]>(job: Job<In, Ins>): Promise<JobStatus> {
+    if (this.#closed) throw new ConfigurationError('Not added: the outbox is closed');
     const entry = checkJob(job, this.#context.known);
-    const stored = await this.#context.store.add(entry);
-    if (canonical(stored.entry) !== canonical(entry)) {
-      const message = `the key ${entry.key} was added before with another input, and is ${stored.state}; use another key for another job`;
+    const status = await this.#added(entry);
+    if (canonical(status.entry) !== canonical(entry)) {
+      const message = `the key ${entry.key} was added before with another input, and is ${status.state}; use another key for another job`;
       throw new InvalidInputError([{ path: ['key'], message }], 'Not added: ');
     }
-    this.#worker.wake();
-    return stored;
+    this.#wake();
+    return status;
+  }
+
+  /** A job that is known may be removed before it is read: then it is added. */
+  async #added(entry: StoredJob): Promise<JobStatus> {
+    for (;;) {
+      await this.#context.store.add(workOf(entry));
+      const status = await this.#jobs.get(entry.key);
+      if (status) return status;
+    }
   }
 
   /**
    * Returns a job, and what has become of it; `undefined` if no job has this key.
    *
    * @example
-   * const outbox = createOutbox({ store: memoryOutbox(), clientFor: () => seller });
+   * const outbox = createOutbox({ store: memoryStore(), clientFor: () => seller });
    * const job = await outbox.get('invoice-42');
    * if (job?.state === 'rejected') console.log(job.reason);
    * await outbox.close();
    */
   get(key: string): Promise<JobStatus | undefined> {
-    return this.#context.store.get(key);
+    return this.#jobs.get(key);
   }
 
   /**
-   * Lists jobs in the order in which they were added.
+   * Lists jobs: those that are open in the order in which they were added, the others in the order in which they ended.
    *
    * @example
-   * const outbox = createOutbox({ store: memoryOutbox(), clientFor: () => seller });
-   * for (const { entry, reason } of await outbox.list({ state: 'rejected' })) console.log(entry.key, reason);
+   * const outbox = createOutbox({ store: memoryStore(), clientFor: () => seller });
+   * for (const { entry, outputs } of await outbox.list({ state: 'accepted' })) console.log(entry.key, outputs);
    * await outbox.close();
    * @throws {ConfigurationError} when an option is unknown or wrong.
    */
   async list(options: JobListOptions = {}): Promise<readonly JobStatus[]> {
-    const states = oneOf('waiting', 'running', 'accepted', 'rejected', 'dead');
-    checkConfiguration('list', options, { state: states, ...listRules });
+    checkConfiguration('list', options, { state: oneOf(...states), ...listRules });
     const { state, limit = 100, after = 0 } = options;
-    return this.#context.store.list({ state, limit, after });
+    return this.#jobs.list(state === undefined ? states : [state], limit, after);
   }
 
   /** Counts the jobs: those that wait, run, were given up, and have ended, and the age of the oldest that is open. */
   stats(): Promise<OutboxStats> {
-    return this.#context.store.stats();
+    return this.#jobs.stats();
   }
 
   /**
-   * Starts, and resolves once no job is due and none is running here: what waits for a retry or for moderation is left. Calls may
-   * overlap.
+   * Starts to send, and resolves once no job is due and none is running here: what waits for a retry or for moderation is left. Keeps
+   * the process alive meanwhile. Calls may overlap.
    *
    * @example
-   * const outbox = createOutbox({ store: memoryOutbox(), clientFor: () => seller });
-   * await outbox.flush();
+   * const outbox = createOutbox({ store: memoryStore(), clientFor: () => seller });
+   * await outbox.idle();
    * await outbox.close();
    */
-  flush(): Promise<void> {
-    return this.#worker.until('nothing due');
-  }
-
-  /** Starts, and resolves once no job is open any more. Keeps the process alive meanwhile. */
   idle(): Promise<void> {
-    return this.#worker.until('nothing open');
+    this.#isStarted = true;
+    return this.#works.idle();
   }
 
   /**
    * Closes the outbox: claims nothing more, waits for running jobs for up to `graceMs`, then aborts their calls, and closes the
-   * store. Nothing is lost: the next process goes on.
+   * store, unless an inbox or another outbox of this process still uses it. Nothing is lost: the next process goes on.
    *
    * @throws {ConfigurationError} when an option is unknown or wrong. The outbox is not closed then.
    */
@@ -186,17 +228,13 @@ export class Outbox {
   }
 
   async #close(graceMs: number): Promise<void> {
-    await this.#worker.close(graceMs);
+    await this.#works.close(graceMs);
     const { store, log } = this.#context;
     try {
-      if (!(await endsWithin(Math.max(graceMs, abortGraceMs), Promise.resolve(store.close?.()))))
+      if (!(await endsWithin(Math.max(graceMs, abortGraceMs), leaveStore(store))))
         throw new Error('it did not end in time');
     } catch (error) {
       await log.write('error', 'The store of the outbox was not closed', error);
     }
-  }
-
-  #assertOpen(): void {
-    if (this.#worker.isClosed) throw new ConfigurationError('Not added: the outbox is closed');
   }
 }

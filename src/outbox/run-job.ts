@@ -1,13 +1,14 @@
-import { EarlierWriteUnknownError } from '../core/errors/errors.js';
 import { withWriteHook } from '../core/recover/write-hook.js';
-import { runWithWrites } from '../work/write-scope.js';
 import type { ContactParams, StoredAttachment } from '../resources/messages/schemas.js';
 import type { SentMessage } from '../resources/post-sale/message.js';
 import { RunWrites } from '../work/run-writes.js';
+import type { Run, StepOutput } from '../work/task.js';
+import { runWithWrites } from '../work/write-scope.js';
 import { contactName, isUpload, takesFiles } from './check-job.js';
 import { followModeration, hasModeration } from './follow-moderation.js';
 import type { Undecided } from './follow-moderation.js';
-import type { JobRun, OutboxClient, StoredJob, StoredStep } from './job.js';
+import type { StoredJob, StoredStep } from './job.js';
+import type { JobRun } from './job-run.js';
 import type { OutboxContext } from './options.js';
 
 /** How far a job came. */
@@ -17,74 +18,71 @@ export type JobResult = { readonly state: 'accepted' } | Undecided;
 const filesLastMs = 24 * 3_600_000;
 
 /** Does the steps of a job that are not done. @throws what a call throws, and the errors of writes of earlier runs */
-export async function runJob(run: JobRun, context: OutboxContext): Promise<JobResult> {
-  const { user_id, steps } = run.entry;
-  const client = await context.options.clientFor(user_id);
-  // Neither is permanent: the next deploy may have it.
-  if (!client) throw new Error(`clientFor returned no client for the user ${user_id}`);
-  forgetOldFiles(run);
+export async function runJob(entry: StoredJob, run: Run, context: OutboxContext): Promise<JobResult> {
+  const client = await context.options.clientFor(entry.user_id);
+  // It may be back later: the next deploy may have it.
+  if (!client) throw new Error(`clientFor returned no client for the user ${entry.user_id}`);
+  const job: JobRun = { entry, run, client, context };
+  forgetOldFiles(job);
   for (;;) {
-    const step = steps[run.progress.outputs.length];
+    const step = entry.steps[outputsOf(job).length];
     if (!step) return { state: 'accepted' };
-    const stopped = await runStep(step, run, client, context);
+    const stopped = await runStep(step, job);
     if (stopped) return stopped;
   }
 }
 
+function outputsOf({ run }: Pick<JobRun, 'run'>): readonly StepOutput[] {
+  return run.notes.outputs ?? [];
+}
+
 /** A file that the service may have deleted is uploaded again, unless a message with it may have been sent. */
-function forgetOldFiles(run: JobRun): void {
-  const { outputs, writes } = run.progress;
-  const [first] = filesBefore(run.entry, outputs.length);
-  const mayBeSent = writes.some(({ state }) => state !== 'rejected');
+function forgetOldFiles(job: JobRun): void {
+  const { run, entry } = job;
+  const outputs = outputsOf(job);
+  const [first] = filesBefore(entry, outputs.length);
+  const mayBeSent = (run.notes.writes ?? []).some(({ state }) => state !== 'rejected');
   if (first === undefined || mayBeSent || Date.now() - (outputs[first]?.at ?? 0) < filesLastMs) return;
-  run.progress = { outputs: outputs.slice(0, first), writes: [] };
+  run.notes = { outputs: outputs.slice(0, first) };
 }
 
 /** Does one step. Returns what ends the run. */
-async function runStep(
-  step: StoredStep,
-  run: JobRun,
-  client: OutboxClient,
-  context: OutboxContext,
-): Promise<Undecided | undefined> {
-  let output = await sendStep(step, run, client, context);
+async function runStep(step: StoredStep, job: JobRun): Promise<Undecided | undefined> {
+  const { run, entry } = job;
+  let output = await sendStep(step, job);
   if (hasModeration(step)) {
-    const decision = await followModeration(output as SentMessage | undefined, run, client, context);
+    const decision = await followModeration(output as SentMessage | undefined, job);
     if (decision.state !== 'accepted') return decision;
     ({ output } = decision);
   }
   const done = { ...(output !== undefined && { output }), at: Date.now() };
-  run.progress = { outputs: [...run.progress.outputs, done], writes: [] };
-  const isLast = run.progress.outputs.length === run.entry.steps.length;
-  if (!isLast && !(await run.note(run.progress))) throw new Error('Another process has taken over');
+  run.notes = { outputs: [...outputsOf(job), done] };
+  const isLast = outputsOf(job).length === entry.steps.length;
+  if (!isLast && !(await run.note(run.notes))) throw new Error('Another process has taken over');
   return undefined;
 }
 
 /** Sends a step, or returns what an earlier run of it returned. */
-async function sendStep(
-  step: StoredStep,
-  run: JobRun,
-  client: OutboxClient,
-  { store, log, known }: OutboxContext,
-): Promise<unknown> {
-  const { progress, signal } = run;
-  let { unknowns = 0 } = progress;
+async function sendStep(step: StoredStep, job: JobRun): Promise<unknown> {
+  const { run, client, context } = job;
+  const { writes = [], ...notes } = run.notes;
+  const { signal } = run;
   const kept = new RunWrites({
-    writes: progress.writes,
-    note: (writes) => run.note({ ...progress, writes }),
-    ledger: store.ledger,
-    failed: (message, error) => void log.write('error', message, error),
+    writes,
+    note: (noted) => run.note({ ...notes, writes: noted }),
+    ledger: context.store.ledger,
+    failed: (message, error) => void context.log.write('error', message, error),
     signal,
   });
   const hooked = withWriteHook(client, kept.records);
-  const input = inputOf(step, run);
+  const input = inputOf(step, job);
   const call = async (name: string, given: unknown): Promise<unknown> => {
-    const endpoint = known.get(name);
+    const endpoint = context.known.get(name);
     if (!endpoint) throw new Error(`There is no endpoint ${name}: name it in \`endpoints\` of createOutbox`);
     return hooked.call(endpoint, given, { signal });
   };
   // Through which channel an earlier run has sent: today another one may be open.
-  const earlier = progress.writes.find(({ state }) => state !== 'rejected');
+  const earlier = writes.find(({ state }) => state !== 'rejected');
   const send = async (): Promise<unknown> => {
     if (step.endpoint !== contactName) return call(step.endpoint, input);
     if (earlier) return call(earlier.target.split(' ', 1)[0] ?? '', earlier.input);
@@ -92,19 +90,17 @@ async function sendStep(
   };
   try {
     return await runWithWrites(kept.records, send);
-  } catch (error) {
-    if (error instanceof EarlierWriteUnknownError) unknowns += 1;
-    throw error;
   } finally {
-    run.progress = { ...progress, writes: await kept.end(), ...(unknowns > 0 && { unknowns }) };
+    run.notes = { ...notes, writes: await kept.end() };
   }
 }
 
 /** The input of the step that is next, with the files that the steps before have uploaded. */
-function inputOf(step: StoredStep, { entry, progress }: JobRun): unknown {
-  const files = takesFiles(step) ? filesBefore(entry, progress.outputs.length) : [];
+function inputOf(step: StoredStep, job: JobRun): unknown {
+  const outputs = outputsOf(job);
+  const files = takesFiles(step) ? filesBefore(job.entry, outputs.length) : [];
   if (files.length === 0) return step.input;
-  const ids = files.map((index) => (progress.outputs[index]?.output as StoredAttachment).id);
+  const ids = files.map((index) => (outputs[index]?.output as StoredAttachment).id);
   const given = (step.input.attachments ?? []) as readonly unknown[];
   return { ...step.input, attachments: [...given, ...ids] };
 }

@@ -30,11 +30,11 @@ export interface World {
 
 /** A running bot, as the simulation sees it. */
 export interface Bot {
-  /** Receives the notifications, e.g. `fetchHandler(receiver)`. Without it, none are sent. */
+  /** Receives the notifications, e.g. `fetchHandler(inbox)`. Without it, none are sent. */
   callback?(request: Request): Response | Promise<Response>;
   /** Stops the bot, as SIGTERM does. It has ten seconds; then it is killed. */
   stop?(): unknown;
-  /** Counts what is left at the end, e.g. `receiver.stats()`, for `checks.nothingLeft`. */
+  /** Counts what is left at the end, e.g. `inbox.stats()`, for `checks.nothingLeft`. */
   stats?(): BotStats | Promise<BotStats>;
 }
 

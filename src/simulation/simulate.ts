@@ -29,11 +29,11 @@ let isRunning = false;
  * await simulate({
  *   seeds: 5,
  *   bot: (world) => {
- *     const receiver = createReceiver({
+ *     const inbox = createInbox({
  *       clientFor: (user_id) => world.client(user_id),
  *       on: { questions: async (_, { read }) => world.log((await read()).status ?? '') },
  *     });
- *     return { callback: fetchHandler(receiver), stop: () => receiver.close() };
+ *     return { callback: fetchHandler(inbox), stop: () => inbox.close() };
  *   },
  *   checks: [checks.noUnhandledError],
  * });

@@ -1,53 +1,41 @@
-import { checkConfiguration } from '../core/options/rules.js';
-import { assertFilter, assertKey, forEachOfPages, listRules, pagesOf } from './pages.js';
-import type { ListOptions, StoredFacts } from './pages.js';
+import { assertKey } from './pages.js';
+import { StoredEntries } from './stored-entries.js';
+import type { Shown } from './stored-entries.js';
+import type { Status } from './store.js';
+import type { RunNotes } from './task.js';
+import { withoutUnknown } from './write-records.js';
 
-/** The least that a dead letter has. */
-export interface DeadLetterFacts extends StoredFacts {
+/** A notification or a job that was given up. */
+export interface DeadLetter<Entry> {
+  readonly entry: Entry;
+  readonly attempts: number;
+  /** The name and the message of the last error. */
+  readonly failure: string;
   /** When it was given up, in milliseconds since 1970. */
   readonly deadLetteredAt: number;
-}
-
-/** What dead letters need of a store. */
-export interface DeadLetterStore<Letter extends DeadLetterFacts> {
-  deadLetters(limit: number, after?: number): Promise<readonly Letter[]>;
-  redrive(key: string, forgetsUnknown?: boolean): Promise<boolean>;
-  removeDeadLetter(key: string): Promise<boolean>;
+  /** Its place in the list; the next page begins after it. */
+  readonly number: number;
 }
 
 /**
  * What was given up after its last attempt: notifications of an inbox, or jobs of an outbox.
  *
  * @example
- * for (const { entry, failure } of await receiver.deadLetters.list({ limit: 20 })) {
+ * for (const { entry, failure } of await inbox.deadLetters.list({ limit: 20 })) {
  *   console.log(entry.key, failure);
- *   if (failure.includes('TimeoutError')) await receiver.deadLetters.replay(entry.key);
- *   else await receiver.deadLetters.remove(entry.key);
+ *   if (failure.includes('TimeoutError')) await inbox.deadLetters.replay(entry.key);
+ *   else await inbox.deadLetters.remove(entry.key);
  * }
- * console.log(await receiver.deadLetters.replayAll(({ entry }) => entry.notification.topic === 'questions'));
- * console.log(await receiver.deadLetters.removeAll(({ failure }) => failure.includes('NotFoundError')));
+ * console.log(await inbox.deadLetters.replayAll(({ entry }) => entry.notification.topic === 'questions'));
+ * console.log(await inbox.deadLetters.removeAll(({ failure }) => failure.includes('NotFoundError')));
  */
-export class DeadLetters<Letter extends DeadLetterFacts> {
-  readonly #store: DeadLetterStore<Letter>;
-  readonly #wake: () => void;
+export class DeadLetters<Entry extends { readonly key: string }> extends StoredEntries<DeadLetter<Entry>> {
+  readonly #shown: Shown<Entry>;
 
-  constructor(store: DeadLetterStore<Letter>, wake: () => void) {
-    this.#store = store;
-    this.#wake = wake;
-  }
-
-  /**
-   * Lists dead letters, oldest first.
-   *
-   * @example
-   * const first = await receiver.deadLetters.list({ limit: 20 });
-   * const second = await receiver.deadLetters.list({ limit: 20, after: first.at(-1)?.number });
-   * @throws {ConfigurationError} when an option is unknown or wrong.
-   */
-  async list(options: ListOptions = {}): Promise<readonly Letter[]> {
-    checkConfiguration('list', options, listRules);
-    const { limit = 100, after = 0 } = options;
-    return this.#store.deadLetters(limit, after);
+  /** @internal */
+  constructor(shown: Shown<Entry>) {
+    super(shown, ['dead'], (status) => deadLetterOf(shown.entryOf(status), status));
+    this.#shown = shown;
   }
 
   /**
@@ -58,9 +46,7 @@ export class DeadLetters<Letter extends DeadLetterFacts> {
    */
   async replay(key: string): Promise<boolean> {
     assertKey(key);
-    const found = await this.#store.redrive(key, true);
-    if (found) this.#wake();
-    return found;
+    return this.#replay(key, withoutUnknown);
   }
 
   /**
@@ -69,37 +55,25 @@ export class DeadLetters<Letter extends DeadLetterFacts> {
    *
    * @throws {ConfigurationError} when `where` is not a function.
    */
-  async replayAll(where: (letter: Letter) => boolean = () => true): Promise<number> {
-    const replayed = await this.#forEach(where, (key) => this.#store.redrive(key));
-    this.#wake();
-    return replayed;
-  }
-
-  /**
-   * Removes a dead letter. `false` if there is none with this key. The key of a job is forgotten: if it is added again, it is sent.
-   *
-   * @throws {ConfigurationError} when `key` is not a string.
-   */
-  async remove(key: string): Promise<boolean> {
-    assertKey(key);
-    return this.#store.removeDeadLetter(key);
-  }
-
-  /**
-   * Removes the dead letters for which `where` returns `true`. Returns how many they were.
-   *
-   * @throws {ConfigurationError} when `where` is not a function.
-   */
-  async removeAll(where: (letter: Letter) => boolean): Promise<number> {
-    return this.#forEach(where, (key) => this.#store.removeDeadLetter(key));
-  }
-
-  #forEach(where: (letter: Letter) => boolean, run: (key: string) => Promise<boolean>): Promise<number> {
-    assertFilter(where);
+  async replayAll(where: (letter: DeadLetter<Entry>) => boolean = () => true): Promise<number> {
     const until = Date.now();
     // One that is replayed and fails again at once is a dead letter again, with a later number.
-    const isMeant = (letter: Letter): boolean => letter.deadLetteredAt <= until && where(letter);
-    const pages = pagesOf((limit, after) => this.#store.deadLetters(limit, after));
-    return forEachOfPages(pages, isMeant, run);
+    const isMeant = (letter: DeadLetter<Entry>): boolean => letter.deadLetteredAt <= until && where(letter);
+    return this.forEach(typeof where === 'function' ? isMeant : where, (key) => this.#replay(key, (writes) => writes));
   }
+
+  async #replay(key: string, writesOf: typeof withoutUnknown): Promise<boolean> {
+    const { store, storedKey, wake } = this.#shown;
+    const found = await store.get(storedKey(key));
+    if (found?.state !== 'dead') return false;
+    // Earlier failures do not count.
+    const { writes = [], unknowns, wasLasting, ...reached } = found.notes as RunNotes;
+    const isReplayed = await store.again(found.key, 'dead', { ...reached, writes: writesOf(writes) });
+    if (isReplayed) wake();
+    return isReplayed;
+  }
+}
+
+function deadLetterOf<Entry>(entry: Entry, { failures, failure = '', endedAt = 0, number }: Status): DeadLetter<Entry> {
+  return { entry, attempts: failures, failure, deadLetteredAt: endedAt, number };
 }

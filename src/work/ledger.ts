@@ -1,5 +1,5 @@
 /**
- * What receivers keep beside their entries, by key and for a time: who looks for missed questions, which messages were handled,
+ * What inboxes and outboxes keep beside their entries, by key and for a time: who looks for missed questions, which messages were handled,
  * and which writes were sent. All processes of a store or a queue share it.
  */
 export interface Ledger {

@@ -26,8 +26,12 @@ export class MemoryLedger implements Ledger {
 
   async replace(key: string, expected: string | undefined, value: string, ms: number): Promise<boolean> {
     if (this.#get(key) !== expected) return false;
+    this.set(key, value, ms);
+    return true;
+  }
+
+  set(key: string, value: string, ms: number): void {
     this.#kept.delete(key);
     this.#kept.set(key, { value, until: performance.now() + ms });
-    return true;
   }
 }

@@ -20,42 +20,8 @@ export interface ListOptions {
 /** The rules of `ListOptions`. */
 export const listRules = { limit: integerFrom(1), after: integerFrom(0) };
 
-/** The least that something stored has. */
-export interface StoredFacts {
-  readonly entry: { readonly key: string };
-  /** Its place in the list; the next page begins after it. */
-  readonly number: number;
-}
-
-/** How many are read at a time. */
-const pageSize = 100;
-
-/** Pages of what a store lists, in its order. */
-export async function* pagesOf<T extends StoredFacts>(
-  list: (limit: number, after: number) => Promise<readonly T[]>,
-): AsyncGenerator<readonly T[]> {
-  for (let after = 0; ;) {
-    const page = await list(pageSize, after);
-    yield page;
-    const last = page.at(-1);
-    if (page.length < pageSize || !last) return;
-    after = last.number;
-  }
-}
-
-/** Carries out something for those that are meant, page by page. Returns for how many it was carried out. */
-export async function forEachOfPages<T extends StoredFacts>(
-  pages: AsyncIterable<readonly T[]>,
-  where: (found: T) => boolean,
-  run: (key: string) => Promise<boolean>,
-): Promise<number> {
-  let count = 0;
-  for await (const page of pages) {
-    const results = await Promise.all(page.filter(where).map(({ entry }) => run(entry.key)));
-    count += results.filter(Boolean).length;
-  }
-  return count;
-}
+/** How many are read at a time when all are looked at. */
+export const pageSize = 100;
 
 /** Without types, a store could get `undefined` or the whole object. */
 export function assertKey(key: unknown): void {

@@ -3,8 +3,6 @@ import { longestTimerMs } from '../core/scope/cancel-scope.js';
 /** What a loop needs of a worker and of its store. */
 export interface Polled {
   readonly store: { readonly durable: boolean; readonly shared: boolean };
-  /** How often a store that other processes use is polled, and after an error, in milliseconds. */
-  readonly pollMs: number;
   /** Whether the worker was started, and is not closed. */
   isOpen(): boolean;
   /** Leases what is due, and says when to poll again: `again()`, or `later()`. */
@@ -12,6 +10,8 @@ export interface Polled {
   onError(error: unknown): void;
 }
 
+/** How often a store that other processes use is polled, and after an error, in milliseconds. */
+const pollMs = 1_000;
 /** How often a durable store is polled that only this process uses: another object may have the same file, in milliseconds. */
 const rarePollMs = 600_000;
 
@@ -50,7 +50,7 @@ export class PollLoop {
     } catch (error) {
       this.#polled.onError(error);
       this.#isAsked = false;
-      this.#wakeIn(this.#polled.pollMs);
+      this.#wakeIn(pollMs);
     }
   }
 
@@ -61,7 +61,7 @@ export class PollLoop {
 
   /** Polls when the next entry is due, and earlier if others may add one. */
   later(nextInMs = Infinity): void {
-    const { store, pollMs } = this.#polled;
+    const { store } = this.#polled;
     const atLeastMs = store.shared ? pollMs : store.durable ? rarePollMs : Infinity;
     this.#wakeIn(Math.min(nextInMs, atLeastMs));
   }

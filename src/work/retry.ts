@@ -4,11 +4,11 @@ import { longestTimerMs } from '../core/scope/cancel-scope.js';
 /** How failed notifications and jobs are retried. */
 export interface RetryOptions {
   /**
-   * The most attempts, the first included; then the notification or job becomes a dead letter.
+   * The most retries after the first attempt; then the notification or job becomes a dead letter. 0: it is tried once.
    *
-   * @default 24, which takes 6 to 12 hours
+   * @default 23, which takes 6 to 12 hours
    */
-  readonly attempts?: number | undefined;
+  readonly maxRetries?: number | undefined;
   /**
    * The first delay, in milliseconds. Each next one is twice as long, less up to half at random.
    *
@@ -23,11 +23,10 @@ export interface RetryOptions {
   readonly capMs?: number | undefined;
 }
 
-export const retryDefaults: Readonly<Record<keyof RetryOptions, number>> = {
-  attempts: 24,
-  baseMs: 1_000,
-  capMs: 3_600_000,
-};
+/** The same, with the defaults filled in. */
+export type RetryLimits = Readonly<Record<keyof RetryOptions, number>>;
+
+export const retryDefaults: RetryLimits = { maxRetries: 23, baseMs: 1_000, capMs: 3_600_000 };
 
 export const count: Rule = (value) =>
   Number.isSafeInteger(value) && Number(value) > 0 ? undefined : 'must be a whole number above 0';
@@ -37,4 +36,11 @@ export const time: Rule = (value) =>
     ? undefined
     : `must be a number above 0 and at most ${longestTimerMs}`;
 
-export const retryRules: Readonly<Record<keyof RetryOptions, Rule>> = { attempts: count, baseMs: time, capMs: time };
+const retries: Rule = (value) =>
+  Number.isSafeInteger(value) && Number(value) >= 0 ? undefined : 'must be a whole number of at least 0';
+
+export const retryRules: Readonly<Record<keyof RetryOptions, Rule>> = {
+  maxRetries: retries,
+  baseMs: time,
+  capMs: time,
+};

@@ -1,17 +1,16 @@
-import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { ConfigurationError } from '../core/errors/errors.js';
 import { nodeModule } from '../core/scope/node-module.js';
 import { atEndOfTurn } from './turns.js';
 import { createPrivateFile } from './private-file.js';
 import { explain, unlessBusy } from './sqlite-errors.js';
-import type { Row } from './sqlite-rows.js';
-import { assertVersion, prepareSchema } from './sqlite-schema.js';
-import type { FileUse } from './sqlite-schema.js';
-import { StoreTransaction } from './sqlite-transaction.js';
-import type { KnownTime } from './sqlite-transaction.js';
+import { prepareSchema, sqliteDialect } from './sqlite-schema.js';
+import type { SqlContext } from './sql-groups.js';
+import type { Row, SqlRule, Statement } from './sql-rule.js';
+import type { RuleOptions, SqlDatabase } from './sql-store.js';
 
-interface Job {
-  readonly run: (transaction: StoreTransaction) => unknown;
+interface SqliteWrite {
+  readonly rule: (context: SqlContext) => SqlRule<unknown>;
   /** Whether the result must survive a power cut. */
   readonly isDurable: boolean;
   readonly resolve: (value: never) => void;
@@ -22,53 +21,36 @@ interface Job {
 export const inMemory = ':memory:';
 
 /** A database file whose writes share transactions, and wait for other processes without blocking the event loop. */
-export class SqliteDatabase {
-  /** Whether the file has to be there, in this version: it is neither created nor migrated. */
+export class SqliteDatabase implements SqlDatabase {
   mustExist = false;
   readonly #path: string;
-  readonly #creator: string;
-  readonly #use: FileUse;
-  readonly #known: KnownTime = { now: Infinity, at: 0 };
   #opening: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
   #db!: DatabaseSync;
   readonly #statements = new Map<string, ReturnType<DatabaseSync['prepare']>>();
   /** The writes of the next transaction. */
-  #jobs: Job[] = [];
+  #jobs: SqliteWrite[] = [];
   #synchronous = '';
   /** Which file was opened; `undefined` in memory. */
   #file: string | undefined;
   /** Which file its log is; `undefined` before the first transaction. */
   #log: string | undefined;
 
-  /** @param creator The function of the user that creates it, for messages. */
-  constructor(path: string, creator: string, use: FileUse) {
+  constructor(path: string) {
     this.#path = path;
-    this.#creator = creator;
-    this.#use = use;
   }
 
-  /**
-   * Runs all writes of one turn of the event loop in one transaction, which waits for the disk once.
-   *
-   * @param isDurable Whether the write has to survive a power cut. Every write survives the end of the process.
-   */
-  async write<R>(run: (transaction: StoreTransaction) => R, { isDurable = true } = {}): Promise<R> {
+  /** Carries out all rules of one turn of the event loop in one transaction, which waits for the disk once. */
+  async run<R>(rule: (context: SqlContext) => SqlRule<R>, { isDurable = true }: RuleOptions = {}): Promise<R> {
     this.#opening ??= this.#open();
     await this.#opening;
     return new Promise<R>((resolve, reject) => {
-      if (this.#jobs.push({ run, isDurable, resolve, reject }) === 1) atEndOfTurn(() => void this.#write(this.#jobs));
+      if (this.#jobs.push({ rule, isDurable, resolve, reject }) === 1) atEndOfTurn(() => void this.#write(this.#jobs));
     });
   }
 
-  /** Runs a statement within a write, and returns its rows. */
-  all(sql: string, ...values: SQLInputValue[]): Row[] {
+  #all({ sql, values }: Statement): Row[] {
     return this.#prepared(sql).all(...values) as unknown as Row[];
-  }
-
-  /** Runs a statement within a write, and returns how many rows it has changed. */
-  run(sql: string, ...values: SQLInputValue[]): number {
-    return Number(this.#prepared(sql).run(...values).changes);
   }
 
   #prepared(sql: string): ReturnType<DatabaseSync['prepare']> {
@@ -87,7 +69,7 @@ export class SqliteDatabase {
         createPrivateFile(this.#path);
         const db = new sqlite.DatabaseSync(this.#path);
         try {
-          prepareSchema(db, this.mustExist ? this.#use : undefined);
+          prepareSchema(db, this.mustExist);
         } catch (error) {
           db.close();
           throw error;
@@ -98,12 +80,12 @@ export class SqliteDatabase {
     } catch (cause) {
       this.#opening = undefined;
       const { reason, remedy } = explain(cause);
-      throw new ConfigurationError(`${this.#creator} cannot open its database (${reason})${remedy}`, { cause });
+      throw new ConfigurationError(`sqliteStore cannot open its database (${reason})${remedy}`, { cause });
     }
   }
 
   /** Writes jobs in one transaction. While it waits for the lock, more are added to them. */
-  async #write(jobs: readonly Job[]): Promise<void> {
+  async #write(jobs: readonly SqliteWrite[]): Promise<void> {
     try {
       this.#assertFiles();
       const areWritten = await unlessBusy(() => this.#commit(jobs));
@@ -123,7 +105,7 @@ export class SqliteDatabase {
   }
 
   /** From now on, writes are collected for another transaction. */
-  #begin(jobs: readonly Job[]): void {
+  #begin(jobs: readonly SqliteWrite[]): void {
     if (this.#jobs === jobs) this.#jobs = [];
   }
 
@@ -133,17 +115,14 @@ export class SqliteDatabase {
    * @returns `false` when one of several has failed: then nothing is written, and each needs a transaction of its own.
    * @throws when another process holds the lock.
    */
-  #commit(jobs: readonly Job[]): boolean {
+  #commit(jobs: readonly SqliteWrite[]): boolean {
     this.#waitForDisk(jobs.some(({ isDurable }) => isDurable));
-    this.run('BEGIN IMMEDIATE');
+    this.#all({ sql: 'BEGIN IMMEDIATE', values: [] });
     this.#begin(jobs);
     try {
-      // While the transaction holds the lock, no other process can change the version.
-      assertVersion(this.all('PRAGMA user_version')[0]?.user_version, this.#creator);
-      const transaction = new StoreTransaction(this, this.#known);
-      const results = jobs.map(({ run }) => run(transaction));
-      transaction.finish();
-      this.run('COMMIT');
+      const context = { dialect: sqliteDialect, now: Date.now() };
+      const results = jobs.map(({ rule }) => this.#carryOut(rule(context)));
+      this.#all({ sql: 'COMMIT', values: [] });
       if (this.#file !== undefined) this.#log ??= fileOf(`${this.#path}-wal`);
       for (const [index, { resolve }] of jobs.entries()) resolve(results[index] as never);
     } catch (error) {
@@ -152,6 +131,10 @@ export class SqliteDatabase {
       jobs[0]?.reject(error);
     }
     return true;
+  }
+
+  #carryOut<R>(rule: SqlRule<R>): R {
+    for (let step = rule.next([]); ; step = rule.next(this.#all(step.value))) if (step.done) return step.value;
   }
 
   /** Only between transactions. `NORMAL` waits for the disk at a checkpoint, `FULL` at each commit. */
@@ -179,7 +162,7 @@ export class SqliteDatabase {
     await this.#opening;
     try {
       // Pending writes are committed before the file is closed.
-      await this.write(() => undefined);
+      await this.run(function* () {});
     } finally {
       this.#opening = undefined;
       this.#log = undefined;

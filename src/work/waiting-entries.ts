@@ -1,99 +1,75 @@
-import { ConfigurationError } from '../core/errors/errors.js';
-import { checkConfiguration } from '../core/options/rules.js';
-import { assertFilter, assertKey, forEachOfPages, listRules, pagesOf } from './pages.js';
-import type { ListOptions, StoredFacts } from './pages.js';
+import { assertKey } from './pages.js';
+import { StoredEntries } from './stored-entries.js';
+import type { Shown } from './stored-entries.js';
+import type { Status } from './store.js';
 
-/** What the list of what waits needs of a store; each method is optional for stores of the user's own. */
-export interface WaitingStore<Entry extends StoredFacts> {
-  waiting?(limit: number, after?: number): Promise<readonly Entry[]>;
-  retryNow?(key: string): Promise<boolean>;
-  removeWaiting?(key: string): Promise<boolean>;
+/** A notification or a job that is not handled yet. */
+export interface WaitingEntry<Entry> {
+  readonly entry: Entry;
+  /** How many attempts have failed. */
+  readonly attempts: number;
+  /** The name and the message of the last error; absent before the first one. */
+  readonly failure?: string | undefined;
+  /** When it is tried next, in milliseconds; 0 when it is due, absent while it runs. */
+  readonly nextInMs?: number | undefined;
+  /** When it was added, in milliseconds since 1970. */
+  readonly addedAt: number;
+  /** Its place in the list; the next page begins after it. */
+  readonly number: number;
 }
 
 /**
  * What is not handled yet: notifications of an inbox, or jobs of an outbox.
  *
  * @example
- * for (const { entry, attempts, failure } of await receiver.waiting.list({ limit: 20 })) {
+ * for (const { entry, attempts, failure } of await inbox.waiting.list({ limit: 20 })) {
  *   console.log(entry.notification.resource, attempts, failure);
- *   if (attempts < 3) await receiver.waiting.retryNow(entry.key);
- *   else await receiver.waiting.remove(entry.key);
+ *   if (attempts < 3) await inbox.waiting.retryNow(entry.key);
+ *   else await inbox.waiting.remove(entry.key);
  * }
- * await receiver.waiting.retryAll(({ failure }) => failure?.includes('TimeoutError') === true);
- * await receiver.waiting.removeAll(({ entry }) => entry.notification.topic === 'items');
+ * await inbox.waiting.retryAll(({ failure }) => failure?.includes('TimeoutError') === true);
+ * await inbox.waiting.removeAll(({ entry }) => entry.notification.topic === 'items');
  */
-export class WaitingEntries<Entry extends StoredFacts> {
-  readonly #store: WaitingStore<Entry>;
-  readonly #wake: () => void;
+export class WaitingEntries<Entry extends { readonly key: string }> extends StoredEntries<WaitingEntry<Entry>> {
+  readonly #shown: Shown<Entry>;
 
-  constructor(store: WaitingStore<Entry>, wake: () => void) {
-    this.#store = store;
-    this.#wake = wake;
-  }
-
-  /**
-   * Lists what waits, in the order of arrival.
-   *
-   * @throws {ConfigurationError} when an option is unknown or wrong, or the store cannot list what waits.
-   */
-  async list(options: ListOptions = {}): Promise<readonly Entry[]> {
-    checkConfiguration('list', options, listRules);
-    return this.#list(options.limit ?? 100, options.after ?? 0);
-  }
-
-  async #list(limit: number, after: number): Promise<readonly Entry[]> {
-    return this.#store.waiting?.(limit, after) ?? unsupported('waiting');
+  /** @internal */
+  constructor(shown: Shown<Entry>) {
+    super(shown, ['waiting', 'running'], (status) => waitingOf(shown.entryOf(status), status));
+    this.#shown = shown;
   }
 
   /**
    * Has one handled now instead of after its delay. It has the attempts that it has. `false` if none waits with this key, or
    * its resource is being handled.
    *
-   * @throws {ConfigurationError} when `key` is not a string, or the store cannot do that.
+   * @throws {ConfigurationError} when `key` is not a string.
    */
   async retryNow(key: string): Promise<boolean> {
     assertKey(key);
-    const found = await (this.#store.retryNow?.(key) ?? unsupported('retryNow'));
-    if (found) this.#wake();
+    const { store, storedKey, wake } = this.#shown;
+    const found = await store.again(storedKey(key), 'open');
+    if (found) wake();
     return found;
   }
 
   /**
    * Has all handled now, or those for which `where` returns `true`. Returns for how many that is so.
    *
-   * @throws {ConfigurationError} when `where` is not a function, or the store cannot do that.
+   * @throws {ConfigurationError} when `where` is not a function.
    */
-  async retryAll(where: (waiting: Entry) => boolean = () => true): Promise<number> {
-    return this.#forEach(where, (key) => this.retryNow(key));
-  }
-
-  /**
-   * Deletes one: it is never handled, unless it is added again. `false` if none waits with this key, or its handler runs.
-   *
-   * @throws {ConfigurationError} when `key` is not a string, or the store cannot do that.
-   */
-  async remove(key: string): Promise<boolean> {
-    assertKey(key);
-    return this.#store.removeWaiting?.(key) ?? unsupported('removeWaiting');
-  }
-
-  /**
-   * Deletes those for which `where` returns `true`, for example of a topic that nobody handles. Returns how many they were.
-   *
-   * @throws {ConfigurationError} when `where` is not a function, or the store cannot do that.
-   */
-  async removeAll(where: (waiting: Entry) => boolean): Promise<number> {
-    return this.#forEach(where, (key) => this.remove(key));
-  }
-
-  #forEach(where: (waiting: Entry) => boolean, run: (key: string) => Promise<boolean>): Promise<number> {
-    assertFilter(where);
-    const pages = pagesOf((limit, after) => this.#list(limit, after));
-    return forEachOfPages(pages, where, run);
+  async retryAll(where: (waiting: WaitingEntry<Entry>) => boolean = () => true): Promise<number> {
+    return this.forEach(where, (key) => this.retryNow(key));
   }
 }
 
-/** @throws {ConfigurationError} when a store of the user's own has no such method. */
-function unsupported(name: string): never {
-  throw new ConfigurationError(`This store has no method \`${name}\``);
+function waitingOf<Entry>(entry: Entry, { failures, failure, nextInMs, addedAt, number }: Status): WaitingEntry<Entry> {
+  return {
+    entry,
+    attempts: failures,
+    ...(failure !== undefined && { failure }),
+    ...(nextInMs !== undefined && { nextInMs }),
+    addedAt,
+    number,
+  };
 }

@@ -7,7 +7,7 @@ import { chromiumArguments, chromiumPath } from '../support/chromium.ts';
 /** Runs in the page: the fake, two clients, an inbox and a fault. */
 const program = `
 import { OutcomeUnknownError } from 'marketplace-seller-sdk';
-import { createReceiver, memoryStore } from 'marketplace-seller-sdk/notifications';
+import { createInbox, memoryStore } from 'marketplace-seller-sdk/notifications';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 
 globalThis.story = async () => {
@@ -16,7 +16,7 @@ globalThis.story = async () => {
   const [account, buyer] = [marketplace.addUser(), marketplace.addUser()];
   const { item_id } = marketplace.addItem({ seller_id: account.user_id });
   const client = marketplace.clientFor(account);
-  const receiver = createReceiver({
+  const inbox = createInbox({
     clientFor: () => client,
     store: memoryStore(),
     on: {
@@ -26,9 +26,9 @@ globalThis.story = async () => {
       },
     },
   });
-  receiver.start();
+  inbox.start();
   const question = await marketplace.clientFor(buyer).questions.ask({ item_id, text: 'Is it in stock?' });
-  await receiver.add({
+  await inbox.add({
     topic: 'questions',
     resource: '/questions/' + question.id,
     user_id: account.user_id,
@@ -40,7 +40,7 @@ globalThis.story = async () => {
   });
   while ((await client.questions.get({ question_id: question.id })).status !== 'ANSWERED')
     await new Promise((resolve) => setTimeout(resolve, 20));
-  await receiver.close();
+  await inbox.close();
   said.push('answered by the inbox');
 
   const second = await marketplace.clientFor(buyer).questions.ask({ item_id, text: 'Is there a red one?' });

@@ -2,8 +2,12 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Values } from '../../src/cli/options.js';
 import { actions, assertUsable } from '../../src/cli/stored/actions.js';
 import { formatRows, formatStats } from '../../src/cli/stored/format-work.js';
-import type { GivenUpFacts, StoredWork, WaitingFacts, WorkRow } from '../../src/cli/stored/stored-work.js';
+import { storedWork } from '../../src/cli/stored/stored-work.js';
+import type { WorkRow } from '../../src/cli/stored/stored-work.js';
+import { filters } from '../../src/cli/stored/work-filter.js';
 import { DeadLetters } from '../../src/work/dead-letters.js';
+import { rejectedEntries } from '../../src/work/rejected-entries.js';
+import type { Query, Status } from '../../src/work/store.js';
 import { WaitingEntries } from '../../src/work/waiting-entries.js';
 
 // What the commands for stored work do with none, one, two and more than a page of it, and at the limits of their filters.
@@ -13,44 +17,50 @@ const [minute, hour, day] = [60_000, 3_600_000, 86_400_000];
 beforeEach(() => void vi.useFakeTimers({ now, toFake: ['Date'] }));
 afterEach(() => void vi.useRealTimers());
 
-/** Stored work: how many wait and how many were given up, the last of them now, each other one a minute before the next. */
-function storedWork(waiting: number, dead: number) {
+/** Stored work: how many are in each state, the last of them now, each other one a minute before the next. */
+function stored(counts: Readonly<Record<'waiting' | 'dead' | 'rejected', number>>) {
   const calls: unknown[][] = [];
-  const several = <T>(count: number, of: (number: number, at: number) => T): T[] =>
-    Array.from({ length: count }, (_, index) => of(index + 1, now - (count - index - 1) * minute));
-  const failure = (number: number): string => `error ${number % 2}`;
-  const waits = several<WaitingFacts>(waiting, (number, addedAt) => ({
-    entry: { key: `w${number}` }, number, addedAt, attempts: 1, failure: failure(number), nextInMs: 0,
-  })); // prettier-ignore
-  const letters = several<GivenUpFacts>(dead, (number, deadLetteredAt) => ({
-    entry: { key: `d${number}` }, number, deadLetteredAt, attempts: 2, failure: failure(number),
-  })); // prettier-ignore
-  const page = <T extends { number: number }>(all: readonly T[], limit: number, after = 0): Promise<T[]> =>
-    Promise.resolve(all.filter(({ number }) => number > after).slice(0, limit));
-  const called = (name: string) => (...args: unknown[]) => Promise.resolve(calls.push([name, ...args]) > 0); // prettier-ignore
-  const store = {
-    waiting: (limit: number, after?: number) => page(waits, limit, after),
-    deadLetters: (limit: number, after?: number) => page(letters, limit, after),
-    retryNow: called('retryNow'),
-    removeWaiting: called('removeWaiting'),
-    redrive: called('redrive'),
-    removeDeadLetter: called('removeDeadLetter'),
+  const all = Object.entries(counts).flatMap(([state, count]) =>
+    Array.from({ length: count }, (_, index): Status => {
+      const at = now - (count - index - 1) * minute;
+      const key = `${state.charAt(0)}${index + 1}`;
+      const work = { key, kind: '*', group: key, owner: '7', sentAt: at, data: { key } };
+      const reached = { failures: 1, stalls: 0, notes: {}, failure: `error ${(index + 1) % 2}` };
+      return { ...work, ...reached, state: state as Status['state'], addedAt: at, endedAt: at, number: index + 1 };
+    }),
+  );
+  const called =
+    (name: string) =>
+    (...args: unknown[]): Promise<boolean> =>
+      Promise.resolve(calls.push([name, ...args]) > 0);
+  const shown = {
+    store: {
+      list: ({ states, limit, after }: Query) =>
+        Promise.resolve(all.filter(({ state, number }) => states.includes(state) && number > after).slice(0, limit)),
+      get: (key: string) => Promise.resolve(all.find((each) => each.key === key)),
+      again: called('again'),
+      remove: called('remove'),
+    },
+    kinds: ['*'],
+    storedKey: (key: string) => key,
+    entryOf: ({ data }: Status) => data as { key: string },
+    wake: () => undefined,
   };
-  const work: StoredWork = {
-    stats: () => Promise.resolve({ waiting, dead }),
-    waiting: new WaitingEntries<WaitingFacts>(store, () => undefined),
-    deadLetters: new DeadLetters<GivenUpFacts>(store, () => undefined),
-    columnsOf: ({ key }) => ({ topic: `Topic ${key.slice(-1)}` }),
+  const opened = {
+    stats: () => Promise.resolve(counts),
+    waiting: new WaitingEntries(shown),
+    deadLetters: new DeadLetters(shown),
+    rejected: rejectedEntries(shown),
     close: () => Promise.resolve(),
   };
-  return { work, calls };
+  return { work: storedWork(opened, ({ key }) => ({ topic: `Topic ${key.slice(-1)}` })), calls };
 }
 
 /** Runs an action with the options of a command line. */
-async function run(action: string, counts: readonly [waiting: number, dead: number], options: object = {}) {
-  const { work, calls } = storedWork(...counts);
+async function run(action: string, [waiting, dead, rejected = 0]: readonly number[], options: object = {}) {
+  const { work, calls } = stored({ waiting: waiting!, dead: dead!, rejected });
   const values = new Values({ limit: '100', ...options }, 'FILE', action);
-  assertUsable(values);
+  assertUsable(values, filters);
   return { result: await actions[action]?.(work, values), calls };
 }
 const keysOf = (result: unknown): unknown[] => (result as readonly WorkRow[]).map(({ key }) => key);
@@ -60,6 +70,7 @@ const keys = (prefix: string, count: number): string[] =>
 describe.each([
   ['waiting', 'w'],
   ['dead', 'd'],
+  ['rejected', 'r'],
 ])('%s', (action, prefix) => {
   test.each([
     [0, '1', 0],
@@ -72,12 +83,12 @@ describe.each([
     [101, '101', 101],
     [250, '201', 201],
   ])('lists of %i with --limit %s the first %i', async (count, limit, listed) => {
-    const { result } = await run(action, [count, count], { limit });
+    const { result } = await run(action, [count, count, count], { limit });
     expect(keysOf(result)).toEqual(keys(prefix, listed));
   });
 
   test('counts against --limit only what is meant', async () => {
-    const { result } = await run(action, [250, 250], { limit: '60', error: 'error 0' });
+    const { result } = await run(action, [250, 250, 250], { limit: '60', error: 'error 0' });
     expect(keysOf(result)).toEqual(keys(prefix, 120).filter((_, index) => index % 2 === 1));
   });
 
@@ -95,7 +106,7 @@ describe.each([
     [{ error: 'error 1', since: '1m' }, [3]],
     [{ error: 'error 1', topic: 'Topic 2' }, []],
   ])('means with %j: %j', async (options, meant) => {
-    const { result } = await run(action, [4, 4], options);
+    const { result } = await run(action, [4, 4, 4], options);
     expect(keysOf(result)).toEqual(meant.map((number) => `${prefix}${number}`));
   });
 
@@ -106,26 +117,29 @@ describe.each([
     ['90m', 90 * minute],
   ])('--since %s is so long ago, to the millisecond', async (since, ms) => {
     vi.setSystemTime(now + ms);
-    expect(keysOf((await run(action, [1, 1], { since })).result)).toHaveLength(1);
+    expect(keysOf((await run(action, [1, 1, 1], { since })).result)).toHaveLength(1);
     vi.setSystemTime(now + ms + 1);
-    expect(keysOf((await run(action, [1, 1], { since })).result)).toHaveLength(0);
+    expect(keysOf((await run(action, [1, 1, 1], { since })).result)).toHaveLength(0);
   });
 });
+
+const again = (key: string): unknown[] => ['again', key, 'dead', { writes: [] }];
 
 describe('what is changed', () => {
   test.each<[string, object, unknown, unknown[][]]>([
     // A person has looked at the one that is named, and not at all others: what is unknown of those stays so.
-    ['replay', { key: 'd2' }, { replayed: 1 }, [['redrive', 'd2', true]]],
-    ['replay', {}, { replayed: 3 }, [['redrive', 'd1'], ['redrive', 'd2'], ['redrive', 'd3']]],
-    ['replay', { error: 'error 0' }, { replayed: 1 }, [['redrive', 'd2']]],
+    ['replay', { key: 'd2' }, { replayed: 1 }, [again('d2')]],
+    ['replay', {}, { replayed: 3 }, [again('d1'), again('d2'), again('d3')]],
+    ['replay', { error: 'error 0' }, { replayed: 1 }, [again('d2')]],
     ['replay', { error: 'nothing' }, { replayed: 0 }, []],
-    ['retry-now', {}, { retried: 2 }, [['retryNow', 'w1'], ['retryNow', 'w2']]],
-    ['retry-now', { key: 'w2' }, { retried: 1 }, [['retryNow', 'w2']]],
-    ['remove', { key: 'w2', state: 'waiting' }, { removed: 1 }, [['removeWaiting', 'w2']]],
+    ['retry-now', {}, { retried: 2 }, [['again', 'w1', 'open'], ['again', 'w2', 'open']]],
+    ['retry-now', { key: 'w2' }, { retried: 1 }, [['again', 'w2', 'open']]],
+    ['remove', { key: 'w2', state: 'waiting' }, { removed: 1 }, [['remove', 'w2', ['waiting']]]],
     ['remove', { key: 'w2', state: 'dead' }, { removed: 0 }, []],
-    ['remove', { since: '1m', state: 'dead' }, { removed: 2 }, [['removeDeadLetter', 'd2'], ['removeDeadLetter', 'd3']]],
+    ['remove', { since: '1m', state: 'dead' }, { removed: 2 }, [['remove', 'd2', ['dead']], ['remove', 'd3', ['dead']]]],
+    ['remove', { key: 'r1', state: 'rejected' }, { removed: 1 }, [['remove', 'r1', ['rejected']]]],
   ])('%s with %j: %j', async (action, options, result, calls) => {
-    expect(await run(action, [2, 3], options)).toEqual({ result, calls });
+    expect(await run(action, [2, 3, 1], options)).toEqual({ result, calls });
   }); // prettier-ignore
 
   test('remove needs a filter and a state, and --limit is a number above 0', async () => {

@@ -1,6 +1,6 @@
 import { refreshingToken } from 'marketplace-seller-sdk';
 import type { ClientOptions } from 'marketplace-seller-sdk';
-import { createReceiver } from 'marketplace-seller-sdk/notifications';
+import { createInbox } from 'marketplace-seller-sdk/notifications';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { networkFault, stubbed, wireQuestion } from '../support/stubs.ts';
 
@@ -77,17 +77,17 @@ const callbacks: Readonly<Record<string, (callback: () => void) => Promise<void>
     const file = await sellerClient.messages.download(input, { onDownloadProgress: callback });
     expect((await file.arrayBuffer()).byteLength).toBe(bytes.length);
   },
-  'onFailure and the logger of a receiver': async (callback) => {
-    const receiver = createReceiver({
+  'onFailure and the logger of a inbox': async (callback) => {
+    const inbox = createInbox({
       fallback: () => Promise.reject(new Error('no')),
-      retry: { attempts: 1 },
+      retry: { maxRetries: 0 },
       logger: { debug: callback, info: callback, warn: callback, error: callback },
       onFailure: callback,
     });
     const notification = { user_id: 7, topic: 'items', resource: '/items/MLA1' };
-    await receiver.receive({ method: 'POST', header: () => null, body: async () => notification });
-    await receiver.idle();
-    await receiver.close();
+    await inbox.receive({ method: 'POST', header: () => null, body: async () => notification });
+    await inbox.idle();
+    await inbox.close();
   },
 };
 

@@ -1,7 +1,7 @@
 import { InvalidInputError, ConfigurationError, OutcomeUnknownError, Paged } from 'marketplace-seller-sdk';
 import type { ClientOptions, Endpoint, Middleware } from 'marketplace-seller-sdk';
-import { createReceiver, memoryStore, sqliteStore } from 'marketplace-seller-sdk/notifications';
-import type { ReceiverOptions } from 'marketplace-seller-sdk/notifications';
+import { createInbox } from 'marketplace-seller-sdk/notifications';
+import type { InboxOptions } from 'marketplace-seller-sdk/notifications';
 import { openTelemetry } from 'marketplace-seller-sdk/otel';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { describe, expect, test } from 'vitest';
@@ -152,8 +152,6 @@ describe('a wrong option or flag is an InvalidInputError, and nothing is sent', 
 
 describe('a wrong option is a ConfigurationError of the function that takes it', () => {
   const creators: Readonly<Record<string, (options: never) => unknown>> = {
-    memoryStore,
-    sqliteStore: (options: object) => sqliteStore({ path: ':memory:', ...options }),
     openTelemetry,
   };
 
@@ -162,7 +160,7 @@ describe('a wrong option is a ConfigurationError of the function that takes it',
     expect(() => create({ maxWait: 5 } as never)).toThrow(`${name}: there is no option \`maxWait\`; the options are`);
   });
 
-  test.each([memoryStore, sqliteStore, openTelemetry])('no options: %o', (create) => {
+  test.each([openTelemetry])('no options: %o', (create) => {
     for (const options of [null, 'inbox', 5]) expect(() => create(options as never)).toThrow(ConfigurationError);
   });
 
@@ -174,36 +172,37 @@ describe('a wrong option is a ConfigurationError of the function that takes it',
 describe('an option that is undefined means its default', () => {
   const fallback = (): void => undefined;
 
-  test.each(['attempts', 'baseMs', 'capMs'])('retry.%s', async (name) => {
-    const receiver = createReceiver({ fallback, retry: { [name]: undefined } });
-    await receiver.close();
+  test.each(['maxRetries', 'baseMs', 'capMs'])('retry.%s', async (name) => {
+    const inbox = createInbox({ fallback, retry: { [name]: undefined } });
+    await inbox.close();
   });
 
-  test('every option of createReceiver', async () => {
-    const names: readonly (keyof ReceiverOptions)[] = [
+  test('every option of createInbox', async () => {
+    const names: readonly (keyof InboxOptions)[] = [
       'retry',
       'concurrency',
       'leaseMs',
       'store',
-      'queue',
+      'path',
+      'maxWaiting',
       'accept',
       'on',
     ];
-    const receiver = createReceiver({ fallback, ...Object.fromEntries(names.map((name) => [name, undefined])) });
-    expect(await receiver.deadLetters.list({ limit: undefined })).toEqual([]);
-    await receiver.close({ graceMs: undefined });
+    const inbox = createInbox({ fallback, ...Object.fromEntries(names.map((name) => [name, undefined])) });
+    expect(await inbox.deadLetters.list({ limit: undefined })).toEqual([]);
+    await inbox.close({ graceMs: undefined });
   });
 });
 
 describe('dead letters are asked for alike in every store', () => {
   test.each([NaN, -1, 0.5, 0, Infinity, '5', null])('limit: %s', async (limit) => {
-    const { deadLetters } = createReceiver({ fallback: () => undefined });
+    const { deadLetters } = createInbox({ fallback: () => undefined });
     const error = await errorOf(deadLetters.list({ limit: limit as number }));
     expect(error).toBeInstanceOf(ConfigurationError);
   });
 
   test.each([undefined, null, 5, { entry: { key: 'a' } }])('key: %s', async (key) => {
-    const { deadLetters } = createReceiver({ fallback: () => undefined });
+    const { deadLetters } = createInbox({ fallback: () => undefined });
     expect(await errorOf(deadLetters.replay(key as never))).toBeInstanceOf(ConfigurationError);
     expect(await errorOf(deadLetters.remove(key as never))).toBeInstanceOf(ConfigurationError);
   });

@@ -34,7 +34,7 @@ test.skipIf(!hasRedis)('the BullMQ example adds one job for a notification that 
   const redis = await startRedis();
   onTestFinished(() => redis.stop());
   const { output, status } = await run('examples/notifications-bullmq.ts', { REDIS_URL: redis.path });
-  expect(output).toContain('2 jobs done, 0, 0 left, for 4 deliveries');
+  expect(output).toContain('2 handled, 0 left, for 4 deliveries');
   expect(output.match(/question \d+: .*/g)).toHaveLength(2);
   expect(status).toBe(0);
 });

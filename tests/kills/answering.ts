@@ -27,7 +27,7 @@ export interface Answers {
 type Pack = ReturnType<FakeMarketplace['addPack']>;
 
 /** How many processes share the work. One is killed at a time, and replaced. */
-const processes = 2;
+const processes = 3;
 
 /** Sellers are asked and written to while the processes that answer are killed, again and again. Then all is counted. */
 export class Answering {

@@ -4,16 +4,14 @@ import { appendFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createReceiver, nodeHandler, sqliteStore } from 'marketplace-seller-sdk/notifications';
+import { createInbox, nodeHandler, sqliteStore } from 'marketplace-seller-sdk/notifications';
 
 const [path = '', notes = '', takesMs = '0', atMost = 'Infinity'] = process.argv.slice(2);
 let handled = 0;
-const receiver = createReceiver({
-  store: sqliteStore({ path }),
+const inbox = createInbox({
+  store: sqliteStore(path),
   concurrency: 4,
   leaseMs: 2_000,
-  pollMs: 50,
-  acceptTimeoutMs: 5_000,
   on: {
     questions: async ({ question_id }) => {
       await pause(Number(takesMs));
@@ -24,9 +22,9 @@ const receiver = createReceiver({
 });
 process.once('SIGTERM', () => {
   server.close();
-  void receiver.close({ graceMs: 5_000 }).then(() => process.exit());
+  void inbox.close({ graceMs: 5_000 }).then(() => process.exit());
 });
-receiver.start();
-const server = createServer(nodeHandler(receiver)).listen(0, '127.0.0.1', () => {
+inbox.start();
+const server = createServer(nodeHandler(inbox)).listen(0, '127.0.0.1', () => {
   process.stdout.write(`${(server.address() as AddressInfo).port}\n`);
 });

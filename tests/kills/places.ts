@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Queue } from 'bullmq';
-import { bullmqQueue, openInbox, postgresStore, sqliteStore } from 'marketplace-seller-sdk/notifications';
+import { Queue, Worker } from 'bullmq';
+import { bullmq, openInbox, postgresStore, sqliteStore } from 'marketplace-seller-sdk/notifications';
 import { Pool } from 'pg';
 import { hasPostgres, startPostgres } from '../support/postgres.ts';
 import { hasRedis, startRedis } from '../support/redis.ts';
@@ -27,7 +27,7 @@ export const places: readonly PlaceKind[] = [
       const where = join(folder, 'inbox.db');
       // It is opened when the processes have created it.
       let inbox: Inbox | undefined;
-      const left = async () => leftIn((inbox ??= openInbox(sqliteStore({ path: where }))));
+      const left = async () => leftIn((inbox ??= openInbox(sqliteStore(where))));
       const close = async (): Promise<void> => {
         await inbox?.close();
         rmSync(folder, { recursive: true });
@@ -55,10 +55,9 @@ export const places: readonly PlaceKind[] = [
     isThere: hasRedis,
     open: async () => {
       const redis = await startRedis();
-      const queue = new Queue('notifications', { connection: { path: redis.path } });
-      const inbox = openInbox(bullmqQueue(queue));
+      const inbox = openInbox(bullmq({ Queue, Worker, connection: { path: redis.path } }));
       const close = async (): Promise<void> => {
-        await queue.close();
+        await inbox.close();
         await redis.stop();
       };
       return { kind: 'bullmq', where: redis.path, left: () => leftIn(inbox), close };

@@ -180,6 +180,6 @@ describe.skipIf(!hasRedis)('a process that is killed (kill -9) with the options 
     await start('bull', undefined, redis.path);
     await until(() => acknowledged.every((id) => counted('bull').has(id)));
     expect(acknowledged.filter((id) => !counted('bull').has(id))).toEqual([]);
-    expect(await redis.connect().zcard('bull:notifications:failed')).toBe(0);
+    expect(await redis.connect().zcard('bull:seller-inbox:failed')).toBe(0);
   });
 });

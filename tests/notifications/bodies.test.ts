@@ -1,11 +1,11 @@
 import { EventEmitter } from 'node:events';
 import fastify from 'fastify';
-import { createReceiver, fastifyHandler, fetchHandler, nodeHandler } from 'marketplace-seller-sdk/notifications';
+import { createInbox, fastifyHandler, fetchHandler, nodeHandler } from 'marketplace-seller-sdk/notifications';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { about, post } from '../support/deliveries.ts';
 import { fc } from '../support/fast-check.ts';
 
-const inbox = (options: object = {}) => createReceiver({ on: { questions: () => {} }, ...options });
+const inbox = (options: object = {}) => createInbox({ on: { questions: () => {} }, ...options });
 
 interface Delivered {
   readonly method?: string;
@@ -130,7 +130,7 @@ describe('a request of Node', () => {
     const writeHead = (status: number, headers: object) => ({
       end: (text: string) => response.resolve({ status, headers, text }),
     });
-    nodeHandler(inbox({ bodyTimeoutMs: 60_000 }))(request, { writeHead });
+    nodeHandler(inbox())(request, { writeHead });
     return { request, response: response.promise };
   }
 

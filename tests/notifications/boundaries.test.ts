@@ -1,13 +1,15 @@
-import { RateLimitError, SellerError } from 'marketplace-seller-sdk';
+import { EarlierWriteUnknownError, OutcomeUnknownError, RateLimitError, SellerError } from 'marketplace-seller-sdk';
 import type { Message } from 'marketplace-seller-sdk';
 import { parseNotification } from 'marketplace-seller-sdk/notifications';
 import { describe, expect, test, vi } from 'vitest';
-import { FailurePolicy, hasStalledTooOften } from '../../src/notifications/handling/failure-policy.js';
-import { NotFoundBreaker } from '../../src/notifications/handling/not-found-breaker.js';
+import { MissingResources } from '../../src/notifications/handling/missing.js';
 import { ReadConversations } from '../../src/notifications/handling/read-conversations.js';
 import type { NotificationClient } from '../../src/notifications/handling/read-notification.js';
 import { unreadMessages } from '../../src/notifications/handling/unread.js';
-import { queuedNotification } from '../../src/notifications/queued-notification.js';
+import { newEntry } from '../../src/notifications/entry.js';
+import { EndsProcessError, verdictOf } from '../../src/work/policy.js';
+import type { FailedRun } from '../../src/work/policy.js';
+import type { RunNotes } from '../../src/work/task.js';
 import { stoppedClocks } from '../support/fake-time.ts';
 
 // What the inbox remembers and counts, at the last moment and at the next one, for two users, and the second time.
@@ -18,54 +20,21 @@ const hour = 60 * minute;
 const day = 24 * hour;
 const pass = (ms: number): void => void vi.advanceTimersByTime(ms);
 
-describe('a breaker', () => {
-  const opened = (): NotFoundBreaker => {
-    const breaker = new NotFoundBreaker(() => undefined);
-    for (let count = 0; count < 20; count += 1) breaker.onEnd('7', breaker.state('7'), true);
-    return breaker;
-  };
-
-  test('that stays open lets one read through after 1, 2, 4 minutes, and so on, at last after each hour', () => {
-    const breaker = opened();
-    for (const minutes of [1, 2, 4, 8, 16, 32, 60, 60]) {
-      pass(minutes * minute - 1);
-      expect(breaker.state('7')).toBe('open');
-      pass(1);
-      expect([breaker.state('7'), breaker.state('7')]).toEqual(['trial', 'open']);
-      breaker.onEnd('7', 'trial', true);
-    }
-  });
-
-  test('that has closed begins anew: with 20 again, and with a minute', () => {
-    const breaker = opened();
-    for (const minutes of [1, 2]) {
-      pass(minutes * minute);
-      breaker.onEnd('7', breaker.state('7'), minutes === 1);
-    }
-    for (let count = 0; count < 19; count += 1) breaker.onEnd('7', breaker.state('7'), true);
-    expect(breaker.state('7')).toBe('closed');
-    breaker.onEnd('7', 'closed', true);
-    expect(breaker.state('7')).toBe('open');
-    pass(minute);
-    expect(breaker.state('7')).toBe('trial');
-  });
-});
-
 describe('what follows from a failed attempt', () => {
-  const retry = { attempts: 3, baseMs: 1_000, capMs: 10_000 };
-  const failed = (failures: number, more: object = {}) => {
-    return { key: 'a', failures, maxAttempts: 3, notFound: undefined, ...more };
+  const retry = { maxRetries: 2, baseMs: 1_000, capMs: 10_000 };
+  const failed = (failures: number, more: Partial<FailedRun> = {}): FailedRun => {
+    return { failures, notes: {}, retry, leaseMs: 30_000, ...more };
   };
   const lasting = Object.assign(new Error('it cannot succeed'), { isLasting: true });
   const passing = new SellerError('down');
 
   test.each([
-    [1, 'retry'],
-    [2, 'retry'],
+    [0, 'open'],
+    [1, 'open'],
+    [2, 'dead'],
     [3, 'dead'],
-    [4, 'dead'],
-  ])('of three attempts, after %i: %s', (failures, kind) => {
-    expect(new FailurePolicy(retry).outcomeOf(passing, failed(failures)).kind).toBe(kind);
+  ])('of two retries, after %i failures: %s', (failures, state) => {
+    expect(verdictOf(passing, failed(failures))).toMatchObject({ state, failed: true });
   });
 
   test.each([
@@ -77,68 +46,74 @@ describe('what follows from a failed attempt', () => {
   ])('after %i failures, with a Retry-After of %j ms, the next one is in %i ms', (failures, retryAfterMs, inMs) => {
     vi.spyOn(Math, 'random').mockReturnValue(0);
     const details = { status: 429, headers: new Headers(), body: undefined, causes: [], retryAfterMs };
-    const outcome = new FailurePolicy(retry).outcomeOf(new RateLimitError('many', details), failed(failures));
-    expect(outcome).toMatchObject({ kind: 'retry', inMs });
+    expect(verdictOf(new RateLimitError('many', details), failed(failures - 1))).toMatchObject({ state: 'open', inMs });
   });
 
   test.each<[string, Error[], string]>([
-    ['one that lasts', [lasting], 'retry'],
+    ['one that lasts', [lasting], 'open'],
     ['two that last', [lasting, lasting], 'dead'],
-    ['one that passes between two that last', [lasting, passing, lasting], 'retry'],
-    ['one that passes before one that lasts', [passing, lasting], 'retry'],
-  ])('%s', (_, errors, kind) => {
-    const more = { maxAttempts: 9 };
-    const policy = new FailurePolicy({ ...retry, attempts: 9 });
-    const kinds = errors.map((error, index) => policy.outcomeOf(error, failed(index + 1, more)).kind);
-    expect(kinds.at(-1)).toBe(kind);
-    // What the store says counts, also for another process.
-    const last = errors.at(-2);
-    const lastFailure = last && { failure: '', isPermanent: last === lasting };
-    const other = new FailurePolicy({ ...retry, attempts: 9 });
-    expect(other.outcomeOf(errors.at(-1), failed(errors.length, { ...more, lastFailure })).kind).toBe(kind);
+    ['one that passes between two that last', [lasting, passing, lasting], 'open'],
+    ['one that passes before one that lasts', [passing, lasting], 'open'],
+  ])('%s', (_, errors, state) => {
+    let notes: RunNotes = {};
+    const states = errors.map((error, failures) => {
+      const verdict = verdictOf(error, failed(failures, { notes, retry: { ...retry, maxRetries: 9 } }));
+      notes = verdict.notes ?? {};
+      return verdict.state;
+    });
+    expect(states.at(-1)).toBe(state);
   });
 
-  test('two that last are not in a row if another process had one between them', () => {
-    const policy = new FailurePolicy({ ...retry, attempts: 9 });
-    const kindAt = (failures: number) => policy.outcomeOf(lasting, failed(failures, { maxAttempts: 9 })).kind;
-    expect([kindAt(1), kindAt(3), kindAt(4)]).toEqual(['retry', 'retry', 'dead']);
+  test('an outcome that nothing shows is read back again after 2 s, 10 s and a lease plus 10 s, and is then dead', () => {
+    let notes: RunNotes = {};
+    const delays = [1, 2, 3, 4].map(() => {
+      const verdict = verdictOf(new EarlierWriteUnknownError('nothing shows it'), failed(0, { notes }));
+      notes = verdict.notes ?? {};
+      return verdict.state === 'open' ? verdict.inMs : verdict.state;
+    });
+    expect(delays).toEqual([2_000, 10_000, 40_000, 'dead']);
   });
 
+  test('an outcome that is not known is dead unless it was noted', () => {
+    const lost = new OutcomeUnknownError('lost');
+    const writes = [{ id: '1', target: 'questions.answer {}', input: {}, sentAt: 1, state: 'sent' as const }];
+    expect(verdictOf(lost, failed(0)).state).toBe('dead');
+    expect(verdictOf(lost, failed(0, { notes: { writes } })).state).toBe('open');
+  });
+
+  test('an error that ends its process is dead, and says what may have been carried out', () => {
+    const writes = [{ id: '1', target: 'questions.answer {}', input: {}, sentAt: 1, state: 'sent' as const }];
+    expect(verdictOf(new EndsProcessError('it ended'), failed(0, { notes: { writes } }))).toMatchObject({
+      state: 'dead',
+      failure: 'EndsProcessError: it ended (questions.answer may have been carried out)',
+      notes: { writes },
+    });
+  });
+});
+
+describe('a resource that the service does not show', () => {
+  const now = (): number => Date.now();
   test.each([
-    [0, 1, 5_000],
-    [3_999, 1, 1_001],
-    [4_000, 1, 16_000],
-    [5_000, 1, 15_000],
-    [19_000, 1, 41_000],
-    [58_999, 1, 1_001],
-  ])('a 404, %i ms after the arrival: it is read again in %i attempts, in %i ms', (ageMs, failures, inMs) => {
-    const run = failed(failures, { notFound: passing, arrivedAt: Date.now() - ageMs });
-    expect(new FailurePolicy(retry).outcomeOf(passing, run)).toMatchObject({ kind: 'retry', inMs, isPermanent: true });
+    [0, 5_000],
+    [3_999, 1_001],
+    [4_000, 16_000],
+    [5_000, 15_000],
+    [19_000, 41_000],
+    [58_999, 1_001],
+    [59_000, undefined],
+    [minute, undefined],
+  ])('%i ms after its notification is read again in %j ms', (ageMs, inMs) => {
+    expect(new MissingResources().againInMs(7, now() - ageMs)).toBe(inMs);
   });
 
-  test.each([
-    [2, 'retry'],
-    [3, 'dead'],
-  ])('a 404 that has just arrived, after %i of three attempts: %s', (failures, kind) => {
-    const run = failed(failures, { notFound: passing, arrivedAt: Date.now() });
-    expect(new FailurePolicy(retry).outcomeOf(passing, run).kind).toBe(kind);
-  });
-
-  test('a second 404 is final once the service has had a minute', () => {
-    const run = failed(2, { maxAttempts: 9, notFound: passing, arrivedAt: Date.now() - minute });
-    const lastFailure = { failure: '', isPermanent: true };
-    expect(new FailurePolicy(retry).outcomeOf(passing, { ...run, lastFailure }).kind).toBe('dead');
-  });
-
-  test.each([
-    [1, 3],
-    [3, 3],
-    [4, 4],
-    [5, 5],
-    [24, 5],
-  ])('with %i attempts, an entry may end its process less than %i times', (attempts, most) => {
-    const limits = { ...retry, attempts };
-    expect([hasStalledTooOften(most - 1, limits), hasStalledTooOften(most, limits)]).toEqual([false, true]);
+  test('is not read again while the last 20 of its seller did not exist', () => {
+    const missing = new MissingResources();
+    for (let count = 0; count < 19; count += 1) missing.wasMissing(7);
+    expect(missing.againInMs(7, now())).toBe(5_000);
+    missing.wasMissing(7);
+    expect([missing.againInMs(7, now()), missing.againInMs(8, now())]).toEqual([undefined, 5_000]);
+    missing.wasFound(7);
+    expect(missing.againInMs(7, now())).toBe(5_000);
   });
 });
 
@@ -281,12 +256,12 @@ describe('a notification', () => {
     [{ sent: late, received: early }, late],
     [{ sent: 'soon', received: early }, early],
   ])('with %j counts as sent at %s', async (dates, expected) => {
-    const entry = await queuedNotification(parseNotification({ ...body, ...dates }), 1);
+    const entry = await newEntry(parseNotification({ ...body, ...dates }), 1);
     expect(entry.sentAt).toBe(Date.parse(expected));
   });
 
   test('without dates counts as sent when it arrived', async () => {
-    expect((await queuedNotification(parseNotification(body), 1)).sentAt).toBe(1);
+    expect((await newEntry(parseNotification(body), 1)).sentAt).toBe(1);
   });
 
   test.each<[string, object, object, boolean]>([
@@ -300,7 +275,7 @@ describe('a notification', () => {
     ['another attempt', { _id: 'a', attempts: 1 }, { _id: 'a', attempts: 2 }, true],
   ])('%s', async (_, first, second, isSame) => {
     const [one, two] = await Promise.all(
-      [first, second].map((more) => queuedNotification(parseNotification({ ...body, ...more }), 1)),
+      [first, second].map((more) => newEntry(parseNotification({ ...body, ...more }), 1)),
     );
     expect(one!.key === two!.key).toBe(isSame);
   });

@@ -2,15 +2,16 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createReceiver, sqliteStore } from 'marketplace-seller-sdk/notifications';
-import type { NotificationStore } from 'marketplace-seller-sdk/notifications';
+import { createInbox, sqliteStore } from 'marketplace-seller-sdk/notifications';
+import type { Store } from 'marketplace-seller-sdk/notifications';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { about, deliver, patient } from '../support/deliveries.ts';
+import { about, deliverUntilAccepted } from '../support/deliveries.ts';
 import { silentLogger } from '../support/silent.ts';
+import { untilEnded } from '../support/until-ended.ts';
 
 /** A store whose space can be taken away. */
 interface LimitedStore {
-  readonly store: NotificationStore;
+  readonly store: Store;
   fill(): Promise<void>;
   free(): Promise<void>;
 }
@@ -18,8 +19,8 @@ interface LimitedStore {
 async function limitedSqlite(): Promise<LimitedStore> {
   const folder = mkdtempSync(join(tmpdir(), 'full-'));
   const exec = vi.spyOn(DatabaseSync.prototype, 'exec');
-  const store = sqliteStore({ path: join(folder, 'inbox.db') });
-  await store.claim({ workerId: 'test', limit: 1, leaseMs: 1, coalesce: false });
+  const store = sqliteStore(join(folder, 'inbox.db'));
+  await store.counts([]);
   const [database] = exec.mock.contexts as DatabaseSync[];
   onTestFinished(async () => {
     await store.close?.();
@@ -36,11 +37,9 @@ describe('an inbox in SQLite without space', () => {
     const handled: number[] = [];
     let running = 0;
     const handling = Promise.withResolvers<undefined>();
-    const receiver = createReceiver({
+    const inbox = createInbox({
       store,
       logger: silentLogger,
-      pollMs: 20,
-      ...patient,
       on: { questions: async ({ question_id }) => {
         running += 1;
         await handling.promise;
@@ -50,7 +49,7 @@ describe('an inbox in SQLite without space', () => {
     const acknowledged: number[] = [];
     const deliverAll = async (ids: readonly number[]): Promise<void> => {
       const deliverOne = async (id: number): Promise<void> => {
-        const status = await deliver(receiver, about(id, { padding: 'x'.repeat(2_000) }));
+        const status = await deliverUntilAccepted(inbox, about(id, { padding: 'x'.repeat(2_000) }));
         expect([200, 503]).toContain(status);
         if (status === 200) acknowledged.push(id);
       };
@@ -68,9 +67,9 @@ describe('an inbox in SQLite without space', () => {
     await expect.poll(() => handled.length).toBeGreaterThanOrEqual(32);
     await free();
     await deliverAll(range(300, 350));
-    await receiver.idle();
+    await untilEnded(inbox);
     expect(handled.sort((a, b) => a - b)).toEqual(acknowledged.sort((a, b) => a - b));
     expect(acknowledged.length).toBeGreaterThanOrEqual(150);
-    await receiver.close();
+    await inbox.close();
   });
 });

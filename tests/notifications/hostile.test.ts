@@ -1,11 +1,12 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ConfigurationError } from 'marketplace-seller-sdk';
-import { createReceiver, memoryStore, nodeHandler, sqliteStore } from 'marketplace-seller-sdk/notifications';
-import type { NotificationStore, Receiver, ReceiverOptions } from 'marketplace-seller-sdk/notifications';
+import { createInbox, memoryStore, nodeHandler, sqliteStore } from 'marketplace-seller-sdk/notifications';
+import type { Inbox, InboxOptions, Store } from 'marketplace-seller-sdk/notifications';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { about, deliver } from '../support/deliveries.ts';
 import { run } from '../support/program.ts';
+import { untilEnded } from '../support/until-ended.ts';
 
 const silent = () => {};
 const silentLogger = { debug: silent, info: silent, warn: silent, error: silent };
@@ -69,8 +70,8 @@ const thrown: [string, () => unknown][] = [
 describe('a handler that throws', () => {
   test.each(thrown)('%s is retried, and then a dead letter', async (_, value) => {
     let runs = 0;
-    const receiver = createReceiver({
-      retry: { attempts: 2, baseMs: 1, capMs: 1 },
+    const inbox = createInbox({
+      retry: { maxRetries: 1, baseMs: 1, capMs: 1 },
       logger: silentLogger,
       onFailure: silent,
       on: {
@@ -81,19 +82,12 @@ describe('a handler that throws', () => {
       },
     });
     const errors = await unhandled(async () => {
-      await deliver(receiver, about(1));
-      await receiver.idle();
+      await deliver(inbox, about(1));
+      await untilEnded(inbox);
     });
     expect(errors).toEqual([]);
     expect(runs).toBe(2);
-    expect(await receiver.deadLetters.list()).toHaveLength(1);
-  });
-
-  test.each(thrown)('%s reaches a queue', async (_, value) => {
-    const receiver = createReceiver({ queue: { add: async () => {} }, on: { questions: () => { throw value(); } } }); // prettier-ignore
-    const entry = { key: 'k', groupId: 'g', sentAt: 0, notification: { known: true, topic: 'questions', user_id: 7, resource: '5', question_id: 5 } } as const; // prettier-ignore
-    const outcome = await receiver.handle(entry).then(() => 'handled', () => 'failed'); // prettier-ignore
-    expect(outcome).toBe('failed');
+    expect(await inbox.deadLetters.list()).toHaveLength(1);
   });
 });
 
@@ -109,11 +103,11 @@ describe('observers', () => {
         const logger = { debug: observe, info: observe, warn: observe, error: observe };
         for (const observers of [{ logger }, { onFailure: observe }, { logger, onFailure: observe }]) {
           vi.spyOn(console, 'error').mockImplementation(silent);
-          const receiver = createReceiver({ ...observers, retry: { attempts: 1 }, on: { questions: () => Promise.reject(value() as Error) } }); // prettier-ignore
+          const inbox = createInbox({ ...observers, retry: { maxRetries: 0 }, on: { questions: () => Promise.reject(value() as Error) } }); // prettier-ignore
           const errors = await unhandled(async () => {
-            expect(await deliver(receiver, '{')).toBe(400);
-            await deliver(receiver, about(1));
-            await receiver.idle();
+            expect(await deliver(inbox, '{')).toBe(400);
+            await deliver(inbox, about(1));
+            await untilEnded(inbox);
           });
           expect(errors).toEqual([]);
         }
@@ -127,12 +121,12 @@ describe('accept()', () => {
     'that returns %s instead of a boolean gives 503 and says so',
     async (result) => {
       const lines: string[] = [];
-      const receiver = createReceiver({
+      const inbox = createInbox({
         accept: (() => result) as unknown as () => boolean,
         logger: { ...silentLogger, error: (line) => void lines.push(line) },
         on: { questions: silent },
       });
-      expect(await deliver(receiver, about(1))).toBe(503);
+      expect(await deliver(inbox, about(1))).toBe(503);
       expect(lines).toEqual([expect.stringContaining('accept() must return true or false')]);
     },
   );
@@ -140,9 +134,9 @@ describe('accept()', () => {
 
 describe('a store that returns junk', () => {
   test.each([[undefined], [null], [''], ['OK'], [Buffer.from('added')]])('add() with %s gives 503', async (state) => {
-    const store: NotificationStore = Object.assign(memoryStore(), { add: () => Promise.resolve(state as 'added') });
-    const receiver = createReceiver({ store, logger: silentLogger, on: { questions: silent } });
-    expect(await deliver(receiver, about(1))).toBe(503);
+    const store: Store = Object.assign(memoryStore(), { add: () => Promise.resolve(state as 'added') });
+    const inbox = createInbox({ store, logger: silentLogger, on: { questions: silent } });
+    expect(await deliver(inbox, about(1))).toBe(503);
   });
 
   test.each([
@@ -150,7 +144,8 @@ describe('a store that returns junk', () => {
     [{}],
     [{ leases: [null] }],
     [{ leases: [{}] }],
-    [{ leases: [{ groupId: 'g', token: 't' }] }],
+    [{ leases: [{ key: 'k', token: 't' }] }],
+    [{ leases: [{ key: 'k', token: 't', data: {}, failures: 0, stalls: 0, notes: {} }] }],
   ])('claim() with %j does not end the process, and is asked again', async (claimed) => {
     const store = memoryStore();
     const claim = store.claim.bind(store);
@@ -158,15 +153,14 @@ describe('a store that returns junk', () => {
     vi.spyOn(store, 'claim')
       .mockResolvedValueOnce(claimed as never)
       .mockImplementation(claim);
-    const receiver = createReceiver({
+    const inbox = createInbox({
       store,
-      pollMs: 1,
       logger: silentLogger,
       on: { questions: ({ question_id }) => void handled.push(question_id) },
     });
     const errors = await unhandled(async () => {
-      await deliver(receiver, about(1));
-      await receiver.idle();
+      await deliver(inbox, about(1));
+      await untilEnded(inbox);
     });
     expect(errors).toEqual([]);
     expect(handled).toEqual([1]);
@@ -178,58 +172,24 @@ describe('close()', () => {
   test.each(methods)('ends although %s() of the store never returns', async (method) => {
     vi.useFakeTimers();
     const store = Object.assign(memoryStore(), { close: () => Promise.resolve() });
-    const receiver = createReceiver({ store, logger: silentLogger, leaseMs: 30, on: { questions: silent } });
+    const inbox = createInbox({ store, logger: silentLogger, leaseMs: 30, on: { questions: silent } });
     vi.spyOn(store, method).mockReturnValue(hanging);
-    const response = deliver(receiver, about(1));
+    const response = deliver(inbox, about(1));
     await turns();
     await vi.advanceTimersByTimeAsync(500);
     expect(await response).toBe(method === 'add' ? 503 : 200);
     let isClosed = false;
-    void receiver.close({ graceMs: 1_000 }).then(() => (isClosed = true));
+    void inbox.close({ graceMs: 1_000 }).then(() => (isClosed = true));
     await vi.advanceTimersByTimeAsync(5_000);
     expect(isClosed).toBe(true);
-  });
-
-  test.each(['claim', 'add'] as const)('ends although a delivery waits for %s() of the store', async (method) => {
-    vi.useFakeTimers();
-    const store = memoryStore();
-    const receiver = createReceiver({
-      store,
-      logger: silentLogger,
-      acknowledge: 'handled',
-      acceptTimeoutMs: 60_000,
-      on: { questions: silent },
-    });
-    vi.spyOn(store, method).mockReturnValue(hanging);
-    void deliver(receiver, about(1));
-    await vi.advanceTimersByTimeAsync(500);
-    let isClosed = false;
-    void receiver.close({ graceMs: 1_000 }).then(() => (isClosed = true));
-    await vi.advanceTimersByTimeAsync(5_000);
-    expect(isClosed).toBe(true);
-  });
-
-  test('ends and answers although a delivery waits for a handler that ignores its signal', async () => {
-    vi.useFakeTimers();
-    const receiver = createReceiver({ acknowledge: 'handled', on: { questions: () => hanging } });
-    const response = deliver(receiver, about(1));
-    await vi.advanceTimersByTimeAsync(10);
-    let isClosed = false;
-    void receiver.close({ graceMs: 1_000 }).then(() => (isClosed = true));
-    await vi.advanceTimersByTimeAsync(5_000);
-    expect(isClosed).toBe(true);
-    expect(await response).toBe(503);
   });
 
   test('ends although a handler waits for it', async () => {
     vi.useFakeTimers();
-    const receiver: Receiver = createReceiver({
-      acknowledge: 'handled',
-      on: { questions: () => receiver.close({ graceMs: 1_000 }) },
-    });
-    const response = deliver(receiver, about(1));
+    const inbox: Inbox = createInbox({ on: { questions: () => inbox.close({ graceMs: 1_000 }) } });
+    const response = deliver(inbox, about(1));
     await vi.advanceTimersByTimeAsync(5_000);
-    await receiver.close();
+    await inbox.close();
     expect([200, 503]).toContain(await response);
   });
 
@@ -237,20 +197,20 @@ describe('close()', () => {
     const lines: string[] = [];
     const store = Object.assign(memoryStore(), { close: () => Promise.reject(new Error('away')) });
     const logger = { ...silentLogger, error: (line: string) => void lines.push(line) };
-    await createReceiver({ store, logger, on: { questions: silent } }).close();
+    await createInbox({ store, logger, on: { questions: silent } }).close();
     expect(lines).toEqual([expect.stringContaining('away')]);
   });
 
   test.each([[Number.NaN], [-1], ['10'], [null]])('with a graceMs of %j is a ConfigurationError', async (graceMs) => {
-    const receiver = createReceiver({ on: { questions: silent } });
-    await expect(receiver.close({ graceMs } as never)).rejects.toThrow(ConfigurationError);
-    await receiver.close({ graceMs: Infinity });
+    const inbox = createInbox({ on: { questions: silent } });
+    await expect(inbox.close({ graceMs } as never)).rejects.toThrow(ConfigurationError);
+    await inbox.close({ graceMs: Infinity });
   });
 });
 
 test('a response that something else has sent already ends neither the process nor the other responses', async () => {
-  const receiver = createReceiver({ on: { questions: silent } });
-  const handle = nodeHandler(receiver);
+  const inbox = createInbox({ on: { questions: silent } });
+  const handle = nodeHandler(inbox);
   const server = createServer((request, response) => {
     handle(request, response);
     if (request.url === '/late') response.writeHead(504).end();
@@ -271,7 +231,7 @@ test('a response that something else has sent already ends neither the process n
   const errors = await unhandled(async () => {
     const paths = ['/late', '/', '/late', '/'];
     statuses = await Promise.all(paths.map(send));
-    await receiver.idle();
+    await untilEnded(inbox);
   });
   expect(errors).toEqual([]);
   expect(statuses).toEqual([504, 200, 504, 200]);
@@ -288,51 +248,29 @@ test.each<[unknown, RegExp]>([
   [{ fallback: null }, /`fallback` must be a function/],
   [{ fallback, retry: null }, /`retry` must be an object/],
   [{ fallback, retry: 3 }, /`retry` must be an object/],
-  [{ fallback, retry: { attempts: '3' } }, /`retry.attempts`/],
+  [{ fallback, retry: { maxRetries: '3' } }, /`retry.maxRetries`/],
   [{ fallback, retry: { baseMs: Number.NaN } }, /`retry.baseMs`/],
   [{ fallback, retry: { baseMs: -0 } }, /`retry.baseMs`/],
-  [{ fallback, store: null }, /`store` must be an object with the method/],
-  [{ fallback, store: {} }, /`store` must be an object with the method/],
-  [{ fallback, store: 'memory' }, /`store` must be an object with the method/],
-  [{ fallback, store: new Map() }, /`store` must be an object with the method/],
-  [{ fallback, store: memoryStore }, /`store` must be an object with the method/],
-  [{ fallback, queue: null }, /`queue` must be an object with the method `add`/],
-  [{ fallback, queue: [] }, /`queue` must be an object with the method `add`/],
+  [{ fallback, store: null }, /`store` takes what sqliteStore/],
+  [{ fallback, store: {} }, /`store` takes what sqliteStore/],
+  [{ fallback, store: 'memory' }, /`store` takes what sqliteStore/],
+  [{ fallback, store: new Map() }, /`store` takes what sqliteStore/],
+  [{ fallback, store: memoryStore }, /`store` takes what sqliteStore/],
   [{ fallback, logger: null }, /`logger` must be an object with the method/],
   [{ fallback, logger: { info: silent } }, /`logger` must be an object with the method/],
   [{ fallback, logger: silent }, /`logger` must be an object with the method/],
-  [{ fallback, coalesce: 'no' }, /`coalesce` must be true or false/],
-  [{ fallback, coalesce: null }, /`coalesce` must be true or false/],
   [{ fallback, onFailure: null }, /`onFailure` must be a function/],
-  [{ fallback, acknowledge: null }, /'accepted' or 'handled'/],
   [{ fallback, concurrency: '8' }, /`concurrency`/],
   [{ fallback, concurrency: null }, /`concurrency`/],
   [{ fallback, concurrency: -0 }, /`concurrency`/],
   [{ fallback, concurrency: 2 ** 53 }, /`concurrency`/],
-  [{ fallback, acceptTimeoutMs: null }, /`acceptTimeoutMs`/],
+  [{ fallback, handle: null }, /`handle` must be true or false/],
+  [{ fallback, queue: {} }, /no option `queue`/],
+  [{ fallback, path: null }, /`path` must be a path/],
+  [{ fallback, maxWaiting: null }, /`maxWaiting`/],
 ])('a wrong option is a ConfigurationError: %j', (options, message) => {
-  expect(() => createReceiver(options as ReceiverOptions)).toThrow(ConfigurationError);
-  expect(() => createReceiver(options as ReceiverOptions)).toThrow(message);
-});
-
-describe('a wrong option of a store is a ConfigurationError', () => {
-  const open: [string, (options: never) => unknown][] = [
-    ['memoryStore', memoryStore],
-    ['sqliteStore', (options: object) => sqliteStore({ path: 'never-opened.db', ...options })],
-  ];
-  const limits = ['maxWaiting', 'maxWaitingBytes', 'maxDead', 'maxDeadBytes'];
-  test.each(open)('%s', (_, create) => {
-    for (const name of limits)
-      for (const value of [0, -1, -0, 0.5, 2.5, Number.NaN, null, '5', [5], true])
-        expect(() => create({ [name]: value } as never), `${name}: ${String(value)}`).toThrow(ConfigurationError);
-    for (const name of limits) create({ [name]: 1 } as never);
-  });
-  test('others', () => {
-    for (const value of [0, 0.5, '5', null])
-      expect(() => memoryStore({ maxRemembered: value as 1 })).toThrow(ConfigurationError);
-    for (const options of [undefined, null, { path: 5 }])
-      expect(() => sqliteStore(options as never)).toThrow(ConfigurationError);
-  });
+  expect(() => createInbox(options as InboxOptions)).toThrow(ConfigurationError);
+  expect(() => createInbox(options as InboxOptions)).toThrow(message);
 });
 
 test('however many notifications wait, one more costs about the same, where all are', async () => {

@@ -1,4 +1,4 @@
-import { createReceiver, fetchHandler, parseNotification } from 'marketplace-seller-sdk/notifications';
+import { createInbox, fetchHandler, parseNotification } from 'marketplace-seller-sdk/notifications';
 import type { MessageNotification, NotifiedMessage } from 'marketplace-seller-sdk/notifications';
 import { InvalidInputError, SellerClient } from 'marketplace-seller-sdk';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
@@ -7,6 +7,7 @@ import { deliver } from '../support/deliveries.ts';
 import { advanceUntilSettled } from '../support/fake-time.ts';
 import { stubbed } from '../support/stubs.ts';
 import { silentLogger } from '../support/silent.ts';
+import { untilEnded } from '../support/until-ended.ts';
 
 test.each(['5f1b', '/messages/5f1b', 'messages/5f1b', '/messages/5f1b?role=seller', '/messages/5f1b/'])(
   'the message of %s is 5f1b, in any case of the topic',
@@ -25,15 +26,15 @@ test.each(['', '/', '..', '/messages/', '/messages/a/b', '/orders/5'])('%j names
 test('bare ids, paths and redeliveries are one message; `fallback` gets every other topic', async () => {
   const messages = vi.fn();
   const fallback = vi.fn();
-  const receiver = createReceiver({ on: { messages }, fallback });
+  const inbox = createInbox({ on: { messages }, fallback });
   const body = { user_id: 7, topic: 'messages', _id: 'one', attempts: 1 };
   for (const resource of ['5f1b', '/messages/5f1b', 'messages/5f1b?x=1'])
-    await deliver(receiver, { ...body, resource, attempts: 2 });
-  await deliver(receiver, { user_id: 7, topic: 'items', resource: '/items/1', _id: 'two' });
-  await receiver.idle();
+    await deliver(inbox, { ...body, resource, attempts: 2 });
+  await deliver(inbox, { user_id: 7, topic: 'items', resource: '/items/1', _id: 'two' });
+  await untilEnded(inbox);
   expect(messages).toHaveBeenCalledOnce();
   expect(fallback).toHaveBeenCalledOnce();
-  await receiver.close();
+  await inbox.close();
 });
 
 test('read() returns the message with its pack, and reply() answers it', async () => {
@@ -42,7 +43,7 @@ test('read() returns the message with its pack, and reply() answers it', async (
   const pack = marketplace.addPack({ seller_id: seller.user_id, buyer_id: buyer.user_id });
   const packId = String(pack.pack_id ?? pack.order_ids[0]);
   const read: NotifiedMessage[] = [];
-  const receiver = createReceiver({
+  const inbox = createInbox({
     clientFor: (user_id) => (user_id === seller.user_id ? marketplace.clientFor(seller) : undefined),
     logger: silentLogger,
     on: {
@@ -53,11 +54,11 @@ test('read() returns the message with its pack, and reply() answers it', async (
       },
     },
   });
-  marketplace.notifications.subscribe({ callback: fetchHandler(receiver), topics: ['messages'] });
+  marketplace.notifications.subscribe({ callback: fetchHandler(inbox), topics: ['messages'] });
   marketplace.buyerWrites({ pack, text: 'When does it leave?' });
   await marketplace.notifications.flush();
-  await receiver.idle();
-  await receiver.close();
+  await untilEnded(inbox);
+  await inbox.close();
   expect(read).toMatchObject([{ text: 'When does it leave?', pack_id: packId }]);
   const { messages } = marketplace.clientFor(seller);
   const texts = await messages.conversation({ pack_id: packId, user_id: seller.user_id }).toArray();
@@ -75,7 +76,7 @@ async function replied(from: number, to: number, shown: object): Promise<{ outco
     },
   ]);
   let outcome: unknown;
-  const receiver = createReceiver({
+  const inbox = createInbox({
     clientFor: () => sellerClient,
     logger: silentLogger,
     on: {
@@ -84,9 +85,9 @@ async function replied(from: number, to: number, shown: object): Promise<{ outco
       },
     },
   });
-  await deliver(receiver, { user_id: 7, topic: 'messages', resource: '/messages/b', _id: 'one' });
-  await receiver.idle();
-  await receiver.close();
+  await deliver(inbox, { user_id: 7, topic: 'messages', resource: '/messages/b', _id: 'one' });
+  await inbox.idle();
+  await inbox.close();
   return { outcome, written };
 }
 const inPack = [{ id: '1', name: 'packs' }];
@@ -119,18 +120,18 @@ test.each([404, 400])(
       },
     });
     const handled: (string | undefined)[] = [];
-    const receiver = createReceiver({
+    const inbox = createInbox({
       clientFor: () => seller,
       logger: silentLogger,
       on: { messages: async (_, { read }) => void handled.push((await read()).pack_id) },
     });
     const notification = { user_id: 7, topic: 'messages', resource: '/messages/5f1b' };
-    await receiver.add({ ...notification, _id: 'one' });
-    await advanceUntilSettled(receiver.idle());
+    await inbox.add({ ...notification, _id: 'one' });
+    await advanceUntilSettled(untilEnded(inbox));
     expect(reads.map((at) => Math.round((at - reads[0]!) / 1_000))).toEqual([0, 5, 20, 60]);
-    expect(await receiver.deadLetters.list()).toMatchObject([{ attempts: 4 }]);
-    await receiver.add({ ...notification, _id: 'two' });
-    await advanceUntilSettled(receiver.idle());
+    expect(await inbox.stats()).toMatchObject({ waiting: 0, dead: 0, dropped: 1 });
+    await inbox.add({ ...notification, _id: 'two' });
+    await advanceUntilSettled(untilEnded(inbox));
     expect(handled).toEqual(['9']);
     vi.useRealTimers();
   },

@@ -4,10 +4,11 @@ import type { IncomingMessage, RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 import fastify from 'fastify';
-import { createReceiver, fastifyHandler, nodeHandler } from 'marketplace-seller-sdk/notifications';
-import type { Receiver, ReceiverOptions } from 'marketplace-seller-sdk/notifications';
+import { createInbox, fastifyHandler, nodeHandler } from 'marketplace-seller-sdk/notifications';
+import type { Inbox, InboxOptions } from 'marketplace-seller-sdk/notifications';
 import { afterEach, describe, expect, test } from 'vitest';
 import { about } from '../support/deliveries.ts';
+import { untilEnded } from '../support/until-ended.ts';
 
 const servers: Server[] = [];
 afterEach(() => {
@@ -24,13 +25,13 @@ async function serve(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/notifications`;
 }
 
-function inbox(options: Partial<ReceiverOptions> = {}) {
+function listening(options: Partial<InboxOptions> = {}) {
   const handled: unknown[] = [];
   const on = {
     questions: ({ question_id, application_id }: { question_id: number; application_id?: unknown }) =>
       void handled.push([question_id, application_id]),
   };
-  return { receiver: createReceiver({ on, ...options }), handled };
+  return { inbox: createInbox({ on, ...options }), handled };
 }
 
 const body = JSON.stringify(about(1)).replace('{', '{"application_id":1234567890123456789,');
@@ -38,17 +39,17 @@ const json = { method: 'POST', headers: { 'content-type': 'application/json' }, 
 const exactly = [[1, '1234567890123456789']];
 const withoutRounded = [[1, undefined]];
 
-async function outcome(url: string, receiver: Receiver, init: RequestInit = json): Promise<number> {
+async function outcome(url: string, inbox: Inbox, init: RequestInit = json): Promise<number> {
   const response = await fetch(url, init);
   await response.text();
-  await receiver.idle();
+  await untilEnded(inbox);
   return response.status;
 }
 
 describe('nodeHandler() on the server of Node', () => {
   test('a notification gets 200 and is handled with every digit', async () => {
-    const { receiver, handled } = inbox();
-    expect(await outcome(await serve(nodeHandler(receiver)), receiver)).toBe(200);
+    const { inbox, handled } = listening();
+    expect(await outcome(await serve(nodeHandler(inbox)), inbox)).toBe(200);
     expect(handled).toEqual(exactly);
   });
 
@@ -58,16 +59,16 @@ describe('nodeHandler() on the server of Node', () => {
     ['a body that is too long', { ...json, body: `"${'x'.repeat(2_000)}"` }, 413],
     ['text that is not JSON', { ...json, body: '{' }, 400],
   ])('%s is rejected', async (_, init, status) => {
-    const { receiver } = inbox({ maxBodyBytes: 1_000 });
-    expect(await outcome(await serve(nodeHandler(receiver)), receiver, init)).toBe(status);
+    const { inbox } = listening({ maxBodyBytes: 1_000 });
+    expect(await outcome(await serve(nodeHandler(inbox)), inbox, init)).toBe(status);
   });
 
   test.each([
     ['that is longer than allowed', 413, (write: (text: string) => void) => write('x'.repeat(5_000))],
     ['that does not end', 408, (write: (text: string) => void) => write('{')],
   ])('a body %s gets its response before it ends, and the connection is closed', async (_, status, send) => {
-    const { receiver } = inbox({ maxBodyBytes: 1_000, bodyTimeoutMs: 20 });
-    const url = await serve(nodeHandler(receiver));
+    const { inbox } = listening({ maxBodyBytes: 1_000 });
+    const url = await serve(nodeHandler(inbox));
     const headers = { 'content-type': 'application/json', 'transfer-encoding': 'chunked' };
     const request = httpRequest(url, { method: 'POST', headers });
     const answered = once(request, 'response');
@@ -82,35 +83,35 @@ describe('nodeHandler() on the server of Node', () => {
   });
 
   test('a sender who disconnects midway does no harm', async () => {
-    const { receiver, handled } = inbox();
-    const url = await serve(nodeHandler(receiver));
+    const { inbox, handled } = listening();
+    const url = await serve(nodeHandler(inbox));
     const request = httpRequest(url, { method: 'POST', headers: { 'content-type': 'application/json' } });
     request.on('error', () => {});
     request.write('{"user_id":');
     await new Promise((resolve) => setTimeout(resolve, 20));
     request.destroy();
-    expect(await outcome(url, receiver)).toBe(200);
+    expect(await outcome(url, inbox)).toBe(200);
     expect(handled).toHaveLength(1);
   });
 });
 
 describe('Express', () => {
-  async function app(receiver: Receiver, ...before: express.RequestHandler[]): Promise<string> {
+  async function app(inbox: Inbox, ...before: express.RequestHandler[]): Promise<string> {
     const application = express();
     for (const each of before) application.use(each);
-    application.all('/notifications', nodeHandler(receiver));
+    application.all('/notifications', nodeHandler(inbox));
     return serve(application as RequestListener);
   }
 
   test('every digit is kept without a body parser', async () => {
-    const { receiver, handled } = inbox();
-    expect(await outcome(await app(receiver), receiver)).toBe(200);
+    const { inbox, handled } = listening();
+    expect(await outcome(await app(inbox), inbox)).toBe(200);
     expect(handled).toEqual(exactly);
   });
 
   test('a body parsed by express.json() is used without the numbers it rounded', async () => {
-    const { receiver, handled } = inbox();
-    expect(await outcome(await app(receiver, express.json()), receiver)).toBe(200);
+    const { inbox, handled } = listening();
+    expect(await outcome(await app(inbox, express.json()), inbox)).toBe(200);
     expect(handled).toEqual(withoutRounded);
   });
 
@@ -122,51 +123,51 @@ describe('Express', () => {
       express.json({ verify: (request, _, raw) => void Object.assign(request, { rawBody: raw }) }) as express.Handler,
     ],
   ])('every digit is kept with %s', async (_, parser) => {
-    const { receiver, handled } = inbox();
-    expect(await outcome(await app(receiver, parser), receiver)).toBe(200);
+    const { inbox, handled } = listening();
+    expect(await outcome(await app(inbox, parser), inbox)).toBe(200);
     expect(handled).toEqual(exactly);
   });
 
   test('a body that was consumed without a trace is explained', async () => {
-    const { receiver } = inbox();
+    const { inbox } = listening();
     const swallow: express.RequestHandler = (request, _, next) => void request.resume().on('end', () => next());
-    const url = await app(receiver, swallow);
+    const url = await app(inbox, swallow);
     const response = await fetch(url, json);
     expect([response.status, await response.text()]).toEqual([
       500,
-      expect.stringContaining('before it reached the receiver'),
+      expect.stringContaining('before it reached the inbox'),
     ]);
   });
 
   test('an empty body gets 400, also behind express.json()', async () => {
-    const { receiver } = inbox();
+    const { inbox } = listening();
     const empty = { ...json, body: '' };
-    expect(await outcome(await app(receiver), receiver, empty)).toBe(400);
-    expect(await outcome(await app(receiver, express.json()), receiver, empty)).toBe(400);
-    expect(await outcome(await app(receiver, express.json()), receiver, { ...json, body: '{}' })).toBe(400);
+    expect(await outcome(await app(inbox), inbox, empty)).toBe(400);
+    expect(await outcome(await app(inbox, express.json()), inbox, empty)).toBe(400);
+    expect(await outcome(await app(inbox, express.json()), inbox, { ...json, body: '{}' })).toBe(400);
   });
 
   test.each(['null', '5', 'true', 'false', '0'])('the body %s gets 400, also behind a lenient parser', async (text) => {
-    const { receiver } = inbox();
-    const lenient = await app(receiver, express.json({ strict: false }));
-    expect(await outcome(lenient, receiver, { ...json, body: text })).toBe(400);
+    const { inbox } = listening();
+    const lenient = await app(inbox, express.json({ strict: false }));
+    expect(await outcome(lenient, inbox, { ...json, body: text })).toBe(400);
   });
 
   test('other methods get 405', async () => {
-    const { receiver } = inbox();
-    expect(await outcome(await app(receiver, express.json()), receiver, { method: 'DELETE' })).toBe(405);
+    const { inbox } = listening();
+    expect(await outcome(await app(inbox, express.json()), inbox, { method: 'DELETE' })).toBe(405);
   });
 });
 
 describe('Fastify', () => {
   test('a body parsed by Fastify is used', async () => {
-    const { receiver, handled } = inbox();
+    const { inbox, handled } = listening();
     const app = fastify();
-    app.post('/notifications', fastifyHandler(receiver));
+    app.post('/notifications', fastifyHandler(inbox));
     const response = await app.inject({ url: '/notifications', method: 'POST', headers: json.headers, payload: body });
     expect([response.statusCode, response.body]).toEqual([200, 'Accepted']);
     expect(response.headers['content-type']).toBe('text/plain; charset=utf-8');
-    await receiver.idle();
+    await untilEnded(inbox);
     expect(handled).toEqual(withoutRounded);
     const rejected = await app.inject({ url: '/notifications', method: 'POST', headers: json.headers, payload: '[]' });
     expect(rejected.statusCode).toBe(400);
@@ -174,12 +175,12 @@ describe('Fastify', () => {
   });
 
   test('every digit is kept where Fastify passes the text on', async () => {
-    const { receiver, handled } = inbox();
+    const { inbox, handled } = listening();
     const app = fastify();
     app.addContentTypeParser('application/json', { parseAs: 'string' }, (_, text, done) => done(null, text));
-    app.post('/notifications', fastifyHandler(receiver));
+    app.post('/notifications', fastifyHandler(inbox));
     const url = await app.listen({ port: 0, host: '127.0.0.1' });
-    expect(await outcome(`${url}/notifications`, receiver)).toBe(200);
+    expect(await outcome(`${url}/notifications`, inbox)).toBe(200);
     expect(handled).toEqual(exactly);
     await app.close();
   });

@@ -1,15 +1,11 @@
 import { ConfigurationError, NotFoundError, SellerClient } from 'marketplace-seller-sdk';
 import type { Endpoint } from 'marketplace-seller-sdk';
-import {
-  UnrecoverableError,
-  createReceiver,
-  memoryStore,
-  readNotification,
-} from 'marketplace-seller-sdk/notifications';
+import { UnrecoverableError, createInbox, memoryStore, readNotification } from 'marketplace-seller-sdk/notifications';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import * as z from 'zod/mini';
-import { deliver, patient } from '../support/deliveries.ts';
+import { deliverUntilAccepted } from '../support/deliveries.ts';
+import { untilEnded } from '../support/until-ended.ts';
 
 interface Order {
   readonly id: number;
@@ -54,8 +50,7 @@ describe('a topic of your own', () => {
   test('has a handler, whose read() returns what its endpoint does', async () => {
     const { marketplace, seller, buyer, client } = saleWithSeller();
     const orders: Order[] = [];
-    const receiver = createReceiver({
-      ...patient,
+    const inbox = createInbox({
       clientFor: () => client,
       topics: { orders_v2 },
       on: {
@@ -71,20 +66,19 @@ describe('a topic of your own', () => {
     marketplace.notifications.subscribe({
       topics: ['orders_v2'],
       callback: async (request) =>
-        new Response(null, { status: await deliver(receiver, (await request.json()) as object) }),
+        new Response(null, { status: await deliverUntilAccepted(inbox, (await request.json()) as object) }),
     });
     const { order_ids } = marketplace.addPack({ seller_id: seller.user_id, buyer_id: buyer.user_id });
     await marketplace.notifications.flush();
-    await receiver.idle();
+    await untilEnded(inbox);
     expect(orders).toEqual([{ id: order_ids[0], status: 'paid' }]);
-    await receiver.close();
+    await inbox.close();
   });
 
   test('may name the whole input of its endpoint, in any letter case', async () => {
     const { client } = saleWithSeller();
     const read: unknown[] = [];
-    const receiver = createReceiver({
-      ...patient,
+    const inbox = createInbox({
       clientFor: () => client,
       topics: {
         stock: {
@@ -97,35 +91,33 @@ describe('a topic of your own', () => {
       },
       on: { stock: async (_, context) => void read.push(await context.read()) },
     });
-    await deliver(receiver, about('STOCK', '/7/MLA1'));
-    await receiver.idle();
+    await deliverUntilAccepted(inbox, about('STOCK', '/7/MLA1'));
+    await untilEnded(inbox);
     expect(read).toEqual([{ quantity: 4 }]);
   });
 
   test('is one of several: what has no handler is dropped, and what has one reaches it', async () => {
     const handled: string[] = [];
     const on = { orders_v2: ({ resource }: { resource: string }) => void handled.push(`order ${resource}`) };
-    const alone = createReceiver({ ...patient, topics: { orders_v2 }, on });
+    const alone = createInbox({ topics: { orders_v2 }, on });
     const store = memoryStore();
-    const withFallback = createReceiver({
-      ...patient,
+    const withFallback = createInbox({
       store,
       topics: { orders_v2 },
       on,
       fallback: ({ topic }) => void handled.push(`other ${topic}`),
     });
-    for (const receiver of [alone, withFallback])
+    for (const inbox of [alone, withFallback])
       for (const topic of ['orders_v2', 'items', 'questions'])
-        expect(await deliver(receiver, about(topic, '/orders/1'))).toBe(200);
-    await Promise.all([alone.idle(), withFallback.idle()]);
+        expect(await deliverUntilAccepted(inbox, about(topic, '/orders/1'))).toBe(200);
+    await Promise.all([untilEnded(alone), untilEnded(withFallback)]);
     expect(handled.sort()).toEqual(['order /orders/1', 'order /orders/1', 'other items']);
   });
 
   test('retries a 404 once, as for the known topics', async () => {
     const { client } = saleWithSeller();
     const failures: unknown[] = [];
-    const receiver = createReceiver({
-      ...patient,
+    const inbox = createInbox({
       clientFor: () => client,
       topics: { orders_v2 },
       on: {
@@ -140,8 +132,8 @@ describe('a topic of your own', () => {
       },
       logger: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
     });
-    await deliver(receiver, about('orders_v2', '/orders/5'));
-    await receiver.idle();
+    await deliverUntilAccepted(inbox, about('orders_v2', '/orders/5'));
+    await untilEnded(inbox);
     expect(failures[0]).toBeInstanceOf(NotFoundError);
   });
 
@@ -173,7 +165,7 @@ describe('a topic of your own', () => {
     ['a known topic', { topics: { Questions: orders_v2 }, fallback: () => {} }, '`topics.Questions` is known already'],
     ['a list', { topics: [orders_v2], fallback: () => {} }, '`topics` must be an object'],
   ])('is rejected with %s', (_, options, message) => {
-    const create = (): unknown => createReceiver(options);
+    const create = (): unknown => createInbox(options);
     expect(create).toThrow(ConfigurationError);
     expect(create).toThrow(message);
   });

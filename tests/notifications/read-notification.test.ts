@@ -1,16 +1,12 @@
 import { ConfigurationError, NotFoundError, NotificationError, RequestAbortedError } from 'marketplace-seller-sdk';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import type { Question } from 'marketplace-seller-sdk';
-import {
-  createReceiver,
-  fetchHandler,
-  parseNotification,
-  readNotification,
-} from 'marketplace-seller-sdk/notifications';
+import { createInbox, fetchHandler, parseNotification, readNotification } from 'marketplace-seller-sdk/notifications';
 import type { QuestionNotification } from 'marketplace-seller-sdk/notifications';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { afterEach, describe, expect, expectTypeOf, test, vi } from 'vitest';
 import { about, deliver } from '../support/deliveries.ts';
+import { untilEnded } from '../support/until-ended.ts';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -52,7 +48,7 @@ describe('readNotification()', () => {
   test('the question is read with the token of the seller concerned', async () => {
     const { marketplace, ask, clientFor, requests } = createShop();
     const read: (number | null | undefined)[] = [];
-    const receiver = createReceiver({
+    const inbox = createInbox({
       clientFor,
       on: {
         questions: async (notification, context) => {
@@ -63,7 +59,7 @@ describe('readNotification()', () => {
         },
       },
     });
-    marketplace.notifications.subscribe({ callback: fetchHandler(receiver) });
+    marketplace.notifications.subscribe({ callback: fetchHandler(inbox) });
     const [first, second] = [ask(0), ask(1)];
     await expect.poll(() => read.length).toBeGreaterThanOrEqual(2);
     expect(read.sort()).toEqual([7, 8]);
@@ -71,7 +67,7 @@ describe('readNotification()', () => {
       expect(marketplace.questions.statusOf(marketplace.questions.get(id)!)).toBe('ANSWERED');
     const tokens = new Set(requests.map(({ headers }) => headers.get('authorization')?.replace(/.*-/, '')));
     expect([...tokens].sort()).toEqual(['7', '8']);
-    await receiver.close();
+    await inbox.close();
   });
 
   test('a 404 is retried for some seconds, because the question may not be readable yet', async () => {
@@ -133,14 +129,14 @@ describe('readNotification()', () => {
   test('a notification without a client for its user fails', async () => {
     const errors: unknown[] = [];
     for (const clientFor of [undefined, () => Promise.reject(new Error('not ours'))]) {
-      const receiver = createReceiver({
+      const inbox = createInbox({
         clientFor,
-        retry: { attempts: 1 },
+        retry: { maxRetries: 0 },
         onFailure: ({ error }) => errors.push(error),
         on: { questions: (_, { read }) => read() },
       });
-      await deliver(receiver, about(1));
-      await receiver.idle();
+      await inbox.add(about(1));
+      await untilEnded(inbox);
     }
     expect(errors[0]).toBeInstanceOf(ConfigurationError);
     expect(errors[1]).toMatchObject({ message: 'not ours' });

@@ -1,18 +1,19 @@
 import { ConversationBlockedError, ItemNotActiveError, NoChannelError } from 'marketplace-seller-sdk';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
-import { createReceiver } from 'marketplace-seller-sdk/notifications';
-import type { HandlingFailure, ReceiverOptions } from 'marketplace-seller-sdk/notifications';
+import { createInbox } from 'marketplace-seller-sdk/notifications';
+import type { HandlingFailure, InboxOptions } from 'marketplace-seller-sdk/notifications';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { describe, expect, test } from 'vitest';
 import { listEndpoints } from '../../src/endpoints.js';
 import { advanceUntilSettled, fakeTimersOfInbox, loadClientFirst } from '../support/fake-time.ts';
 import { storeKinds } from '../support/inbox-stores.ts';
 import { silentLogger } from '../support/silent.ts';
+import { untilEnded } from '../support/until-ended.ts';
 
 loadClientFirst();
 fakeTimersOfInbox();
 
-type Handler = NonNullable<NonNullable<ReceiverOptions['on']>['messages']>;
+type Handler = NonNullable<NonNullable<InboxOptions['on']>['messages']>;
 
 /** A sale whose conversation is blocked, or whose service responds to each write as it is told. */
 function sale({ responses = [], blockedBy = null }: { responses?: number[]; blockedBy?: string | null } = {}) {
@@ -32,11 +33,11 @@ function sale({ responses = [], blockedBy = null }: { responses?: number[]; bloc
     },
   });
   const failures: HandlingFailure[] = [];
-  const run = async (messages: Handler, options: Partial<ReceiverOptions> = {}) => {
-    const receiver = createReceiver({ clientFor: () => client, logger: silentLogger, onFailure: (each) => failures.push(each), on: { messages }, ...options }); // prettier-ignore
-    await receiver.add({ user_id: seller.user_id, topic: 'messages', resource: id, _id: 'one' });
-    await advanceUntilSettled(receiver.idle());
-    return receiver;
+  const run = async (messages: Handler, options: Partial<InboxOptions> = {}) => {
+    const inbox = createInbox({ clientFor: () => client, logger: silentLogger, onFailure: (each) => failures.push(each), on: { messages }, ...options }); // prettier-ignore
+    await inbox.add({ user_id: seller.user_id, topic: 'messages', resource: id, _id: 'one' });
+    await advanceUntilSettled(untilEnded(inbox));
+    return inbox;
   };
   const contact = { pack_id: String(pack.pack_id), user_id: seller.user_id, to: { user_id: buyer.user_id }, text: 'Thank you!' }; // prettier-ignore
   return { marketplace, pack, client, contact, writes, failures, run };
@@ -48,24 +49,24 @@ describe.for(storeKinds())('a write that the service has rejected, with a store 
     ['read and reply', async (_, { reply, read }) => reply(`Thank you, ${(await read()).from?.user_id}!`)],
   ])('is sent once by %s and is a dead letter after the second run', async (_, handler) => {
     const { writes, failures, run } = sale({ blockedBy: 'blocked_by_cancelled_order' });
-    const receiver = await run(handler, { store: create()() });
+    const inbox = await run(handler, { store: create()() });
     expect(writes).toHaveLength(1);
     expect(failures.map(({ dead }) => dead)).toEqual([false, true]);
     const errors = failures.map(({ error }) => error);
     for (const error of errors)
       expect(error instanceof NoChannelError || error instanceof ConversationBlockedError).toBe(true);
-    await receiver.close();
+    await inbox.close();
   });
 
   test('is sent again when a person replays it', async () => {
     const { marketplace, pack, writes, run } = sale({ blockedBy: 'blocked_by_time' });
-    const receiver = await run(async (_, { reply }) => reply('Thank you!'), { store: create()() });
+    const inbox = await run(async (_, { reply }) => reply('Thank you!'), { store: create()() });
     marketplace.packs.change(pack, { blockedBy: null });
-    expect(await receiver.deadLetters.replayAll()).toBe(1);
-    await advanceUntilSettled(receiver.idle());
+    expect(await inbox.deadLetters.replayAll()).toBe(1);
+    await advanceUntilSettled(untilEnded(inbox));
     expect(writes).toHaveLength(2);
-    expect(await receiver.deadLetters.list()).toEqual([]);
-    await receiver.close();
+    expect(await inbox.deadLetters.list()).toEqual([]);
+    await inbox.close();
   });
 });
 
@@ -136,7 +137,7 @@ describe('an error of a write decides itself whether waiting helps', () => {
     '$name ($error.message): $isLasting',
     async ({ isLasting, error }) => {
       const { failures, run } = sale();
-      await run(() => Promise.reject(error), { retry: { attempts: 3 } });
+      await run(() => Promise.reject(error), { retry: { maxRetries: 2 } });
       expect(failures.map(({ dead }) => dead)).toEqual(isLasting ? [false, true] : [false, false, true]);
     },
   );
@@ -171,7 +172,7 @@ test('the answer to a question of a paused item is sent once, and after its repl
   marketplace.items.change(item.item_id, { status: 'paused' });
   const client = marketplace.clientFor(seller);
   const failures: HandlingFailure[] = [];
-  const receiver = createReceiver({
+  const inbox = createInbox({
     clientFor: () => client,
     logger: silentLogger,
     onFailure: (each) => failures.push(each),
@@ -182,8 +183,8 @@ test('the answer to a question of a paused item is sent once, and after its repl
     },
   });
   const writes = (): number => [...marketplace.requests.filter({ method: 'POST' })].length;
-  await receiver.add({ user_id: seller.user_id, topic: 'questions', resource: `/questions/${id}`, _id: 'one' });
-  await advanceUntilSettled(receiver.idle());
+  await inbox.add({ user_id: seller.user_id, topic: 'questions', resource: `/questions/${id}`, _id: 'one' });
+  await advanceUntilSettled(untilEnded(inbox));
   expect(failures.map(({ dead, error }) => [dead, error instanceof ItemNotActiveError])).toEqual([
     [false, true],
     [true, true],
@@ -191,13 +192,13 @@ test('the answer to a question of a paused item is sent once, and after its repl
   expect(writes()).toBe(1);
   // The search for unanswered questions leaves it to the person who has the dead letter.
   for (let round = 0; round < 4; round += 1) {
-    await receiver.catchUp({ user_ids: [seller.user_id] });
-    await advanceUntilSettled(receiver.idle());
+    await inbox.catchUp({ user_ids: [seller.user_id] });
+    await advanceUntilSettled(untilEnded(inbox));
   }
   expect(writes()).toBe(1);
   marketplace.items.change(item.item_id, { status: 'active' });
-  await receiver.deadLetters.replayAll();
-  await advanceUntilSettled(receiver.idle());
+  await inbox.deadLetters.replayAll();
+  await advanceUntilSettled(untilEnded(inbox));
   expect(await client.questions.get({ question_id: id })).toMatchObject({ status: 'ANSWERED' });
-  await receiver.close();
+  await inbox.close();
 });

@@ -1,21 +1,21 @@
 import type { OutcomeUnknownError } from 'marketplace-seller-sdk';
-import { UnrecoverableError, createReceiver } from 'marketplace-seller-sdk/notifications';
-import type { Receiver, ReceiverOptions } from 'marketplace-seller-sdk/notifications';
+import { UnrecoverableError, createInbox } from 'marketplace-seller-sdk/notifications';
+import type { Inbox, InboxOptions } from 'marketplace-seller-sdk/notifications';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { deliver, patient } from '../support/deliveries.ts';
-import { engines, withoutDeduplication } from '../support/inbox-engines.ts';
+import { deliverUntilAccepted } from '../support/deliveries.ts';
+import { engines } from '../support/inbox-engines.ts';
 import type { Engine } from '../support/inbox-engines.ts';
 import { silentLogger } from '../support/silent.ts';
 
-type Handler = NonNullable<NonNullable<ReceiverOptions['on']>['messages']>;
+type Handler = NonNullable<NonNullable<InboxOptions['on']>['messages']>;
 
 /** A message that `catchUp` finds, and that is announced besides. `handle` gets what announces it, as one sent before or after. */
 async function conversation(
   { name, open }: Engine,
   handle: (announce: () => Promise<void>, marketplace: FakeMarketplace) => Handler,
 ) {
-  const { options, work } = await open();
+  const store = await open();
   const marketplace = new FakeMarketplace();
   const [seller, buyer] = [marketplace.addUser(), marketplace.addUser()];
   const { user_id } = seller;
@@ -27,31 +27,31 @@ async function conversation(
   const calls: string[] = [];
   const announce = async (): Promise<void> => {
     const sent = '2020-01-01T00:00:00.000Z';
-    expect(await deliver(receiver, { _id: 'another', user_id, topic: 'messages', resource: id, sent })).toBe(200);
+    expect(await deliverUntilAccepted(inbox, { _id: 'another', user_id, topic: 'messages', resource: id, sent })).toBe(
+      200,
+    );
   };
   const messages: Handler = async (notification, context) => {
     calls.push(notification.resource);
     await handle(announce, marketplace)(notification, context);
   };
-  const receiver: Receiver = createReceiver({
+  const inbox: Inbox = createInbox({
     clientFor: () => client,
     retry: { baseMs: retryMs, capMs: retryMs },
     logger: silentLogger,
     on: { messages },
-    ...patient,
-    ...options,
+    store,
   });
-  work?.(receiver);
-  receiver.start();
-  onTestFinished(() => receiver.close());
-  expect(await receiver.catchUp({ user_ids: [user_id] })).toMatchObject({ added: 1 });
+  inbox.start();
+  onTestFinished(() => inbox.close());
+  expect(await inbox.catchUp({ user_ids: [user_id] })).toMatchObject({ added: 1 });
   const ended = (dead: number): Promise<void> =>
-    expect.poll(() => receiver.stats(), { timeout: 30_000 }).toMatchObject({ waiting: 0, running: 0, dead });
+    expect.poll(() => inbox.stats(), { timeout: 30_000 }).toMatchObject({ waiting: 0, running: 0, dead });
   const replies = (): string[] => marketplace.messages.of(pack).filter(({ from }) => from === user_id).map(({ text }) => text); // prettier-ignore
-  return { marketplace, announce, ended, replies, calls, receiver };
+  return { marketplace, announce, ended, replies, calls, inbox };
 }
 
-describe.each([...engines(), withoutDeduplication])('a message that comes as two notifications, in $name', (engine) => {
+describe.each(engines())('a message that comes as two notifications, in $name', (engine) => {
   test.skipIf(!engine.isThere)('is answered once although the response was lost between them', async () => {
     let isFirst = true;
     const { marketplace, ended, replies, calls } = await conversation(engine, (announce) => async (_, { reply }) => {
@@ -83,7 +83,7 @@ describe.each([...engines(), withoutDeduplication])('a message that comes as two
 
   test.skipIf(!engine.isThere)('is left to the person who has it as a dead letter, until it is replayed', async () => {
     let isFirst = true;
-    const { announce, ended, replies, calls, receiver } = await conversation(engine, () => async (_, { reply }) => {
+    const { announce, ended, replies, calls, inbox } = await conversation(engine, () => async (_, { reply }) => {
       if (isFirst) {
         isFirst = false;
         throw new UnrecoverableError('a person has to look');
@@ -94,7 +94,7 @@ describe.each([...engines(), withoutDeduplication])('a message that comes as two
     await announce();
     await ended(1);
     expect(calls).toHaveLength(1);
-    expect(await receiver.deadLetters.replayAll()).toBe(1);
+    expect(await inbox.deadLetters.replayAll()).toBe(1);
     await ended(0);
     expect(replies()).toEqual(['It leaves today.']);
   });

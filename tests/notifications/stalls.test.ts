@@ -1,30 +1,32 @@
-import { createReceiver, parseNotification } from 'marketplace-seller-sdk/notifications';
-import type { NotificationStore, ReceiverOptions } from 'marketplace-seller-sdk/notifications';
+import { createInbox, openInbox, parseNotification } from 'marketplace-seller-sdk/notifications';
+import type { InboxOptions, Store } from 'marketplace-seller-sdk/notifications';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { queuedNotification } from '../../src/notifications/queued-notification.js';
-import type { Claim, Claimed } from '../../src/notifications/stores/store.js';
-import { about, deliver, patient } from '../support/deliveries.ts';
+import { newEntry, workOf } from '../../src/notifications/entry.js';
+import type { Claim, Claimed } from '../../src/work/store.js';
+import { about, deliverUntilAccepted } from '../support/deliveries.ts';
 import { advanceUntil, advanceUntilSettled, fakeTimersOfInbox } from '../support/fake-time.ts';
 import { storeKinds } from '../support/inbox-stores.ts';
 import { silent, silentLogger } from '../support/silent.ts';
+import { untilEnded } from '../support/until-ended.ts';
 
 fakeTimersOfInbox();
 
+const noCounts = { waiting: 0, running: 0, dead: 0, accepted: 0, rejected: 0, unreadable: 0, expired: 0 };
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Ends what dead processes wait for. */
 let testEnd = Promise.withResolvers<undefined>();
-const receivers: ReturnType<typeof createReceiver>[] = [];
+const inboxes: ReturnType<typeof createInbox>[] = [];
 
 // What a process has left running would start timers in the tests of another file.
 afterEach(async () => {
   testEnd.resolve(undefined);
   testEnd = Promise.withResolvers();
-  await advanceUntilSettled(Promise.all(receivers.splice(0).map((receiver) => receiver.close({ graceMs: 0 }))));
+  await advanceUntilSettled(Promise.all(inboxes.splice(0).map((inbox) => inbox.close({ graceMs: 0 }))));
 });
 
 /** A store as a process sees it: its calls wait while the process is stopped, and have no effect once it is dead. */
-function processOn(store: NotificationStore) {
+function processOn(store: Store) {
   const gone = testEnd.promise;
   let running = Promise.withResolvers<undefined>();
   running.resolve(undefined);
@@ -38,16 +40,20 @@ function processOn(store: NotificationStore) {
     const result = await run();
     return isDead() ? nothing : result;
   };
-  const seen: NotificationStore = {
+  const seen: Store = {
     durable: store.durable,
     shared: store.shared,
-    add: (entry) => call(() => store.add(entry), 'added'),
+    ledger: store.ledger,
+    add: (work, most) => call(() => store.add(work, most), 'added'),
+    get: (key) => call(() => store.get(key), undefined),
+    list: (query) => call(() => store.list(query), []),
+    counts: (kinds) => call(() => store.counts(kinds), noCounts),
     claim: (claim) => call(() => store.claim(claim), { leases: [] }),
     renew: (leases, leaseMs) => call(() => store.renew(leases, leaseMs), []),
-    settle: (settlement) => call(() => store.settle(settlement), true),
-    deadLetters: (limit) => call(() => store.deadLetters(limit), []),
-    redrive: (key) => call(() => store.redrive(key), false),
-    removeDeadLetter: (key) => call(() => store.removeDeadLetter(key), false),
+    note: (lease, notes) => call(() => store.note(lease, notes), true),
+    settle: (lease, verdict) => call(() => store.settle(lease, verdict), true),
+    again: (key, state, notes) => call(() => store.again(key, state, notes), false),
+    remove: (key, states) => call(() => store.remove(key, states), false),
   };
   return {
     store: seen,
@@ -66,22 +72,16 @@ function processOn(store: NotificationStore) {
   };
 }
 
-function receiverOn(
-  store: NotificationStore,
-  questions: NonNullable<ReceiverOptions['on']>['questions'],
-  leaseMs = 60,
-) {
-  const receiver = createReceiver({
+function inboxOn(store: Store, questions: NonNullable<InboxOptions['on']>['questions'], leaseMs = 60) {
+  const inbox = createInbox({
     store,
     leaseMs,
-    pollMs: 20,
-    ...patient,
     logger: silentLogger,
     on: { questions },
     retry: { baseMs: 1 },
   });
-  receivers.push(receiver);
-  return receiver;
+  inboxes.push(inbox);
+  return inbox;
 }
 
 /** Stops the whole process, as SIGSTOP or a suspended laptop does: both clocks go on, and no timer runs. */
@@ -98,21 +98,25 @@ describe.for(storeKinds())('a process that stalls, with a store in $name', ({ cr
     let running = 0;
     let mostOfOneGroup = 0;
     const started = Promise.withResolvers<undefined>();
-    const receiver = receiverOn(store, async ({ question_id }) => {
-      mostOfOneGroup = Math.max(mostOfOneGroup, ++running);
-      started.resolve(undefined);
-      await pause(40);
-      running -= 1;
-      handled.push(question_id);
-    });
-    await deliver(receiver, about(1));
+    const inbox = inboxOn(
+      store,
+      async ({ question_id }) => {
+        mostOfOneGroup = Math.max(mostOfOneGroup, ++running);
+        started.resolve(undefined);
+        await pause(40);
+        running -= 1;
+        handled.push(question_id);
+      },
+      3_000,
+    );
+    await deliverUntilAccepted(inbox, about(1));
     await advanceUntilSettled(started.promise);
-    standStillFor(150);
-    await deliver(receiver, about(1, { _id: 'later', sent: '2026-11-20T10:00:01.000Z' }));
-    await advanceUntilSettled(receiver.idle());
+    standStillFor(7_000);
+    await deliverUntilAccepted(inbox, about(1, { _id: 'later', sent: '2026-11-20T10:00:01.000Z' }));
+    await advanceUntilSettled(untilEnded(inbox));
     expect(handled).toEqual([1, 1]);
     expect(mostOfOneGroup).toBe(1);
-    await advanceUntilSettled(receiver.close());
+    await advanceUntilSettled(inbox.close());
   });
 
   test('a stopped process whose group was taken over is aborted, and its result is ignored', async () => {
@@ -120,16 +124,16 @@ describe.for(storeKinds())('a process that stalls, with a store in $name', ({ cr
     const stopped = processOn(store);
     const starts: string[] = [];
     let reason: unknown;
-    const former = receiverOn(stopped.store, async (_, { signal }) => {
+    const former = inboxOn(stopped.store, async (_, { signal }) => {
       starts.push('former');
       await new Promise((resolve) => signal.addEventListener('abort', resolve));
       reason = signal.reason;
     });
-    await deliver(former, about(1));
+    await deliverUntilAccepted(former, about(1));
     await advanceUntil(() => starts.length === 1);
     stopped.stop();
     const end = Promise.withResolvers<undefined>();
-    const current = receiverOn(
+    const current = inboxOn(
       store,
       async () => {
         starts.push('current');
@@ -137,14 +141,14 @@ describe.for(storeKinds())('a process that stalls, with a store in $name', ({ cr
       },
       1_000,
     );
-    void current.idle();
+    void untilEnded(current);
     await advanceUntil(() => starts.length === 2);
     stopped.resume();
     await advanceUntil(() => reason !== undefined);
     await vi.advanceTimersByTimeAsync(100);
     expect(starts).toEqual(['former', 'current']);
     end.resolve(undefined);
-    await advanceUntilSettled(Promise.all([current.idle(), former.idle()]));
+    await advanceUntilSettled(Promise.all([untilEnded(current), untilEnded(former)]));
     expect(starts).toEqual(['former', 'current']);
     expect(reason).toMatchObject({ message: 'Another process has taken over' });
     await advanceUntilSettled(current.close());
@@ -154,16 +158,12 @@ describe.for(storeKinds())('a process that stalls, with a store in $name', ({ cr
     const open = create();
     const handled = new Set<number>();
     const accepting = open();
-    const inbox = createReceiver({
-      ...patient,
-      queue: { add: (entry) => accepting.add(entry) },
-      on: { questions: silent },
-    });
-    for (let id = 0; id < 26; id += 1) expect(await deliver(inbox, about(id))).toBe(200);
+    for (let id = 0; id < 26; id += 1)
+      await accepting.add(workOf(await newEntry(parseNotification(about(id)), Date.now())));
     let kills = 0;
     for (let start = 0; start < 12; start += 1) {
       const process = processOn(open());
-      const receiver = receiverOn(process.store, async ({ question_id }) => {
+      const inbox = inboxOn(process.store, async ({ question_id }) => {
         if (question_id === 13) {
           process.kill();
           kills += 1;
@@ -173,13 +173,13 @@ describe.for(storeKinds())('a process that stalls, with a store in $name', ({ cr
         handled.add(question_id);
       });
       let isIdle = false;
-      void receiver.idle().then(() => (isIdle = true));
+      void untilEnded(inbox).then(() => (isIdle = true));
       await advanceUntil(() => isIdle || process.isDead());
       if (!process.isDead()) break;
     }
     expect(handled.size).toBe(25);
     expect(kills).toBeGreaterThanOrEqual(3);
-    const letters = await open().deadLetters(100);
+    const letters = await openInbox(open()).deadLetters.list();
     expect(letters.map(({ entry }) => entry.notification.question_id)).toEqual([13]);
     expect(letters[0]?.failure).toContain('process ended');
   });
@@ -188,29 +188,29 @@ describe.for(storeKinds())('a process that stalls, with a store in $name', ({ cr
     const open = create();
     const accepting = open();
     for (let id = 0; id < 6; id += 1)
-      await accepting.add(await queuedNotification(parseNotification(about(id, { user_id: id })), 0));
+      await accepting.add(workOf(await newEntry(parseNotification(about(id, { user_id: id })), 0)));
     for (let start = 0; start < 30; start += 1) {
       const process = processOn(open());
-      const receiver = receiverOn(process.store, async ({ question_id }) => {
+      const inbox = inboxOn(process.store, async ({ question_id }) => {
         // What ends the process does so while all the others run.
         await pause(question_id === 3 ? 5 : 10);
         if (question_id === 3) process.kill();
         if (process.isDead()) await process.gone;
       });
       let isIdle = false;
-      void receiver.idle().then(() => (isIdle = true));
+      void untilEnded(inbox).then(() => (isIdle = true));
       await advanceUntil(() => isIdle || process.isDead());
       if (!process.isDead()) break;
     }
-    const letters = await open().deadLetters(100);
+    const letters = await openInbox(open()).deadLetters.list();
     expect(letters.map(({ entry }) => entry.notification.question_id)).toEqual([3]);
-    expect(await open().stats?.()).toMatchObject({ waiting: 0, running: 0 });
+    expect(await openInbox(open()).stats()).toMatchObject({ waiting: 0, running: 0 });
   });
 
   test('no innocent entry becomes a dead letter when processes are killed as they begin', async () => {
     const store = create()();
     const ids = Array.from({ length: 24 }, (_, id) => id);
-    for (const id of ids) await store.add(await queuedNotification(parseNotification(about(id)), 0));
+    for (const id of ids) await store.add(workOf(await newEntry(parseNotification(about(id)), 0)));
     for (let kill = 0; kill < 8; kill += 1) {
       const killed = processOn(store);
       const hasClaimed = Promise.withResolvers<undefined>();
@@ -221,16 +221,16 @@ describe.for(storeKinds())('a process that stalls, with a store in $name', ({ cr
         await killed.gone;
         return { leases: [] };
       };
-      void receiverOn({ ...killed.store, claim }, silent, 5).idle();
+      void inboxOn({ ...killed.store, claim }, silent, 5).idle();
       await advanceUntilSettled(hasClaimed.promise);
       await vi.advanceTimersByTimeAsync(10);
     }
     const handled = new Set<number>();
-    const receiver = receiverOn(store, ({ question_id }) => void handled.add(question_id), 60_000);
-    await advanceUntilSettled(receiver.idle());
+    const inbox = inboxOn(store, ({ question_id }) => void handled.add(question_id), 60_000);
+    await advanceUntilSettled(untilEnded(inbox));
     expect([...handled].sort((a, b) => a - b)).toEqual(ids);
-    expect(await receiver.deadLetters.list()).toEqual([]);
-    await advanceUntilSettled(receiver.close());
+    expect(await inbox.deadLetters.list()).toEqual([]);
+    await advanceUntilSettled(inbox.close());
   });
 
   test('an entry that is killed by deploys keeps its attempts', async () => {
@@ -238,13 +238,11 @@ describe.for(storeKinds())('a process that stalls, with a store in $name', ({ cr
     const attempts: number[] = [];
     for (let deploy = 0; deploy < 3; deploy += 1) {
       const process = processOn(open());
-      const receiver = createReceiver({
+      const inbox = createInbox({
         store: process.store,
         leaseMs: 20,
-        pollMs: 10,
-        ...patient,
         logger: silentLogger,
-        retry: { attempts: 2, baseMs: 1 },
+        retry: { maxRetries: 1, baseMs: 1 },
         on: {
           questions: async (_, { attempt }) => {
             attempts.push(attempt);
@@ -256,15 +254,15 @@ describe.for(storeKinds())('a process that stalls, with a store in $name', ({ cr
           },
         },
       });
-      receivers.push(receiver);
-      if (deploy === 0) await deliver(receiver, about(1));
-      if (deploy === 2) await advanceUntilSettled(receiver.idle());
+      inboxes.push(inbox);
+      if (deploy === 0) await deliverUntilAccepted(inbox, about(1));
+      if (deploy === 2) await advanceUntilSettled(untilEnded(inbox));
       else {
-        void receiver.idle();
+        void untilEnded(inbox);
         await advanceUntil(process.isDead);
       }
     }
     expect(attempts).toEqual([1, 2, 3, 2]);
-    expect(await open().deadLetters(10)).toEqual([]);
+    expect(await openInbox(open()).deadLetters.list()).toEqual([]);
   });
 });

@@ -2,10 +2,11 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { ROOT_CONTEXT, context, trace } from '@opentelemetry/api';
 import type { Context, ContextManager } from '@opentelemetry/api';
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
-import { createReceiver, fetchHandler } from 'marketplace-seller-sdk/notifications';
+import { createInbox, fetchHandler } from 'marketplace-seller-sdk/notifications';
 import { openTelemetry } from 'marketplace-seller-sdk/otel';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { expect, onTestFinished, test } from 'vitest';
+import { untilEnded } from '../support/until-ended.ts';
 
 /** As an application with OpenTelemetry's SDK for Node has it. */
 function contextManager(): ContextManager {
@@ -34,7 +35,7 @@ test('a delivery, its handler and the calls of the handler are one trace, also w
   const { item_id } = marketplace.addItem({ seller_id: seller.user_id });
   const tracing = openTelemetry();
   const client = marketplace.clientFor(seller, { tracing });
-  const receiver = createReceiver({
+  const inbox = createInbox({
     tracing,
     clientFor: () => client,
     retry: { baseMs: 1 },
@@ -46,11 +47,11 @@ test('a delivery, its handler and the calls of the handler are one trace, also w
       },
     },
   });
-  marketplace.notifications.subscribe({ callback: fetchHandler(receiver) });
+  marketplace.notifications.subscribe({ callback: fetchHandler(inbox) });
   marketplace.ask({ from: marketplace.addUser(), item_id, text: 'Is it new?' });
   await marketplace.notifications.flush();
-  await receiver.idle();
-  await receiver.close();
+  await untilEnded(inbox);
+  await inbox.close();
   const spans = exporter.getFinishedSpans();
   expect(new Set(spans.map((span) => span.spanContext().traceId)).size).toBe(1);
   const delivery = spans.find(({ name }) => name === 'receive questions')!;

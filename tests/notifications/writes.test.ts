@@ -1,12 +1,13 @@
 import { AccessTokenError, ServerError } from 'marketplace-seller-sdk';
 import type { SellerClient } from 'marketplace-seller-sdk';
-import { createReceiver, fetchHandler, memoryStore, openInbox } from 'marketplace-seller-sdk/notifications';
-import type { NotificationStore, ReceiverOptions } from 'marketplace-seller-sdk/notifications';
+import { createInbox, fetchHandler, memoryStore, openInbox } from 'marketplace-seller-sdk/notifications';
+import type { Store, InboxOptions } from 'marketplace-seller-sdk/notifications';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { advanceUntilSettled, fakeTimersOfInbox, loadClientFirst } from '../support/fake-time.ts';
 import { storeKinds } from '../support/inbox-stores.ts';
 import { silent, silentLogger } from '../support/silent.ts';
+import { untilEnded } from '../support/until-ended.ts';
 
 loadClientFirst();
 fakeTimersOfInbox();
@@ -48,7 +49,7 @@ function shop(ends: WriteEnd[] = []) {
 }
 
 /** The guide's handler of messages. */
-const guide: NonNullable<ReceiverOptions['on']> = {
+const guide: NonNullable<InboxOptions['on']> = {
   messages: async ({ user_id }, { read, reply }) => {
     const message = await read();
     if (message.from?.user_id === user_id) return; // the seller's own
@@ -67,51 +68,51 @@ describe.for(storeKinds())("the guide's handler of messages, with a store in $na
     [['response lost', 'response lost']],
   ])('answers once when writes are %j', async (ends) => {
     const { marketplace, pack, client, replies, notify } = shop([...ends]);
-    const receiver = createReceiver({ store: create()(), clientFor: () => client, logger: silentLogger, on: guide });
+    const inbox = createInbox({ store: create()(), clientFor: () => client, logger: silentLogger, on: guide });
     const { id } = marketplace.buyerWrites({ pack, text: 'When does it leave?' });
-    await receiver.add(notify(id, 'one'));
-    await advanceUntilSettled(receiver.idle());
+    await inbox.add(notify(id, 'one'));
+    await advanceUntilSettled(untilEnded(inbox));
     expect(await replies()).toEqual([theReply]);
-    expect(await receiver.deadLetters.list()).toEqual([]);
+    expect(await inbox.deadLetters.list()).toEqual([]);
     // A second notification of the same message is no reason for a second answer.
-    await receiver.add(notify(id, 'two'));
-    await advanceUntilSettled(receiver.idle());
+    await inbox.add(notify(id, 'two'));
+    await advanceUntilSettled(untilEnded(inbox));
     expect(await replies()).toEqual([theReply]);
-    await advanceUntilSettled(receiver.close());
+    await advanceUntilSettled(inbox.close());
   });
 
   test('answers two messages of one buyer with the same text twice, whose responses are lost', async () => {
     const { marketplace, pack, client, replies, notify } = shop(['response lost', 'response lost']);
-    const receiver = createReceiver({ store: create()(), clientFor: () => client, logger: silentLogger, on: guide });
+    const inbox = createInbox({ store: create()(), clientFor: () => client, logger: silentLogger, on: guide });
     const first = marketplace.buyerWrites({ pack, text: 'When does it leave?' });
     await vi.advanceTimersByTimeAsync(400);
     const second = marketplace.buyerWrites({ pack, text: 'Hello?' });
-    await Promise.all([receiver.add(notify(first.id, 'one')), receiver.add(notify(second.id, 'two'))]);
-    await advanceUntilSettled(receiver.idle());
+    await Promise.all([inbox.add(notify(first.id, 'one')), inbox.add(notify(second.id, 'two'))]);
+    await advanceUntilSettled(untilEnded(inbox));
     expect(await replies()).toEqual([theReply, theReply]);
-    expect(await receiver.deadLetters.list()).toEqual([]);
-    await advanceUntilSettled(receiver.close());
+    expect(await inbox.deadLetters.list()).toEqual([]);
+    await advanceUntilSettled(inbox.close());
   });
 });
 
 test('a second run with another text sends nothing new when the first text was sent', async () => {
   const { marketplace, pack, client, replies, notify } = shop(['response lost']);
   let run = 0;
-  const receiver = createReceiver({
+  const inbox = createInbox({
     clientFor: () => client,
     logger: silentLogger,
     on: { messages: async (_, { reply }) => reply(`Answer ${(run += 1)}`) },
   });
   const { id } = marketplace.buyerWrites({ pack, text: 'When does it leave?' });
-  await receiver.add(notify(id, 'one'));
-  await advanceUntilSettled(receiver.idle());
+  await inbox.add(notify(id, 'one'));
+  await advanceUntilSettled(untilEnded(inbox));
   expect([run, await replies()]).toEqual([2, ['Answer 1']]);
-  await receiver.close();
+  await inbox.close();
 });
 
 test("a client of the handler's module is bound to the run", async () => {
   const { marketplace, pack, client, replies, notify } = shop(['response lost']);
-  const receiver = createReceiver({
+  const inbox = createInbox({
     clientFor: () => client,
     logger: silentLogger,
     on: {
@@ -119,11 +120,11 @@ test("a client of the handler's module is bound to the run", async () => {
     },
   });
   const { id } = marketplace.buyerWrites({ pack, text: 'When does it leave?' });
-  await receiver.add(notify(id, 'one'));
-  await advanceUntilSettled(receiver.idle());
+  await inbox.add(notify(id, 'one'));
+  await advanceUntilSettled(untilEnded(inbox));
   expect(await replies()).toEqual([theReply]);
-  expect(await receiver.deadLetters.list()).toEqual([]);
-  await receiver.close();
+  expect(await inbox.deadLetters.list()).toEqual([]);
+  await inbox.close();
 });
 
 test('a request for a token that may have been carried out is no write: the notification is handled later', async () => {
@@ -136,7 +137,7 @@ test('a request for a token that may have been carried out is no write: the noti
     outcomeUnknown: true,
   });
   const attempts: number[] = [];
-  const receiver = createReceiver({
+  const inbox = createInbox({
     clientFor: () => client,
     logger: silentLogger,
     fallback: (_, { attempt }) => {
@@ -144,16 +145,16 @@ test('a request for a token that may have been carried out is no write: the noti
       if (attempt < 3) throw new AccessTokenError('The function given as accessToken failed', { cause: lost });
     },
   });
-  await receiver.add({ user_id: seller.user_id, topic: 'orders_v2', resource: '/orders/1', _id: 'one' });
-  await advanceUntilSettled(receiver.idle());
-  expect([attempts, await receiver.deadLetters.list()]).toEqual([[1, 2, 3], []]);
-  await receiver.close();
+  await inbox.add({ user_id: seller.user_id, topic: 'orders_v2', resource: '/orders/1', _id: 'one' });
+  await advanceUntilSettled(untilEnded(inbox));
+  expect([attempts, await inbox.deadLetters.list()]).toEqual([[1, 2, 3], []]);
+  await inbox.close();
 });
 
 test('a handler that fails after its writes does not repeat them', async () => {
   const { marketplace, pack, client, replies, notify } = shop();
   const outputs: unknown[] = [];
-  const receiver = createReceiver({
+  const inbox = createInbox({
     clientFor: () => client,
     logger: silentLogger,
     on: {
@@ -164,11 +165,11 @@ test('a handler that fails after its writes does not repeat them', async () => {
     },
   });
   const { id } = marketplace.buyerWrites({ pack, text: 'When does it leave?' });
-  await receiver.add(notify(id, 'one'));
-  await advanceUntilSettled(receiver.idle());
+  await inbox.add(notify(id, 'one'));
+  await advanceUntilSettled(untilEnded(inbox));
   expect((await replies()).toSorted()).toEqual(['One.', 'Two.']);
   expect(outputs).toEqual(['One.', 'Two.', 'One.', 'Two.', 'One.', 'Two.']);
-  await receiver.close();
+  await inbox.close();
 });
 
 test.each<[string, string, (client: SellerClient, item_id: string) => PromiseLike<unknown>]>([
@@ -179,7 +180,7 @@ test.each<[string, string, (client: SellerClient, item_id: string) => PromiseLik
   const { item_id } = marketplace.addItem({ seller_id: seller.user_id });
   marketplace.flex.setEnabled({ item_id }, true);
   marketplace.faults.inject({ endpoint, reset: 'after' });
-  const receiver = createReceiver({
+  const inbox = createInbox({
     store: memoryStore(),
     clientFor: () => client,
     logger: silentLogger,
@@ -191,25 +192,12 @@ test.each<[string, string, (client: SellerClient, item_id: string) => PromiseLik
     },
   });
   const { id } = marketplace.buyerWrites({ pack, text: 'When does it leave?' });
-  await receiver.add(notify(id, 'one'));
-  await advanceUntilSettled(receiver.idle());
-  expect(await receiver.deadLetters.list()).toEqual([]);
+  await inbox.add(notify(id, 'one'));
+  await advanceUntilSettled(untilEnded(inbox));
+  expect(await inbox.deadLetters.list()).toEqual([]);
   expect(await replies()).toEqual([theReply]);
-  await receiver.close();
+  await inbox.close();
 }); // prettier-ignore
-
-test('without a store that keeps writes, a lost response is for a person', async () => {
-  const { marketplace, pack, client, replies, notify } = shop(['response lost']);
-  const kept = memoryStore();
-  const store: NotificationStore = Object.assign(kept, { note: undefined });
-  const receiver = createReceiver({ store, clientFor: () => client, logger: silentLogger, on: guide });
-  const { id } = marketplace.buyerWrites({ pack, text: 'When does it leave?' });
-  await receiver.add(notify(id, 'one'));
-  await advanceUntilSettled(receiver.idle());
-  expect(await replies()).toEqual([theReply]);
-  expect(await receiver.deadLetters.list()).toMatchObject([{ attempts: 1 }]);
-  await receiver.close();
-});
 
 test('a process that is killed between a write and its result is followed by one that writes nothing new', async () => {
   const { marketplace, pack, client, replies, notify } = shop();
@@ -231,12 +219,12 @@ test('a process that is killed between a write and its result is followed by one
       };
     },
   });
-  const killed = createReceiver({ store: ofKilled, clientFor: () => client, logger: silentLogger, on: guide });
+  const killed = createInbox({ store: ofKilled, clientFor: () => client, logger: silentLogger, on: guide });
   await killed.add(notify(id, 'one'));
   await advanceUntilSettled(written.promise);
-  const next = createReceiver({ store, clientFor: () => client, logger: silentLogger, on: guide });
+  const next = createInbox({ store, clientFor: () => client, logger: silentLogger, on: guide });
   await vi.advanceTimersByTimeAsync(31_000);
-  await advanceUntilSettled(next.idle());
+  await advanceUntilSettled(untilEnded(next));
   expect(await replies()).toEqual([theReply]);
   expect(await openInbox(store).stats()).toMatchObject({ waiting: 0, running: 0, dead: 0 });
 });
@@ -245,7 +233,7 @@ test('what a handler sends after it has timed out is not sent', async () => {
   const { marketplace, pack, client, replies, notify } = shop();
   const late = Promise.withResolvers<unknown>();
   let isFirst = true;
-  const receiver = createReceiver({
+  const inbox = createInbox({
     clientFor: () => client,
     logger: silentLogger,
     handlerTimeoutMs: 1_000,
@@ -261,27 +249,27 @@ test('what a handler sends after it has timed out is not sent', async () => {
     },
   });
   const { id } = marketplace.buyerWrites({ pack, text: 'When does it leave?' });
-  await receiver.add(notify(id, 'one'));
-  await advanceUntilSettled(receiver.idle());
+  await inbox.add(notify(id, 'one'));
+  await advanceUntilSettled(untilEnded(inbox));
   await vi.advanceTimersByTimeAsync(10_000);
   expect(await late.promise).toBeInstanceOf(Error);
   expect(await replies()).toEqual([]);
-  await receiver.close();
+  await inbox.close();
 });
 
 test("beside the fake, the guide's handler does not answer itself", async () => {
   const { marketplace, seller, pack, client, replies } = shop();
-  const receiver = createReceiver({
+  const inbox = createInbox({
     clientFor: (user_id) => (user_id === seller.user_id ? client : undefined),
     logger: silentLogger,
     on: guide,
   });
-  marketplace.notifications.subscribe({ callback: fetchHandler(receiver), topics: ['messages'] });
+  marketplace.notifications.subscribe({ callback: fetchHandler(inbox), topics: ['messages'] });
   marketplace.buyerWrites({ pack, text: 'When does it leave?' });
   for (let round = 0; round < 5; round += 1) {
     await advanceUntilSettled(marketplace.notifications.flush());
-    await advanceUntilSettled(receiver.idle());
+    await advanceUntilSettled(untilEnded(inbox));
   }
   expect(await replies()).toEqual([theReply]);
-  await receiver.close();
+  await inbox.close();
 });

@@ -8,7 +8,7 @@ import {
   refreshingToken,
 } from 'marketplace-seller-sdk';
 import type { TokenProvider, TokenSet } from 'marketplace-seller-sdk';
-import { createReceiver } from 'marketplace-seller-sdk/notifications';
+import { createInbox } from 'marketplace-seller-sdk/notifications';
 import { createSellers, sqliteTokens } from 'marketplace-seller-sdk/oauth';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { advanceUntilSettled } from '../support/fake-time.ts';
@@ -101,7 +101,7 @@ test('no printed error of a function of the user shows a token of the set', asyn
         }
         const used = seller!;
         const failed = Promise.withResolvers<unknown>();
-        const receiver = createReceiver({
+        const inbox = createInbox({
           clientFor: () => used,
           on: { questions: async (_, { read }) => void (await read()) },
           logger: { debug: log, info: log, warn: log, error: log },
@@ -109,9 +109,9 @@ test('no printed error of a function of the user shows a token of the set', asyn
         });
         const error = await advanceUntilSettled(errorOf(used.questions.get({ question_id: 1 })));
         expect(error).toBeInstanceOf(SellerError);
-        await receiver.add({ user_id: 7, topic: 'questions', resource: '/questions/1' });
+        await inbox.add({ user_id: 7, topic: 'questions', resource: '/questions/1' });
         const failure = await advanceUntilSettled(failed.promise);
-        await receiver.close();
+        await inbox.close();
         const text = [error, ...told, failure].map(shown).join('\n') + logged.join('\n');
         for (const each of [a1, r1, a2, r2]) expect(text.includes(each), `${each} in ${text}`).toBe(false);
       },

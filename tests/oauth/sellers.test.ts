@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { GrantRevokedError, SellerClient } from 'marketplace-seller-sdk';
-import { createReceiver } from 'marketplace-seller-sdk/notifications';
+import { createInbox } from 'marketplace-seller-sdk/notifications';
 import { createOAuth, createSellers, sqliteTokens } from 'marketplace-seller-sdk/oauth';
 import type { SellersOptions, TokenStore } from 'marketplace-seller-sdk/oauth';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
@@ -136,17 +136,17 @@ test('what an inbox looks for by itself tells a revoked grant, and then leaves t
   await sellers.add(await authorize());
   marketplace.accounts.endGrant(account);
   const logger = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() };
-  const receiver = createReceiver({
+  const inbox = createInbox({
     clientFor: sellers.for,
     sellers: sellers.ids,
     on: { questions: () => {} },
     logger,
   });
-  receiver.start();
+  inbox.start();
   await vi.waitFor(() => expect(logger.error).toHaveBeenCalledOnce());
   expect(revoked).toEqual([7]);
-  expect(await receiver.catchUp()).toEqual({ found: 0, added: 0, failed: [] });
-  await receiver.close();
+  expect(await inbox.catchUp()).toEqual({ found: 0, added: 0, failed: [] });
+  await inbox.close();
 });
 
 /** A seller whose tokens have expired, and whose refresh the service rejects after `meanwhile`. */

@@ -1,14 +1,16 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createOutbox, sqliteOutbox } from 'marketplace-seller-sdk/outbox';
-import type { OutboxStore } from 'marketplace-seller-sdk/outbox';
+import { createOutbox, sqliteStore } from 'marketplace-seller-sdk/outbox';
+import type { Store } from 'marketplace-seller-sdk/outbox';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { advanceBetweenRequests, fakeTimersOfInbox } from '../support/fake-time.ts';
 import { fc } from '../support/fast-check.ts';
+import { mortal } from '../support/mortal.ts';
 import { silentLogger } from '../support/silent.ts';
+import { untilEnded } from '../support/until-ended.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'outbox-'));
 const file = join(folder, 'invoice.pdf');
@@ -31,19 +33,6 @@ const never = new Promise<never>(() => undefined);
 let databases = 0;
 let inFlight = 0;
 
-/** A store of a process that may stop: then it does nothing that another process could notice. */
-function mortal(store: OutboxStore) {
-  const process = { isStopped: false };
-  const mortalStore = new Proxy(store, {
-    get: (target, name) => {
-      const value: unknown = Reflect.get(target, name, target);
-      if (typeof value !== 'function') return value;
-      return (...args: unknown[]): unknown => (process.isStopped ? never : (value.apply(target, args) as unknown));
-    },
-  });
-  return { process, mortalStore };
-}
-
 /** Works through an outbox with a process that stops again and again; the last one runs to its end. */
 async function workThrough(stops: readonly Stop[]) {
   const marketplace = new FakeMarketplace();
@@ -55,9 +44,9 @@ async function workThrough(stops: readonly Stop[]) {
   const path = join(folder, `${String((databases += 1))}.db`);
   const message = (text: string) => ({ pack_id, user_id, to: { user_id: buyer.user_id }, text });
   const send = (text: string) => ({ endpoint: endpoints.messages.send, input: message(text) });
-  const stopped: OutboxStore[] = [];
+  const stopped: Store[] = [];
   for (const stop of [...stops, undefined]) {
-    const store = sqliteOutbox(path);
+    const store = sqliteStore(path);
     const { process, mortalStore } = mortal(store);
     const end = Promise.withResolvers<undefined>();
     let requests = 0;
@@ -88,7 +77,7 @@ async function workThrough(stops: readonly Stop[]) {
     await outbox.add({ key: 'link', user_id, endpoint: endpoints.actionGuide.send, input: option });
     const upload = { endpoint: endpoints.messages.upload, input: { site_id, file } };
     await outbox.add({ key: 'pdf', user_id, steps: [upload, send('Here is your invoice.')] });
-    await advanceBetweenRequests(Promise.race([outbox.idle(), end.promise]), () => inFlight);
+    await advanceBetweenRequests(Promise.race([untilEnded(outbox), end.promise]), () => inFlight);
     stopped.push(store);
     if (stop && process.isStopped) continue;
     const jobs = await outbox.list();

@@ -1,8 +1,9 @@
+import { memoryStore } from 'marketplace-seller-sdk/outbox';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { describe, expect, test } from 'vitest';
-import type { JobRun, StepOutput } from '../../src/outbox/job.js';
 import type { OutboxContext } from '../../src/outbox/options.js';
 import { runJob } from '../../src/outbox/run-job.js';
+import type { Run, StepOutput } from '../../src/work/task.js';
 import { stoppedClocks } from '../support/fake-time.ts';
 
 // Which files of earlier runs a message still takes: in the last millisecond of a day, and of the older of two.
@@ -25,15 +26,15 @@ async function callsOf(steps: Steps, agesMs: readonly number[], states: readonly
   };
   const outputs = agesMs.map((ageMs, at): StepOutput => ({ at: Date.now() - ageMs, output: { id: `old ${at}` } }));
   const writes = states.map((state) => ({ id: state, target: 'messages.send 1', input: send.input, sentAt: 1, state }));
-  const run = {
-    entry: { key: 'job', user_id: 7, steps },
-    progress: { outputs, writes },
+  const run: Run = {
+    notes: { outputs, writes },
     signal: new AbortController().signal,
+    abort: () => undefined,
     note: async () => true,
-  } as JobRun;
+  };
   const known = new Map(Object.values(endpoints.messages).map((endpoint) => [endpoint.name, endpoint]));
-  const context = { options: { clientFor: () => ({ call }) }, store: {}, known } as unknown as OutboxContext;
-  expect(await runJob(run, context)).toEqual({ state: 'accepted' });
+  const context = { options: { clientFor: () => ({ call }) }, store: memoryStore(), known } as unknown as OutboxContext;
+  expect(await runJob({ key: 'job', user_id: 7, steps }, run, context)).toEqual({ state: 'accepted' });
   return calls;
 }
 

@@ -3,13 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { InvalidInputError } from 'marketplace-seller-sdk';
 import type { ClientOptions } from 'marketplace-seller-sdk';
-import { createOutbox, memoryOutbox, openOutbox, sqliteOutbox } from 'marketplace-seller-sdk/outbox';
-import type { Outbox, OutboxOptions, OutboxStore } from 'marketplace-seller-sdk/outbox';
+import { createOutbox, memoryStore, openOutbox, sqliteStore } from 'marketplace-seller-sdk/outbox';
+import type { Outbox, OutboxOptions, Store } from 'marketplace-seller-sdk/outbox';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { running } from '../support/serving.ts';
 import { advanceBetweenRequests, fakeTimersOfInbox, loadClientFirst } from '../support/fake-time.ts';
+import { untilEnded } from '../support/until-ended.ts';
 import { silentLogger } from '../support/silent.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'outbox-'));
@@ -29,11 +30,11 @@ fakeTimersOfInbox();
 type WriteEnd = 'carried out' | 'response lost' | 'request lost';
 
 /** Stores, where two opened ones are two processes. */
-const kinds: readonly { readonly name: string; create(): () => OutboxStore }[] = [
+const kinds: readonly { readonly name: string; create(): () => Store }[] = [
   {
     name: 'memory',
     create: () => {
-      const store = memoryOutbox();
+      const store = memoryStore();
       return () => store;
     },
   },
@@ -41,7 +42,7 @@ const kinds: readonly { readonly name: string; create(): () => OutboxStore }[] =
     name: 'SQLite',
     create: () => {
       const path = join(folder, `${(locations += 1)}.db`);
-      return () => sqliteOutbox(path);
+      return () => sqliteStore(path);
     },
   },
 ];
@@ -80,12 +81,12 @@ function shop(
     endpoint: endpoints.messages.send,
     input: message(text),
   });
-  const open = (store: OutboxStore, more: Partial<OutboxOptions> = {}): Outbox =>
+  const open = (store: Store, more: Partial<OutboxOptions> = {}): Outbox =>
     createOutbox({ store, clientFor: () => client, logger: silentLogger, ...more });
   return { marketplace, seller, buyer, pack, pack_id: pack.pack_id!, user_id, sent, messages, message, job, open };
 }
 
-const done = (outbox: Outbox): Promise<void> => advanceUntilSettled(outbox.idle());
+const done = (outbox: Outbox): Promise<void> => advanceUntilSettled(untilEnded(outbox));
 
 describe.for(kinds)('an outbox in $name', ({ create }) => {
   test.for<[WriteEnd[]]>([
@@ -108,7 +109,7 @@ describe.for(kinds)('an outbox in $name', ({ create }) => {
     const { job, messages, open } = shop();
     const outbox = open(create()());
     await Promise.all(['a', 'b', 'c', 'a', 'b'].map(async (key) => outbox.add(job(key))));
-    await advanceUntilSettled(Promise.all([outbox.flush(), outbox.flush(), outbox.flush()]));
+    await advanceUntilSettled(Promise.all([outbox.idle(), outbox.idle(), outbox.idle()]));
     await outbox.add(job('a'));
     await done(outbox);
     expect(messages().map(({ text }) => text).toSorted()).toEqual(['a', 'b', 'c']); // prettier-ignore
@@ -142,13 +143,29 @@ describe.for(kinds)('an outbox in $name', ({ create }) => {
     await outbox.close();
   });
 
+  test('the order of the fields of a job is no other input', async () => {
+    const { job, message, user_id, messages, open } = shop();
+    const outbox = open(create()());
+    const { key, endpoint, input } = job('one');
+    await outbox.add({ key, user_id, endpoint, input });
+    const turned = (fields: typeof input) => Object.fromEntries(Object.entries(fields).toReversed()) as typeof input;
+    await outbox.add({ input: turned(input), endpoint, user_id, key });
+    const step = { endpoint, input: message('two') };
+    await outbox.add({ key: 'two', user_id, steps: [step, { contact: input }] });
+    const turnedSteps = [{ input: turned(step.input), endpoint }, { contact: turned(input) }] as const;
+    await outbox.add({ steps: turnedSteps, user_id, key: 'two' });
+    await done(outbox);
+    expect(messages()).toHaveLength(3);
+    await outbox.close();
+  });
+
   test('a message that moderation judges later is followed until it is accepted', async () => {
     const { job, marketplace, open } = shop();
     marketplace.messages.moderation = 'later';
     const succeeded: string[] = [];
     const outbox = open(create()(), { onSuccess: ({ entry }) => succeeded.push(entry.key) });
     await outbox.add(job('one'));
-    await advanceUntilSettled(outbox.flush());
+    await advanceUntilSettled(outbox.idle());
     expect(await outbox.get('one')).toMatchObject({ state: 'waiting', outputs: [] });
     await vi.advanceTimersByTimeAsync(10_000);
     expect(succeeded).toEqual([]);
@@ -174,7 +191,7 @@ describe.for(kinds)('an outbox in $name', ({ create }) => {
         steps: [{ endpoint: endpoints.messages.send, input: message(text) }, next],
       });
       await outbox.add(job('two'));
-      await advanceUntilSettled(outbox.flush());
+      await advanceUntilSettled(outbox.idle());
       marketplace.messages.moderate();
       await done(outbox);
       expect(rejected).toEqual([['one', 'PERSONAL_DATA']]);
@@ -187,22 +204,33 @@ describe.for(kinds)('an outbox in $name', ({ create }) => {
     },
   );
 
-  test('a message that moderation never judges goes to a person after the stated time', async () => {
+  test('a message that moderation never judges goes to a person after a day', async () => {
     const { job, messages, marketplace, open } = shop();
     marketplace.messages.moderation = 'later';
-    const outbox = open(create()(), { moderationTimeoutMs: 60_000 });
-    const startedAt = Date.now();
-    await outbox.add(job('one'));
-    await done(outbox);
-    // Not at the next look after it.
-    expect(Math.floor((Date.now() - startedAt) / 5000)).toBe(12);
+    const store = create();
+    const first = open(store());
+    await first.add(job('one'));
+    await advanceUntilSettled(first.idle());
+    await first.close();
+    const hour = 3_600_000;
+    await vi.advanceTimersByTimeAsync(23 * hour);
+    const second = open(store());
+    await advanceUntilSettled(second.idle());
+    expect(await second.get('one')).toMatchObject({ state: 'waiting', failures: 0 });
+    await second.close();
+    await vi.advanceTimersByTimeAsync(hour);
+    const outbox = open(store());
+    await advanceUntilSettled(outbox.idle());
     const [letter] = await outbox.deadLetters.list();
     expect(letter).toMatchObject({
       entry: { key: 'one' },
-      failure: expect.stringContaining('within 60000 ms') as string,
+      failure: expect.stringContaining('within 24 hours') as string,
     });
-    marketplace.messages.moderate();
+    // It is followed as long again.
     expect(await outbox.deadLetters.replay('one')).toBe(true);
+    await advanceUntilSettled(outbox.idle());
+    expect(await outbox.get('one')).toMatchObject({ state: 'waiting' });
+    marketplace.messages.moderate();
     await done(outbox);
     expect(await outbox.get('one')).toMatchObject({ state: 'accepted' });
     expect(messages()).toHaveLength(1);
@@ -249,9 +277,9 @@ describe.for(kinds)('an outbox in $name', ({ create }) => {
     const uploads = (): number => sent.filter((path) => path.endsWith('/attachments')).length;
     /** A process that does what is due, once, and ends. */
     const run = async (add?: (outbox: Outbox) => Promise<unknown>): Promise<number> => {
-      const outbox = open(store(), { retry: { attempts: 9, baseMs: hour, capMs: hour } });
+      const outbox = open(store(), { retry: { maxRetries: 8, baseMs: hour, capMs: hour } });
       await add?.(outbox);
-      await advanceUntilSettled(outbox.flush());
+      await advanceUntilSettled(outbox.idle());
       await outbox.close();
       return uploads();
     };
@@ -272,7 +300,7 @@ describe.for(kinds)('an outbox in $name', ({ create }) => {
       const { user_id, pack_id, pack, marketplace, messages, open } = shop([end], { hasWritten: false });
       const outbox = open(create()());
       await outbox.add({ key: 'leaves', user_id, contact: { pack_id, user_id, text: 'It leaves today.' } });
-      await advanceUntilSettled(outbox.flush());
+      await advanceUntilSettled(outbox.idle());
       marketplace.buyerWrites({ pack, text: 'When does it leave?' });
       await done(outbox);
       expect(messages().map(({ text }) => text)).toEqual(['It leaves today.']);
@@ -287,7 +315,7 @@ describe.for(kinds)('an outbox in $name', ({ create }) => {
     const outbox = open(create()());
     const contact = { pack_id, user_id, to: { user_id: buyer.user_id }, text: 'It leaves today.' };
     await outbox.add({ key: 'leaves', user_id, contact });
-    await advanceUntilSettled(outbox.flush());
+    await advanceUntilSettled(outbox.idle());
     marketplace.packs.change(pack, { exceptedCase: false });
     await done(outbox);
     expect(messages().map(({ text }) => text)).toEqual(['It leaves today.']);
@@ -314,7 +342,7 @@ describe.for(kinds)('an outbox in $name', ({ create }) => {
   test('a service that is down is tried again, and becomes a dead letter after the last attempt', async () => {
     const { job, marketplace, sent, open } = shop();
     marketplace.faults.inject({ endpoint: endpoints.messages.send, status: 503, times: 3 });
-    const outbox = open(create()(), { retry: { attempts: 3 } });
+    const outbox = open(create()(), { retry: { maxRetries: 2 } });
     await outbox.add(job('one'));
     await done(outbox);
     expect(await outbox.get('one')).toMatchObject({ state: 'dead', failures: 3 });
@@ -329,7 +357,7 @@ describe.for(kinds)('an outbox in $name', ({ create }) => {
     const found: { client?: ReturnType<typeof marketplace.clientFor> } = {};
     const outbox = open(create()(), { clientFor: () => found.client });
     await outbox.add(job('one'));
-    await advanceUntilSettled(outbox.flush());
+    await advanceUntilSettled(outbox.idle());
     expect(await outbox.get('one')).toMatchObject({ state: 'waiting', reason: expect.stringContaining('clientFor') as string }); // prettier-ignore
     found.client = marketplace.clientFor(seller);
     await done(outbox);
@@ -342,7 +370,7 @@ test('a write that nothing shows is looked for three times, and then goes to a p
   const { user_id, sent, open } = shop(['response lost']);
   const { confirm: _, ...unseen } = endpoints.questions.answer;
   const mine = { ...unseen, name: 'mine.answer' };
-  const outbox = open(memoryOutbox(), { endpoints: [mine], retry: { baseMs: 1, capMs: 1 } });
+  const outbox = open(memoryStore(), { endpoints: [mine], retry: { baseMs: 1, capMs: 1 } });
   await outbox.add({ key: 'one', user_id, endpoint: mine, input: { question_id: 1, text: 'Yes.' } });
   const startedAt = Date.now();
   await done(outbox);
@@ -358,10 +386,10 @@ test('a write that nothing shows is looked for three times, and then goes to a p
 
 test('a process that has lost its job after the first step does not begin the second', async () => {
   const { user_id, message, sent, open } = shop();
-  const store = memoryOutbox();
+  const store = memoryStore();
   const note = store.note.bind(store);
-  store.note = async (lease, progress) => progress.outputs.length === 0 && note(lease, progress);
-  const outbox = open(store, { retry: { attempts: 1 } });
+  store.note = async (lease, notes) => !Array.isArray(notes.outputs) && note(lease, notes);
+  const outbox = open(store, { retry: { maxRetries: 0 } });
   const steps = ['One.', 'Two.'].map((text) => ({ endpoint: endpoints.messages.send, input: message(text) }));
   await outbox.add({ key: 'two', user_id, steps });
   await done(outbox);
@@ -379,9 +407,13 @@ describe('a job is checked when it is added', () => {
     input: { ...call.input, attachments: Array.from({ length: count }, (_, index) => `${index}.pdf`) },
   });
   test.for<[object, string]>([
-    [{ user_id, ...call }, '`key` takes a text'],
+    [{ user_id, ...call }, 'Not added: `key` takes a text'],
+    [{}, 'Not added: `key` takes a text'],
+    [{ user_id, ...call, inputs: {} }, 'Not added: `key` takes a text'],
+    [{ key: 'a\0b', user_id, ...call }, 'without the character U+0000'],
     [{ key: '', user_id, ...call }, '`key` takes a text'],
     [{ key: 'k', ...call }, '`user_id` takes the id of the seller'],
+    [{ key: 'k', user_id: '7', ...call }, '`user_id` takes the id of the seller'],
     [{ key: 'k', user_id, ...call, input: { ...call.input, text: 'x'.repeat(351) } }, '`text` has 351 characters'],
     [{ key: 'k', user_id, ...call, input: { ...call.input, user_id: 1 } }, 'the job is of the seller'],
     [{ key: 'k', user_id, ...call, inputs: {} }, 'a job has no field `inputs`'],
@@ -410,7 +442,7 @@ describe('a job is checked when it is added', () => {
     [{ key: 'k', user_id, ...upload, input: { site_id: 'MLA', file: new Uint8Array(3) } }, 'the path of a file'],
     [{ key: 'k', user_id, ...upload, input: { site_id: 'MLA', file: '/none.pdf' } }, 'names no file'],
   ])('%j: %s', async ([job, problem]) => {
-    const outbox = createOutbox({ store: memoryOutbox(), clientFor: () => undefined });
+    const outbox = createOutbox({ store: memoryStore(), clientFor: () => undefined });
     await expect(outbox.add(job as never)).rejects.toThrow(problem);
     expect(await outbox.stats()).toMatchObject({ waiting: 0 });
   });
@@ -419,13 +451,17 @@ describe('a job is checked when it is added', () => {
     ['the longest key', { key: 'k'.repeat(500), ...call }],
     ['the seller as a text', { key: 'k', ...call, input: { ...call.input, user_id: String(user_id) } }],
     ['one step', { key: 'k', steps: [call] }],
+    [
+      'steps, and fields that are undefined',
+      { key: 'k', steps: [{ ...call, contact: undefined }], contact: undefined, endpoint: undefined },
+    ],
     ['a file alone', { key: 'k', ...upload }],
     ['as many files as fit into a message', { key: 'k', steps: [upload, withFiles(24)] }],
     ['a file for the first of two messages', { key: 'k', steps: [upload, call, withFiles(25)] }],
     ['a file for a contact', { key: 'k', steps: [upload, { contact: call.input }] }],
     ['an id as a bigint', { key: 'k', endpoint: endpoints.questions.hide, input: { question_id: 5n } }],
   ])('%s is right', async ([, job]) => {
-    const outbox = createOutbox({ store: memoryOutbox(), clientFor: () => undefined });
+    const outbox = createOutbox({ store: memoryStore(), clientFor: () => undefined });
     expect(await outbox.add({ user_id, ...job } as never)).toMatchObject({ state: 'waiting' });
   });
 });
@@ -433,19 +469,44 @@ describe('a job is checked when it is added', () => {
 describe('options', () => {
   test.for<[object, string]>([
     [{}, '`store` is missing; `clientFor` is missing'],
-    [{ store: {}, clientFor: () => undefined }, 'sqliteOutbox(path), memoryOutbox(), or a store with `add`'],
-    [{ store: memoryOutbox(), clientFor: () => undefined, retry: { attempts: 0 } }, '`retry.attempts`'],
-    [{ store: memoryOutbox(), clientFor: () => undefined, stores: 1 }, 'there is no option `stores`'],
+    [{ store: 'seller.db', clientFor: () => undefined }, 'sqliteStore(path) for a file'],
+    [{ store: { query: () => [] }, clientFor: () => undefined }, 'a pool becomes one by postgresStore({ pool })'],
     [
-      { store: memoryOutbox(), clientFor: () => undefined, endpoints: [endpoints.messages.send] },
+      { store: { load: () => undefined, save: () => undefined }, clientFor: () => undefined },
+      'this is a store of tokens',
+    ],
+    [
+      { store: memoryStore(), clientFor: () => undefined, moderationTimeoutMs: 1 },
+      'there is no option `moderationTimeoutMs`',
+    ],
+    [
+      { store: memoryStore(), clientFor: () => undefined, retry: { attempts: 3 } },
+      'there is no option `retry.attempts`',
+    ],
+    [
+      { store: {}, clientFor: () => undefined },
+      '`store` takes what sqliteStore, postgresStore, memoryStore or bullmq returns',
+    ],
+    [{ store: memoryStore(), clientFor: () => undefined, retry: { maxRetries: -1 } }, '`retry.maxRetries`'],
+    [{ store: memoryStore(), clientFor: () => undefined, stores: 1 }, 'there is no option `stores`'],
+    [
+      { store: memoryStore(), clientFor: () => undefined, endpoints: [endpoints.messages.send] },
       'there is an endpoint messages.send already',
     ],
   ])('%j: %s', ([options, problem]) => {
     expect(() => createOutbox(options as never)).toThrow(problem);
   });
 
-  test('sqliteOutbox takes a path', () => {
-    expect(() => sqliteOutbox('')).toThrow('sqliteOutbox takes the name of a file');
+  test('has at most ten', () => {
+    expect(() => createOutbox({ none: 1 } as never)).toThrow(/the options are (?:\w+, ){9}\w+$/);
+  });
+
+  test('openOutbox takes a store too', () => {
+    expect(() => openOutbox('seller.db' as never)).toThrow('openOutbox takes what sqliteStore');
+  });
+
+  test('sqliteStore takes a path', () => {
+    expect(() => sqliteStore('')).toThrow('sqliteStore takes the name of a file');
   });
 });
 
@@ -453,28 +514,28 @@ test('an operator looks at a file while others send, and a mistyped path is an e
   const { job, marketplace, open } = shop();
   marketplace.faults.inject({ endpoint: endpoints.messages.send, status: 400 });
   const path = join(folder, 'operated.db');
-  const outbox = open(sqliteOutbox(path));
+  const outbox = open(sqliteStore(path));
   await outbox.add(job('one'));
   await done(outbox);
-  const stored = openOutbox(sqliteOutbox(path));
+  const stored = openOutbox(sqliteStore(path));
   expect(await stored.stats()).toMatchObject({ dead: 1 });
   expect(await stored.deadLetters.list()).toMatchObject([{ entry: { key: 'one' }, attempts: 1 }]);
   expect(await stored.deadLetters.replay('one')).toBe(true);
   await stored.close();
   expect(await outbox.get('one')).toMatchObject({ state: 'waiting', failures: 0 });
   await outbox.close();
-  await expect(openOutbox(sqliteOutbox(join(folder, 'none.db'))).stats()).rejects.toThrow('there is no file');
+  await expect(openOutbox(sqliteStore(join(folder, 'none.db'))).stats()).rejects.toThrow('there is no file');
 });
 
 test('the command line shows, replays and removes the jobs of a file', async () => {
-  const { job, marketplace, open } = shop();
+  const { job, pack_id, marketplace, open } = shop();
   marketplace.faults.inject({ endpoint: endpoints.messages.send, status: 400, times: 2 });
   const path = join(folder, 'commanded.db');
-  const outbox = open(sqliteOutbox(path));
+  const outbox = open(sqliteStore(path));
   for (const key of ['one', 'two']) await outbox.add(job(key));
   await done(outbox);
   await outbox.close();
-  const adding = open(sqliteOutbox(path));
+  const adding = open(sqliteStore(path));
   await adding.add(job('three'));
   vi.useRealTimers();
   const command = async (...args: string[]): Promise<unknown> => {
@@ -483,7 +544,9 @@ test('the command line shows, replays and removes the jobs of a file', async () 
     return JSON.parse(printed.join('\n'));
   };
   expect(await command()).toMatchObject({ waiting: 1, dead: 2 });
-  expect(await command('dead', '--key', 'one')).toMatchObject([{ key: 'one', topic: 'messages.send', attempts: 1 }]);
+  expect(await command('dead', '--key', 'one')).toMatchObject([
+    { key: 'one', sends: 'messages.send', pack_id, attempts: 1 },
+  ]);
   expect(await command('replay', '--key', 'one')).toEqual({ replayed: 1 });
   expect(await command('remove', '--state', 'dead', '--key', 'two')).toEqual({ removed: 1 });
   expect(await command('waiting')).toMatchObject([{ key: 'one' }, { key: 'three', attempts: 0 }]);
@@ -493,14 +556,62 @@ test('the command line shows, replays and removes the jobs of a file', async () 
   await adding.close();
 });
 
+test('the command line lists what moderation rejected in the order in which it was decided, and removes it', async () => {
+  const { job, pack_id, marketplace, open } = shop();
+  const path = join(folder, 'rejected.db');
+  marketplace.messages.moderation = 'later';
+  const outbox = open(sqliteStore(path));
+  await outbox.add(job('late', 'Call me at +54 11 4321-5678'));
+  await advanceUntilSettled(outbox.idle());
+  marketplace.messages.moderation = 'atOnce';
+  await outbox.add(job('early', 'Call me at +54 11 8765-4321'));
+  await advanceUntilSettled(outbox.idle());
+  marketplace.messages.moderate();
+  await done(outbox);
+  vi.useRealTimers();
+  const command = async (...args: string[]): Promise<unknown> => {
+    const { code, printed } = running('outbox', path, ...args, '--json');
+    expect(await code).toBe(0);
+    return JSON.parse(printed.join('\n'));
+  };
+  const row = { sends: 'messages.send', pack_id, reason: 'PERSONAL_DATA', rejectedAt: expect.any(Number) as number };
+  expect(await command('rejected')).toMatchObject([
+    { key: 'early', ...row },
+    { key: 'late', ...row },
+  ]);
+  expect(await command('rejected', '--error', 'PERSONAL')).toHaveLength(2);
+  expect(await command('remove', '--state', 'rejected', '--key', 'early')).toEqual({ removed: 1 });
+  expect((await outbox.rejected.list()).map(({ entry }) => entry.key)).toEqual(['late']);
+  expect(await outbox.rejected.remove('late')).toBe(true);
+  expect(await outbox.list()).toEqual([]);
+  await outbox.close();
+});
+
+test('of two outboxes on one store, the last one that closes closes it', async () => {
+  const { job, messages, open } = shop();
+  const store = sqliteStore(join(folder, 'shared.db'));
+  const closing = vi.spyOn(store, 'close');
+  const [first, second] = [open(store), open(store)];
+  const looking = openOutbox(store);
+  await first.add(job('one'));
+  await first.close();
+  await looking.close();
+  await looking.close();
+  await done(second);
+  expect(messages()).toHaveLength(1);
+  expect(closing).not.toHaveBeenCalled();
+  await second.close();
+  expect(closing).toHaveBeenCalledTimes(1);
+});
+
 test('an endpoint of the application is known by its name after a restart', async () => {
   const { user_id, message, messages, open } = shop();
   const mine = { ...endpoints.messages.send, name: 'mine.send' };
   const path = join(folder, 'own.db');
-  const first = open(sqliteOutbox(path), { endpoints: [mine] });
+  const first = open(sqliteStore(path), { endpoints: [mine] });
   await first.add({ key: 'one', user_id, endpoint: mine, input: message('It leaves today.') });
   await first.close();
-  const second = open(sqliteOutbox(path), { endpoints: [mine] });
+  const second = open(sqliteStore(path), { endpoints: [mine] });
   await done(second);
   expect(messages()).toHaveLength(1);
   await second.close();

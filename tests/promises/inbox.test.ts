@@ -3,11 +3,12 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { createReceiver, memoryStore, parseNotification, sqliteStore } from 'marketplace-seller-sdk/notifications';
-import type { NotificationStore, Receiver } from 'marketplace-seller-sdk/notifications';
+import { createInbox, memoryStore, parseNotification, sqliteStore } from 'marketplace-seller-sdk/notifications';
+import type { Inbox, Store } from 'marketplace-seller-sdk/notifications';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { queuedNotification } from '../../src/notifications/queued-notification.js';
+import { newEntry } from '../../src/notifications/entry.js';
 import { about, deliver } from '../support/deliveries.ts';
+import { untilEnded } from '../support/until-ended.ts';
 
 beforeEach(
   () => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'] }),
@@ -19,7 +20,7 @@ describe('close()', () => {
     const order: string[] = [];
     const { promise, resolve } = Promise.withResolvers<undefined>();
     const store = Object.assign(memoryStore(), { close: () => Promise.resolve(void order.push('store closed')) });
-    const receiver = createReceiver({
+    const inbox = createInbox({
       store,
       on: {
         questions: async () => {
@@ -28,9 +29,9 @@ describe('close()', () => {
         },
       },
     });
-    await deliver(receiver, about(1));
+    await deliver(inbox, about(1));
     await vi.advanceTimersByTimeAsync(0);
-    const closing = receiver.close().then(() => order.push('closed'));
+    const closing = inbox.close().then(() => order.push('closed'));
     await vi.advanceTimersByTimeAsync(5000);
     expect(order).toEqual([]);
     resolve(undefined);
@@ -40,13 +41,13 @@ describe('close()', () => {
 });
 
 describe('a handler that runs longer than its lease', () => {
-  /** A receiver whose handler takes 20 seconds with a lease of 3. */
-  function createSlow(store: NotificationStore, runs: string[], name: string): Receiver {
+  /** An inbox whose handler takes 20 seconds with a lease of 3. */
+  function createSlow(store: Store, runs: string[], name: string): Inbox {
     const slow = async (): Promise<void> => {
       runs.push(name);
       await new Promise((resolve) => setTimeout(resolve, 20_000));
     };
-    return createReceiver({ store, leaseMs: 3000, handlerTimeoutMs: 60_000, on: { questions: slow } });
+    return createInbox({ store, leaseMs: 3000, handlerTimeoutMs: 60_000, on: { questions: slow } });
   }
 
   test('a handler that runs longer than its lease runs once, although other workers look for work', async () => {
@@ -59,17 +60,17 @@ describe('a handler that runs longer than its lease', () => {
       // A delivery makes the other worker poll the store.
       if (seconds < 19) await deliver(second, about(1));
     }
-    await Promise.all([first.idle(), second.idle()]);
+    await Promise.all([untilEnded(first), untilEnded(second)]);
     expect(runs).toEqual(['first']);
   });
 
   test('the heartbeat ends with the last handler and leaves no timer behind', async () => {
-    const receiver = createSlow(memoryStore(), [], 'only');
-    await deliver(receiver, about(1));
+    const inbox = createSlow(memoryStore(), [], 'only');
+    await deliver(inbox, about(1));
     await vi.advanceTimersByTimeAsync(10_000);
     expect(vi.getTimerCount()).toBeGreaterThan(1);
     await vi.advanceTimersByTimeAsync(10_000);
-    await receiver.idle();
+    await untilEnded(inbox);
     // Without a handler, the next beat is the last one.
     await vi.advanceTimersByTimeAsync(1000);
     expect(vi.getTimerCount()).toBe(0);
@@ -88,33 +89,34 @@ describe('the limit of a body', () => {
   ])('a body given as %s is accepted up to the limit, and gets 413 above it', async (_, bodyOf) => {
     const handled: number[] = [];
     const on = { questions: ({ question_id }: { question_id: number }) => void handled.push(question_id) };
-    const receiver = createReceiver({ on, maxBodyBytes: 500 });
-    expect((await receiver.receive(request(bodyOf(501)))).status).toBe(413);
-    expect((await receiver.receive(request(bodyOf(500)))).status).toBe(200);
-    await receiver.idle();
+    const inbox = createInbox({ on, maxBodyBytes: 500 });
+    expect((await inbox.receive(request(bodyOf(501)))).status).toBe(413);
+    expect((await inbox.receive(request(bodyOf(500)))).status).toBe(200);
+    await untilEnded(inbox);
     expect(handled).toEqual([1]);
   });
 });
 
 describe('the keys of handled notifications', () => {
-  const deduplicationMs = 60_000;
+  const dayMs = 86_400_000;
 
-  /** Handles notification 1, and notification 2 after the deduplication time of the first. */
-  async function handleTwo(store: NotificationStore): Promise<void> {
-    const receiver = createReceiver({ store, deduplicationMs, on: { questions: () => undefined } });
-    await deliver(receiver, about(1));
-    await receiver.idle();
-    vi.setSystemTime(Date.now() + deduplicationMs + 1);
-    await deliver(receiver, about(2));
-    await receiver.idle();
-    await receiver.close();
+  /** Handles notification 1, and notification 2 a day after the first. */
+  async function handleTwo(store: Store): Promise<void> {
+    const inbox = createInbox({ store, on: { questions: () => undefined } });
+    await deliver(inbox, about(1));
+    await untilEnded(inbox);
+    vi.useFakeTimers({ toFake: ['Date', 'performance'], now: Date.now() + dayMs + 1 });
+    vi.advanceTimersByTime(dayMs);
+    await deliver(inbox, about(2));
+    await untilEnded(inbox);
+    await inbox.close();
   }
 
-  test('SQLite deletes the key of a handled notification after deduplicationMs', async () => {
+  test('SQLite deletes the key of a handled notification after a day', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'promises-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const path = join(folder, 'inbox.db');
-    await handleTwo(sqliteStore({ path }));
+    await handleTwo(sqliteStore(path));
     const stored = contentOf(path);
     expect(stored).toContain(await keyOf(2));
     expect(stored).not.toContain(await keyOf(1));
@@ -128,7 +130,7 @@ function pad(bytes: Uint8Array, length: number): Uint8Array<ArrayBuffer> {
 }
 
 async function keyOf(question_id: number): Promise<string> {
-  return (await queuedNotification(parseNotification(about(question_id)), Date.now())).key;
+  return (await newEntry(parseNotification(about(question_id)), Date.now())).key;
 }
 
 /** Every row of every table of a database, as text. */

@@ -1,20 +1,20 @@
 import { exit as capturedExit } from 'node:process';
 import { join } from 'node:path';
 import { ConfigurationError, hasStatus } from 'marketplace-seller-sdk';
-import { createReceiver, fetchHandler, sqliteStore } from 'marketplace-seller-sdk/notifications';
-import type { ReceiverOptions } from 'marketplace-seller-sdk/notifications';
+import { createInbox, fetchHandler, sqliteStore } from 'marketplace-seller-sdk/notifications';
+import type { InboxOptions } from 'marketplace-seller-sdk/notifications';
 import { checks, simulate } from 'marketplace-seller-sdk/simulation';
 import type { Bot, Check, SimulationOptions, World, SimulationError } from 'marketplace-seller-sdk/simulation';
 import { expect, test } from 'vitest';
 
-const answering: NonNullable<ReceiverOptions['on']> = {
+const answering: NonNullable<InboxOptions['on']> = {
   questions: async (_, { read, client }) => {
     const question = await read();
     if (hasStatus(question, 'UNANSWERED')) await client.questions.answer({ question_id: question.id, text: 'Yes.' });
   },
 };
-const receiverOf = (world: World, options: ReceiverOptions) =>
-  createReceiver({ clientFor: (user_id) => world.client(user_id), ...options });
+const inboxOf = (world: World, options: InboxOptions) =>
+  createInbox({ clientFor: (user_id) => world.client(user_id), ...options });
 const questions = { questions: 4, sales: 0, messages: 0, cancellations: 0, byHand: 0 };
 
 async function traceOf(options: Omit<SimulationOptions, 'seeds' | 'checks'>): Promise<string> {
@@ -76,24 +76,11 @@ test('a process is told to stop once', async () => {
   expect(new Set(stopped.values())).toEqual(new Set([1]));
 });
 
-test('a delivery that is handled although it was too slow counts as handled', async () => {
-  const bot = (world: World): Bot => {
-    const receiver = receiverOf(world, { acknowledge: 'handled', on: answering });
-    return { callback: fetchHandler(receiver), stop: () => receiver.close() };
-  };
-  await simulate({
-    seeds: 5,
-    bot,
-    checks: [checks.acknowledgedHandled],
-    load: { questions: 20, sales: 0, messages: 0 },
-  });
-});
-
-test('of two receivers with one file, one may accept what the other handles', async () => {
+test('of two inboxes with one file, one may accept what the other handles', async () => {
   const bot = (world: World): Bot => {
     const path = join(world.folder, 'inbox.db');
-    const web = receiverOf(world, { store: sqliteStore({ path }), handle: false });
-    const worker = receiverOf(world, { store: sqliteStore({ path }), on: answering });
+    const web = inboxOf(world, { store: sqliteStore(path), handle: false });
+    const worker = inboxOf(world, { store: sqliteStore(path), on: answering });
     worker.start();
     return { callback: fetchHandler(web), stop: () => Promise.all([web.close(), worker.close()]) };
   };

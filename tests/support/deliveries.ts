@@ -1,8 +1,5 @@
 import { fetchHandler } from 'marketplace-seller-sdk/notifications';
-import type { Receiver } from 'marketplace-seller-sdk/notifications';
-
-/** For inboxes whose store takes real time, so that a busy machine makes no delivery fail. */
-export const patient = { acceptTimeoutMs: 15_000 };
+import type { Inbox } from 'marketplace-seller-sdk/notifications';
 
 /** A notification about a question, as the service sends it. */
 export function about(question_id: number, more: object = {}): object {
@@ -29,6 +26,18 @@ export function post(body: unknown, init: RequestInit = {}): Request {
 }
 
 /** Delivers, and returns the status of the response. */
-export async function deliver(receiver: Receiver, body: unknown): Promise<number> {
-  return (await fetchHandler(receiver)(post(body))).status;
+export async function deliver(inbox: Inbox, body: unknown): Promise<number> {
+  return (await fetchHandler(inbox)(post(body))).status;
+}
+
+/**
+ * Delivers until the inbox has it, as the service does: on a busy machine, a store that takes real time may be slower than a delivery
+ * waits. Returns the last status.
+ */
+export async function deliverUntilAccepted(inbox: Inbox, body: unknown): Promise<number> {
+  for (let attempt = 1; ; attempt += 1) {
+    const status = await deliver(inbox, body);
+    if (status !== 503 || attempt === 50) return status;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
 }

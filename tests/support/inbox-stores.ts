@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { memoryStore, sqliteStore } from 'marketplace-seller-sdk/notifications';
-import type { NotificationStore, StoreLimits } from 'marketplace-seller-sdk/notifications';
+import type { Store } from 'marketplace-seller-sdk/notifications';
 import { afterAll } from 'vitest';
 
 /** A kind of store. `create` makes an empty location and returns a function that opens it: two calls are two processes. */
@@ -10,7 +10,7 @@ export interface StoreKind {
   readonly name: string;
   readonly isDurable: boolean;
   readonly isShared: boolean;
-  create(): (limits?: StoreLimits) => NotificationStore;
+  create(): () => Store;
 }
 
 /** The kinds of stores, for the tests of one file. */
@@ -24,8 +24,8 @@ export function storeKinds(): readonly StoreKind[] {
       isDurable: false,
       isShared: false,
       create: () => {
-        let store: NotificationStore | undefined;
-        return (limits) => (store ??= memoryStore(limits));
+        let store: Store | undefined;
+        return () => (store ??= memoryStore());
       },
     },
     {
@@ -34,7 +34,7 @@ export function storeKinds(): readonly StoreKind[] {
       isShared: true,
       create: () => {
         const path = join(folder, `${++locations}.db`);
-        return (limits) => sqliteStore({ path, ...limits });
+        return () => sqliteStore(path);
       },
     },
   ];

@@ -1,6 +1,6 @@
 import { Session } from 'node:inspector/promises';
 import { memoryStore } from 'marketplace-seller-sdk/notifications';
-import type { QueuedNotification } from 'marketplace-seller-sdk/notifications';
+import type { Work } from '../../src/work/store.js';
 
 /*
  * Prints how many more steps a store in memory takes for each notification when eight times as many wait. Steps are blocks of
@@ -19,22 +19,21 @@ async function stepsTaken(): Promise<number> {
   return ranges.reduce((sum, { count }) => sum + count, 0);
 }
 
-type EntryOf = (index: number, count: number) => QueuedNotification;
+type EntryOf = (index: number, count: number) => Work;
 
 async function stepsFor(count: number, entryOf: EntryOf): Promise<number> {
   const store = memoryStore();
   await stepsTaken();
   for (let index = 0; index < count; index += 1) await store.add(entryOf(index, count));
   for (let index = 0; index < count; index += 1) {
-    const { leases } = await store.claim({ workerId: 'a', limit: 1, leaseMs: 60_000, coalesce: false });
-    for (const { entry, ...lease } of leases) await store.settle({ ...lease, done: [entry.key], deduplicationMs: 1 });
+    const { leases } = await store.claim({ kinds: ['*'], limit: 1, leaseMs: 60_000, alone: false });
+    for (const lease of leases) await store.settle(lease, { state: 'done', inMs: 1, failed: false });
   }
   return (await stepsTaken()) / count;
 }
 
-function entry(index: number, user_id: number, groupId: string, sentAt: number): QueuedNotification {
-  const notification = { known: false, topic: 'x', resource: groupId, user_id } as const;
-  return { key: `k${index}`, groupId, sentAt, notification };
+function entry(index: number, owner: number, group: string, sentAt: number): Work {
+  return { key: `k${index}`, kind: 'questions', group, owner: String(owner), sentAt, data: {} };
 }
 
 const places: Readonly<Record<string, EntryOf>> = {

@@ -1,9 +1,10 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createReceiver, fetchHandler, nodeHandler, parseNotification } from 'marketplace-seller-sdk/notifications';
+import { createInbox, fetchHandler, nodeHandler, parseNotification } from 'marketplace-seller-sdk/notifications';
 import { FakeMarketplace, FakeMarketplaceError } from 'marketplace-seller-sdk/testing';
 import type { CallbackInit } from 'marketplace-seller-sdk/testing';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { untilEnded } from '../support/until-ended.ts';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -119,15 +120,15 @@ describe('a subscribed application', () => {
 
   test('a notification is delivered over HTTP', async () => {
     const handled: number[] = [];
-    const receiver = createReceiver({ on: { questions: ({ question_id }) => void handled.push(question_id) } });
-    const server = createServer(nodeHandler(receiver)).listen(0, '127.0.0.1');
+    const inbox = createInbox({ on: { questions: ({ question_id }) => void handled.push(question_id) } });
+    const server = createServer(nodeHandler(inbox)).listen(0, '127.0.0.1');
     await new Promise((resolve) => server.once('listening', resolve));
     const { marketplace, ask } = createMarketplace({
       callback: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     });
     const { id } = ask();
     await marketplace.notifications.flush();
-    await receiver.idle();
+    await untilEnded(inbox);
     expect(handled).toEqual([id]);
     server.closeAllConnections();
     server.close();
@@ -404,13 +405,13 @@ describe('delivery faults', () => {
     expect(new Set(received.map((body) => Object.keys(body).join())).size).toBeGreaterThan(4);
   });
 
-  test('a receiver handles every event once despite faults', async () => {
+  test('an inbox handles every event once despite faults', async () => {
     const handled: number[] = [];
-    const receiver = createReceiver({ on: { questions: ({ question_id }) => void handled.push(question_id) } });
-    const { marketplace, ask } = createMarketplace({ callback: fetchHandler(receiver), faults: shares });
+    const inbox = createInbox({ on: { questions: ({ question_id }) => void handled.push(question_id) } });
+    const { marketplace, ask } = createMarketplace({ callback: fetchHandler(inbox), faults: shares });
     const asked = Array.from({ length: 50 }, () => ask().id);
     await marketplace.notifications.flush();
-    await receiver.idle();
+    await untilEnded(inbox);
     expect(handled.sort((a, b) => a - b)).toEqual(asked);
   });
 });

@@ -8,7 +8,7 @@ import {
   refreshingToken,
 } from 'marketplace-seller-sdk';
 import type { Endpoint, Question } from 'marketplace-seller-sdk';
-import { createReceiver } from 'marketplace-seller-sdk/notifications';
+import { createInbox } from 'marketplace-seller-sdk/notifications';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 
@@ -95,8 +95,8 @@ export function mocks(seller: SellerClient, question: Question): void {
   seller.questions.responseTime = () => ApiPromise.of(question);
 }
 
-export function receivers(seller: SellerClient): unknown {
-  return createReceiver({
+export function inboxes(seller: SellerClient): unknown {
+  return createInbox({
     clientFor: () => seller,
     on: {
       questions: async (notification, { read }) => {

@@ -7,7 +7,10 @@ import { listEndpoints } from '../../src/endpoints.js';
 const root = join(import.meta.dirname, '../..');
 const file = join(root, 'tests/types/completed.ts');
 const header = `import type { SellerClient } from 'marketplace-seller-sdk';
+import type { Outbox } from 'marketplace-seller-sdk/outbox';
+import { endpoints } from 'marketplace-seller-sdk/schemas';
 import type { FakeMarketplace } from 'marketplace-seller-sdk/testing';
+declare const outbox: Outbox;
 declare const seller: SellerClient;
 declare const marketplace: FakeMarketplace;
 `;
@@ -38,6 +41,10 @@ function completionsOf(code: string): string[] {
 }
 
 const whose = "site_id: 'MLA', user_id: 7, service_id: 1";
+const job = "key: 'invoice-42', user_id: 7";
+const upload = 'endpoint: endpoints.messages.upload';
+const ofUpload = ['contentType', 'file', 'filename', 'site_id', 'size'];
+const ofMessage = ['application_id', 'attachments', 'client_id', 'from', 'pack_id', 'text', 'to', 'user_id'];
 const names = listEndpoints(endpoints)
   .map(({ name }) => name)
   .sort();
@@ -50,6 +57,17 @@ test.each<[string, readonly string[], boolean]>([
   [
     "seller.actionGuide.send({ pack_id: 1, option_id: '^' });",
     ['DELIVERY_PROMISE', 'OTHER', 'REQUEST_BILLING_INFO', 'REQUEST_VARIANTS', 'SEND_INVOICE_LINK'],
+    true,
+  ],
+  ['outbox.add({ ^ });', ['contact', 'endpoint', 'input', 'key', 'steps', 'user_id'], true],
+  [`outbox.add({ ${job}, endpoint: endpoints.messages.send, input: { ^ } });`, ofMessage, true],
+  [`outbox.add({ ${job}, contact: { ^ } });`, ofMessage, true],
+  [`outbox.add({ ${job}, steps: [{ ^ }] });`, ['contact', 'endpoint', 'input'], true],
+  [`outbox.add({ ${job}, steps: [{ ${upload}, input: { ^ } }] });`, ofUpload, true],
+  [`outbox.add({ steps: [{ ${upload}, input: { ^ } }] });`, ofUpload, true],
+  [
+    `outbox.add({ ${job}, steps: [{ ${upload}, input: { site_id: 'MLA', file } }, { contact: { ^ } }] });`,
+    ofMessage,
     true,
   ],
   ["seller.questions.search({ seller_id: 7, filters: { status: '^' } });", statuses, true],

@@ -1,5 +1,5 @@
 import { OutcomeUnknownError, SellerClient, refreshingToken } from 'marketplace-seller-sdk';
-import { createReceiver } from 'marketplace-seller-sdk/notifications';
+import { createInbox } from 'marketplace-seller-sdk/notifications';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 
 // What an editor shows over the names that the arrows point at is kept in hovers.txt.
@@ -37,7 +37,7 @@ export const inFlex = flex.items.isEnabled({ site_id: 'MLA', item_id: 'MLA1' });
 //                               ^
 export const week = contacts.phoneViews.windowOfItem({ item_id: 'MLA1', last: 7, unit: 'day' });
 //                                      ^
-export const receiver = createReceiver({ on: {} });
+export const inbox = createInbox({ on: {} });
 //                      ^
 export const marketplace = new FakeMarketplace();
 //                             ^

@@ -8,7 +8,7 @@ const to = { user_id: 31 };
 export async function sends(): Promise<void> {
   await seller.messages.send({ ...whose, to, text: 'Hello' });
   await seller.messages.send({ ...whose, to, text: 'Hello', attachments: ['file.pdf'], application_id: 500 });
-  // @ts-expect-error -- the receiver is missing
+  // @ts-expect-error -- the inbox is missing
   await seller.messages.send({ ...whose, text: 'Hello' });
   await seller.messages.send({
     ...whose,

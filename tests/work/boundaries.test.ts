@@ -7,10 +7,10 @@ import { describeGivenUp, isLastingError, isUnknownOutcome, retryAfterOf } from 
 import { FifoMap } from '../../src/work/fifo-map.js';
 import { LedgerBook } from '../../src/work/ledger-book.js';
 import { MemoryLedger } from '../../src/work/memory-ledger.js';
-import { pagesOf } from '../../src/work/pages.js';
 import { RunWrites } from '../../src/work/run-writes.js';
 import { PollLoop } from '../../src/work/poll-loop.js';
 import type { Polled } from '../../src/work/poll-loop.js';
+import type { Query, Status, Store } from '../../src/work/store.js';
 
 // What inboxes and outboxes share: none, one and two of a thing, the last of a page, the second time, and the last millisecond.
 
@@ -60,6 +60,29 @@ describe('a map in the order of insertion', () => {
   });
 });
 
+/** Dead letters of a store that has these. */
+function lettersIn(dead: Pick<Status, 'key' | 'number' | 'endedAt'>[], again: Store['again']) {
+  const asked: number[] = [];
+  const store = {
+    list: ({ limit, after }: Query) => {
+      asked.push(after);
+      const found = dead.filter(({ number }) => number > after).sort((a, b) => a.number - b.number);
+      return Promise.resolve(found.slice(0, limit).map(statusOf));
+    },
+    get: (key: string) => Promise.resolve(dead.filter((each) => each.key === key).map(statusOf)[0]),
+    again,
+    remove: () => Promise.resolve(true),
+  };
+  const wake = vi.fn();
+  const entryOf = ({ key }: Status): { readonly key: string } => ({ key });
+  const letters = new DeadLetters({ store, kinds: ['job'], storedKey: (key) => key, entryOf, wake });
+  return { letters, asked, wake };
+}
+function statusOf(found: Pick<Status, 'key' | 'number' | 'endedAt'>): Status {
+  const work = { kind: 'job', group: found.key, owner: '7', sentAt: 0, data: {} };
+  return { ...work, state: 'dead', failures: 1, stalls: 0, notes: {}, addedAt: 0, ...found };
+}
+
 test.each([
   [0, [0]],
   [1, [0]],
@@ -69,39 +92,47 @@ test.each([
   [200, [0, 100, 200]],
   [201, [0, 100, 200]],
 ])('%i entries are read in pages behind %j, each once', async (count, expected) => {
-  const all = Array.from({ length: count }, (_, index) => ({ entry: { key: `${index}` }, number: index + 1 }));
-  const asked: number[] = [];
-  const read: unknown[] = [];
-  const list = (limit: number, after: number) => {
-    asked.push(after);
-    return Promise.resolve(all.filter(({ number }) => number > after).slice(0, limit));
-  };
-  for await (const page of pagesOf(list)) read.push(...page);
-  expect(read).toEqual(all);
+  const all = Array.from({ length: count }, (_, index) => ({ key: `${index}`, number: index + 1, endedAt: 0 }));
+  const { letters, asked } = lettersIn(all, () => Promise.resolve(true));
+  const read: string[] = [];
+  const removed = await letters.removeAll(({ entry }) => read.push(entry.key) > 0);
+  expect(removed).toBe(count);
+  expect(read).toEqual(all.map(({ key }) => key));
   expect(asked).toEqual(expected);
 });
 
 test('all dead letters are replayed once: also one of this moment, and not one that fails again at once', async () => {
-  const letters = [Date.now() - 1, Date.now()].map((deadLetteredAt, index) => ({
-    entry: { key: `${index}` }, number: index + 1, deadLetteredAt,
-  })); // prettier-ignore
+  const dead = Array.from({ length: 98 }, (_, index) => ({ key: `old ${index}`, number: index + 1, endedAt: 0 }));
+  for (const endedAt of [Date.now() - 1, Date.now()])
+    dead.push({ key: `${dead.length}`, number: dead.length + 1, endedAt });
   const replayed: string[] = [];
-  const store = {
-    deadLetters: (limit: number, after = 0) => Promise.resolve(letters.filter(({ number }) => number > after).slice(0, limit)),
-    redrive: async (key: string) => {
-      replayed.push(key);
-      await pass(1);
-      letters.push({ entry: { key }, number: letters.length + 1, deadLetteredAt: Date.now() });
-      return true;
-    },
-    removeDeadLetter: () => Promise.resolve(false),
-  }; // prettier-ignore
-  for (let index = 0; index < 98; index += 1)
-    letters.unshift({ entry: { key: `old ${index}` }, number: -index, deadLetteredAt: 0 });
-  const woken = vi.fn();
-  expect(await new DeadLetters(store, woken).replayAll(({ entry }) => !entry.key.startsWith('old'))).toBe(2);
-  expect(replayed).toEqual(['0', '1']);
-  expect(woken).toHaveBeenCalledTimes(1);
+  const { letters, wake } = lettersIn(dead, async (key) => {
+    replayed.push(key);
+    await pass(1);
+    dead.push({ key, number: dead.length + 1, endedAt: Date.now() });
+    return true;
+  });
+  expect(await letters.replayAll(({ entry }) => !entry.key.startsWith('old'))).toBe(2);
+  expect(replayed).toEqual(['98', '99']);
+  expect(wake).toHaveBeenCalled();
+});
+
+test('a dead letter that is replayed has what its runs have reached, without its failures', async () => {
+  const write = (state: 'sent' | 'done') => ({ id: state, target: 'a 7', input: {}, sentAt: 1, state });
+  const notes = { writes: [write('sent'), write('done')], outputs: [{ at: 1 }], unknowns: 3, wasLasting: true };
+  const given: unknown[] = [];
+  const { letters } = lettersIn([{ key: 'a', number: 1, endedAt: 0, notes } as never], async (_, __, noted) => {
+    given.push(noted);
+    return Promise.resolve(true);
+  });
+  await letters.replay('a');
+  await letters.replayAll();
+  const { outputs } = notes;
+  // A person has looked at the one that is named: what is unknown of it is sent again.
+  expect(given).toEqual([
+    { outputs, writes: [write('done')] },
+    { outputs, writes: notes.writes },
+  ]);
 });
 
 describe('a failure', () => {
@@ -196,7 +227,6 @@ describe('a loop that polls', () => {
     const state = { polls: 0, isOpen: true, errors: 0 };
     const loop = new PollLoop({
       store: { durable: true, shared: isShared },
-      pollMs: 1000,
       isOpen: () => state.isOpen,
       poll: () => Promise.resolve(void (state.polls += 1)),
       onError: () => void (state.errors += 1),

@@ -3,38 +3,27 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openInbox, sqliteStore } from 'marketplace-seller-sdk/notifications';
 import { sqliteTokens } from 'marketplace-seller-sdk/oauth';
-import { openOutbox, sqliteOutbox } from 'marketplace-seller-sdk/outbox';
+import { openOutbox } from 'marketplace-seller-sdk/outbox';
 import { expect, onTestFinished, test } from 'vitest';
 
 type Closable = { close?(): Promise<void> };
 
+async function openedStore(path: string): Promise<ReturnType<typeof sqliteStore>> {
+  const store = sqliteStore(path);
+  await store.counts([]);
+  return store;
+}
+
 /** Each is used once before it is closed, so that it has opened its file. */
 const opened: Readonly<Record<string, (path: string) => Promise<Closable>>> = {
-  sqliteStore: async (path) => {
-    const store = sqliteStore({ path });
-    await store.stats!();
-    return store;
-  },
-  sqliteOutbox: async (path) => {
-    const store = sqliteOutbox(path);
-    await store.stats();
-    return store;
-  },
+  sqliteStore: openedStore,
   sqliteTokens: async (path) => {
     const tokens = sqliteTokens(path);
     await tokens.sellers();
     return tokens;
   },
-  openInbox: async (path) => {
-    const store = sqliteStore({ path });
-    await store.stats!();
-    return openInbox(store);
-  },
-  openOutbox: async (path) => {
-    const store = sqliteOutbox(path);
-    await store.stats();
-    return openOutbox(store);
-  },
+  openInbox: async (path) => openInbox(await openedStore(path)),
+  openOutbox: async (path) => openOutbox(await openedStore(path)),
 };
 
 // A process may get two signals, and a script may close what a receiver closes.

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { sqliteStore } from 'marketplace-seller-sdk/notifications';
 import { sqliteTokens } from 'marketplace-seller-sdk/oauth';
-import { sqliteOutbox } from 'marketplace-seller-sdk/outbox';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
 type Closable = { close?(): Promise<void> };
@@ -12,13 +11,8 @@ type Closable = { close?(): Promise<void> };
 /** What keeps tokens, or texts of buyers, in a file; each has written to it. */
 const keepers: Readonly<Record<string, (path: string) => Promise<Closable>>> = {
   sqliteStore: async (path) => {
-    const store = sqliteStore({ path });
-    await store.stats!();
-    return store;
-  },
-  sqliteOutbox: async (path) => {
-    const store = sqliteOutbox(path);
-    await store.stats();
+    const store = sqliteStore(path);
+    await store.counts([]);
     return store;
   },
   sqliteTokens: async (path) => {

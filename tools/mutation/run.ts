@@ -16,7 +16,7 @@ const testsOf: Readonly<Record<string, readonly string[]>> = {
     'tests/resilience/{connections,deadlines,known-failures,never-sent,odd-responses,slots,wrong-entries}.test.ts',
     'tests/resources/*.test.ts',
   ],
-  work: ['tests/notifications/!(bullmq|examples|full-disk|hostile).test.ts'],
+  work: ['tests/work/!(bullmq|postgres-store).test.ts', 'tests/notifications/!(bullmq|examples|full-disk|hostile).test.ts'],
   notifications: ['tests/notifications/!(bullmq|examples|full-disk|hostile).test.ts', 'tests/promises/inbox.test.ts'],
   resources: [
     'tests/{contract,golden-requests,retry-classes}.test.ts',
@@ -29,10 +29,10 @@ const testsOf: Readonly<Record<string, readonly string[]>> = {
     'tests/{oauth,resources}/*.test.ts',
     'tests/testing/!(agents|python-example).test.ts',
   ],
-  cli: ['tests/cli/{call,check,program}.test.ts'],
+  cli: ['tests/cli/{call,check,program,stored-work}.test.ts'],
   tools: ['tests/{boundaries-of,choice-of,data-in,hosts-of,operations-as,previews-of,words-of}-tools.test.ts'],
   oauth: ['tests/oauth/*.test.ts'],
-  outbox: ['tests/outbox/*.test.ts'],
+  outbox: ['tests/outbox/!(engines|lives|told).test.ts'],
   otel: ['tests/core/{misuse,observability}.test.ts', 'tests/notifications/tracing.test.ts'],
 };
 

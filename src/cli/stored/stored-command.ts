@@ -1,30 +1,41 @@
 import { ConfigurationError } from '../../core/errors/errors.js';
+import type { Shelf } from '../../work/works.js';
 import type { Command } from '../command.js';
 import { CliError } from '../errors.js';
+import type { Options } from '../options.js';
 import { actions, assertUsable } from './actions.js';
 import type { ActionResult } from './actions.js';
 import { formatRows, formatStats } from './format-work.js';
+import { storeOf } from './store-of.js';
 import type { StoredWork, WorkRow } from './stored-work.js';
-import { filterOptions } from './work-filter.js';
+import { filters } from './work-filter.js';
 
-/** Creates a command that shows and changes what is stored, with the actions that all such commands have. */
-export function storedCommand(
-  details: Pick<Command, 'name' | 'summary'>,
-  open: (path: string) => Promise<StoredWork>,
-): Command {
+/** A command that shows and changes what a store holds. */
+export interface StoredCommand extends Pick<Command, 'name' | 'summary'> {
+  /** More options that say what is meant. */
+  readonly filters?: Options;
+  readonly open: (store: Shelf) => StoredWork;
+}
+
+/** Creates a command for what a store holds, with the actions that all such commands have. */
+export function storedCommand({ name, summary, open, filters: more = {} }: StoredCommand): Command {
+  const { key, ...others } = filters;
+  const allFilters = { key, ...more, ...others };
+  const lists = '`waiting`, `dead` or `rejected`';
   return {
-    ...details,
+    name,
+    summary,
     argument: 'FILE',
     actions: Object.keys(actions),
     options: {
-      ...filterOptions,
-      state: { value: 'STATE', text: '`waiting` or `dead`: what `remove` removes; it needs a filter too' },
-      limit: { value: 'NUMBER', text: 'how many `waiting` and `dead` list', default: '100' },
+      ...allFilters,
+      state: { value: 'STATE', text: `${lists}: what \`remove\` removes; it needs a filter too` },
+      limit: { value: 'NUMBER', text: `how many ${lists} lists`, default: '100' },
       json: { text: 'print the results as JSON' },
     },
     run: async (values, io) => {
-      assertUsable(values);
-      const work = await orCliError(() => open(values.argument));
+      assertUsable(values, allFilters);
+      const work = await orCliError(async () => open(await storeOf(values.argument)));
       try {
         const result = (await orCliError(async () => actions[values.action]?.(work, values))) ?? {};
         io.out(values.has('json') ? JSON.stringify(result, null, 2) : format(result));

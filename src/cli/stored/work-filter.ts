@@ -1,39 +1,25 @@
 import { millisecondsOf } from '../../core/schema/dates.js';
 import { UsageError } from '../errors.js';
-import type { Option, Values } from '../options.js';
+import type { Options, Values } from '../options.js';
+import type { IsMeant } from './stored-work.js';
 
 /** The options that say which pieces of work are meant: those for which all of it is true. */
-export const filterOptions = {
+export const filters = {
   key: { value: 'KEY', text: 'only the one with this key' },
-  topic: { value: 'TOPIC', text: 'only those of this topic' },
   since: {
     value: 'TIME',
-    text: 'only those that were given up, or added, since then: 2030-01-01T12:00:00Z, or 30m, 12h or 7d ago',
+    text: 'only those that were added, or have ended, since then: 2030-01-01T12:00:00Z, or 30m, 12h or 7d ago',
   },
-  error: { value: 'TEXT', text: 'only those whose last error contains this' },
-} satisfies Record<string, Option>;
-
-/** What a filter looks at. */
-export interface Filtered {
-  readonly key: string;
-  readonly topic: string;
-  /** When it was given up, or added. */
-  readonly at: number;
-  readonly failure?: string | undefined;
-}
-
-/** Whether the command line limits what is meant. */
-export function isFiltered(values: Values): boolean {
-  return Object.keys(filterOptions).some((name) => values.text(name) !== undefined);
-}
+  error: { value: 'TEXT', text: 'only those whose last error, or reason, contains this' },
+} satisfies Options;
 
 /** Returns what decides whether something is meant. @throws {UsageError} when `--since` is no time */
-export function filterOf(values: Values): (found: Filtered) => boolean {
+export function filterOf(values: Values): IsMeant {
   const [key, topic, error = ''] = ['key', 'topic', 'error'].map((name) => values.text(name));
   const since = timeOf(values.text('since'));
   return (found) =>
     (key === undefined || found.key === key) &&
-    (topic === undefined || found.topic.toLowerCase() === topic.toLowerCase()) &&
+    (topic === undefined || String(found.row.topic).toLowerCase() === topic.toLowerCase()) &&
     found.at >= since &&
     (found.failure ?? '').includes(error);
 }

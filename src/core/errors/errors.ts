@@ -181,7 +181,7 @@ export class AuthorizationCallbackError extends SellerError {
 /**
  * An earlier run sent this write, it is not carried out yet, and the service may still be processing it. Nothing was sent.
  *
- * Remedy: run again after `retryAfterMs`. A receiver does that by itself, and counts no attempt.
+ * Remedy: run again after `retryAfterMs`. An inbox does that by itself, and counts no attempt.
  */
 export class EarlierWriteOpenError extends SellerError {
   static override readonly kind: string = 'EarlierWriteOpenError';
@@ -197,7 +197,7 @@ export class EarlierWriteOpenError extends SellerError {
 /**
  * An earlier run sent this write, and reading back does not show whether it was carried out. Nothing was sent.
  *
- * Remedy: a person looks whether the buyer has it. A receiver keeps the notification as a dead letter: replay it to send the
+ * Remedy: a person looks whether the buyer has it. An inbox keeps the notification as a dead letter: replay it to send the
  * write, or remove it.
  */
 export class EarlierWriteUnknownError extends SellerError {

@@ -33,20 +33,21 @@ export class UnknownSellerError extends DropNotificationError {}
 /** `clientFor` returned the client of another user: what it reads and writes would be that user's. */
 export class ForeignClientError extends UnrecoverableError {}
 
-/** This process cannot handle an entry, but another one may: it has a handler for the topic, or a newer version. */
+/** This process cannot handle an entry, but another one may: it has a handler for the topic. */
 export class NotHandledHereError extends Error {}
 
 /**
- * A notification was not handled, because its user has many notifications about resources that do not exist, and no search has
- * confirmed this one. It is retried later.
+ * Moderation rejected a message that a handler has sent: the buyer will never see it. The notification is handled, and not tried again.
  *
- * Remedy: keep the address of the callback secret, and check in `accept` where a delivery comes from.
+ * Remedy: read `reason`, and send another text, or have a person answer.
  */
-export class NotConfirmedError extends SellerError {
-  static override readonly kind: string = 'NotConfirmedError';
-}
+export class MessageRejectedError extends SellerError {
+  static override readonly kind: string = 'MessageRejectedError';
+  /** The reason of moderation, e.g. `PERSONAL_DATA`. */
+  readonly reason: string;
 
-/** The reason with which signals are aborted and runs are rejected when the receiver closes: what fails is retried. */
-export function closingError(): Error {
-  return new Error('The receiver is closing');
+  constructor(reason: string) {
+    super(`Moderation rejected a message of the handler (${reason})`);
+    this.reason = reason;
+  }
 }

@@ -2,7 +2,8 @@ import type { CallOptions } from '../../core/scope/call-options.js';
 import type { SentMessage } from '../../resources/post-sale/message.js';
 import type { Question } from '../../resources/questions/schemas.js';
 import type { MessageNotification, Notification, QuestionNotification, UnknownNotification } from '../notification.js';
-import { routes } from '../queued-notification.js';
+import { inboxKinds } from '../entry.js';
+import type { InboxKind } from '../entry.js';
 import { ownTopicOf } from './own-topic.js';
 import type { OwnNotification, OwnResource, OwnTopics } from './own-topic.js';
 import type { NotificationClient, NotifiedMessage, ReadOptions } from './read-notification.js';
@@ -26,8 +27,6 @@ export interface HandlerContext<Resource = unknown, Client = NotificationClient>
   readonly client: Client;
   /** 1 for the first attempt; it grows with each failure, and with each time in a row that the process was killed. */
   readonly attempt: number;
-  /** How many older notifications about the same resource this one stands for; 0 unless `coalesce` is set. */
-  readonly coalescedCount: number;
   /** Aborted when the handler has timed out or lost its lease to another process. Stop then. */
   readonly signal: AbortSignal;
 }
@@ -73,7 +72,7 @@ export type OwnHandlers<Topics, Client = NotificationClient> = {
 /** The handler of any topic. */
 export type AnyHandler = Handler<never, never, never, never>;
 
-/** The handlers that a receiver was given. */
+/** The handlers that an inbox was given. */
 interface GivenHandlers {
   readonly on?: Handlers | undefined;
   readonly fallback?: Handler<UnknownNotification> | undefined;
@@ -89,9 +88,9 @@ export function handlerOf(
   return known ? handlers?.[topic] : (ownTopicOf(handlers, topic) ?? fallback);
 }
 
-/** The routes of the given handlers. What a store holds of topics of your own has the route of every unknown topic. */
-export function routesOf({ on = {}, fallback }: GivenHandlers): string[] {
+/** What an inbox with these handlers claims. What a store holds of topics of your own is of the kind of every unknown topic. */
+export function kindsOf({ on = {}, fallback }: GivenHandlers): InboxKind[] {
   const topics = Object.entries(on).flatMap(([topic, handler]) => (handler === undefined ? [] : topic));
-  const found = topics.map((topic) => routes.find((route) => route === topic) ?? '*');
-  return [...new Set(fallback ? [...found, '*'] : found)];
+  const found = topics.map((topic): InboxKind => inboxKinds.find((kind) => kind === topic) ?? '*');
+  return [...new Set<InboxKind>(fallback ? [...found, '*'] : found)];
 }

@@ -79,7 +79,7 @@ const notFoundBackoff = { baseMs: 200, capMs: Infinity };
  * const question = await readNotification(seller, notification);
  * @throws {InvalidInputError} when an option is wrong; nothing is sent.
  * @throws {NotFoundError} when the service still responds 404 after `notFoundTimeoutMs`.
- * @throws {NotificationError} when the topic is neither `questions` nor `messages`.
+ * @throws {NotificationError} when the topic is neither `questions` nor `messages`, or a conversation is named instead of a message.
  * @throws {ConfigurationError} when the client has no `messages`, for a notification about a message.
  */
 export async function readNotification(
@@ -137,7 +137,11 @@ async function readOnce(
   { question_id, message_id }: KnownNotification,
   call: CallOptions,
 ): Promise<unknown> {
-  if (message_id === undefined) return questions.get({ question_id }, call);
+  if (question_id !== undefined) return questions.get({ question_id }, call);
+  if (message_id === undefined)
+    throw new NotificationError(
+      'The notification names a conversation, so there is no resource to read: see messages.conversation',
+    );
   if (!messages) throw new ConfigurationError('The client that `clientFor` returns has no `messages`');
   const message = await messages.get({ message_id }, call);
   return { ...message, pack_id: packOf(message) };

@@ -13,13 +13,13 @@ import type { NotificationClient, NotifiedMessage, ReadOptions } from './read-no
 /** The context of one run of a handler. */
 export interface RunContext {
   readonly attempt: number;
-  readonly coalescedCount: number;
-  /** Its signal is the handler's; the dispatcher aborts it when the handler takes too long. */
-  readonly controller: AbortController;
+  /** The handler's: the dispatcher aborts the run when the handler takes too long. */
+  readonly signal: AbortSignal;
+  abort(reason: Error): void;
   /** The 404 of the handler's `read()`. */
   notFound?: unknown;
-  /** Whether the service has shown the resource to the handler, or knows nothing of it; absent when neither is known. */
-  confirmed?: boolean | undefined;
+  /** Whether the service has shown the resource to the handler. */
+  wasFound?: boolean;
   /** When the handler began to read the resource, or began: what arrived before is handled with it. In ms since 1970. */
   readAt?: number;
   /** Keeps the writes of the handler. */
@@ -31,7 +31,6 @@ export interface RunContext {
 /** What a handler receives. Its functions can be destructured. */
 export class RunningContext implements Omit<MessageContext, 'read'> {
   readonly attempt: number;
-  readonly coalescedCount: number;
   readonly signal: AbortSignal;
   readonly read: (options?: ReadOptions) => Promise<unknown>;
   readonly reply: MessageContext['reply'];
@@ -46,8 +45,7 @@ export class RunningContext implements Omit<MessageContext, 'read'> {
     topics: OwnTopics | undefined,
   ) {
     this.attempt = run.attempt;
-    this.coalescedCount = run.coalescedCount;
-    this.signal = run.controller.signal;
+    this.signal = run.signal;
     this.#client = client;
     run.readAt = Date.now();
     this.read = (options) => this.#readForeign(notification, run, options, topics);
@@ -56,10 +54,10 @@ export class RunningContext implements Omit<MessageContext, 'read'> {
 
   get client(): NotificationClient {
     if (this.#client) return this.#client;
-    throw new ConfigurationError('A client is needed: pass `clientFor: (user_id) => client` to createReceiver');
+    throw new ConfigurationError('A client is needed: pass `clientFor: (user_id) => client` to createInbox');
   }
 
-  /** A 404 ends the run instead of waiting in it: the receiver runs the handler again later, and frees its slot meanwhile. */
+  /** A 404 ends the run instead of waiting in it: the inbox runs the handler again later, and frees its slot meanwhile. */
   async #read(
     notification: Notification,
     run: RunContext,
@@ -72,12 +70,12 @@ export class RunningContext implements Omit<MessageContext, 'read'> {
     try {
       const read = await readResource(this.client, notification, { signal, notFoundTimeoutMs: 0, ...options }, topics);
       // The token of a function is known once it was used.
-      assertOwner(this.client, notification.user_id, run);
-      run.confirmed = true;
+      assertOwner(this.client, notification.user_id);
+      run.wasFound = true;
       if (notification.topic === 'messages') this.#message = read as NotifiedMessage;
       return read;
     } catch (error) {
-      if (isNotFound(error)) Object.assign(run, { notFound: error, confirmed: false });
+      if (isNotFound(error)) run.notFound = error;
       throw error;
     }
   }

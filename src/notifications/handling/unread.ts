@@ -11,6 +11,8 @@ export const messageRememberedMs = maxAgeMs + 86_400_000;
 /** How many messages of a conversation are read at most. */
 const maxRead = 200;
 
+type MessagesOfClient = NonNullable<NotificationClient['messages']>;
+
 /** The messages of one conversation that a seller has neither read nor answered. */
 interface UnansweredMessages {
   readonly found: number;
@@ -36,7 +38,7 @@ export async function* unreadMessages(
       yield { found, ids: [] };
       continue;
     }
-    const read = await conversationOf(messages, id, user_id);
+    const read = await newestOf(messages, id, user_id);
     const ids = unansweredOf(read, user_id);
     yield { found: ids.length, ids };
     // Not when they were not added: then the next round reads it again.
@@ -44,9 +46,18 @@ export async function* unreadMessages(
   }
 }
 
-/** The newest messages of a conversation, up to the last one that the seller wrote. Marks nothing as read. */
-async function conversationOf(
-  messages: NonNullable<NotificationClient['messages']>,
+/** The messages of a conversation that a seller has not answered, the oldest first. Marks nothing as read. */
+export async function unansweredIn(
+  messages: MessagesOfClient,
+  pack_id: string,
+  user_id: number,
+): Promise<readonly string[]> {
+  return unansweredOf(await newestOf(messages, pack_id, user_id), user_id);
+}
+
+/** The newest messages of a conversation, up to the last one that the seller wrote. */
+async function newestOf(
+  messages: MessagesOfClient,
   pack_id: number | string,
   user_id: number,
 ): Promise<readonly Message[]> {

@@ -1,7 +1,7 @@
 import { nodeHeaders } from './request.js';
-import type { Receiver } from '../receiver.js';
+import type { Inbox } from '../inbox.js';
 
-/** The parts of Fastify's request that the receiver uses. */
+/** The parts of Fastify's request that the inbox uses. */
 export interface FastifyRequestLike {
   readonly method: string;
   readonly url?: string | undefined;
@@ -10,23 +10,25 @@ export interface FastifyRequestLike {
   readonly body: unknown;
 }
 
-/** The parts of Fastify's reply that the receiver uses. */
+/** The parts of Fastify's reply that the inbox uses. */
 export interface FastifyReplyLike {
   code(status: number): unknown;
   headers(values: Record<string, string>): unknown;
+  send(body: string): unknown;
 }
 
 /**
- * A receiver as a route of Fastify, which has already read and parsed the body within its own `bodyLimit`.
+ * An inbox as a route of Fastify, which has already read and parsed the body within its own `bodyLimit`. It sends the response itself,
+ * so it serves as a handler, and in a controller of Nest with `@Res()` too.
  *
  * @example
- * fastify.post('/notifications', fastifyHandler(receiver));
+ * fastify.post('/notifications', fastifyHandler(inbox));
  */
-export function fastifyHandler(
-  receiver: Receiver,
-): (request: FastifyRequestLike, reply: FastifyReplyLike) => Promise<string> {
+export function fastifyHandler<Reply extends FastifyReplyLike>(
+  inbox: Inbox,
+): (request: FastifyRequestLike, reply: Reply) => Promise<Reply> {
   return async (request, reply) => {
-    const { status, headers, body } = await receiver.receive({
+    const { status, headers, body } = await inbox.receive({
       method: request.method,
       ...nodeHeaders(request.headers),
       address: request.ip,
@@ -35,6 +37,8 @@ export function fastifyHandler(
     });
     reply.code(status);
     reply.headers({ ...headers });
-    return body;
+    reply.send(body);
+    // Fastify waits for the response of a handler that returns the reply.
+    return reply;
   };
 }

@@ -1,6 +1,6 @@
-import { BodyChunks, bodyConsumed, bodyIncomplete, bodyTooSlow } from './request.js';
-import type { BodyLimits } from './request.js';
-import type { Receiver } from '../receiver.js';
+import { BodyChunks, bodyConsumed, bodyIncomplete, bodyTimeoutMs, bodyTooSlow } from './request.js';
+import type { BodyLimits, IncomingRequest } from './request.js';
+import type { Inbox } from '../inbox.js';
 import { TimeLimit } from '../../core/scope/time-limit.js';
 
 /** A platform's way to keep a program running after its response: `ctx` of Workers, `{ waitUntil: after }` of Next. */
@@ -15,26 +15,31 @@ export interface FetchHandler {
 }
 
 /**
- * A receiver as a Fetch API handler: for Workers, Deno, Bun, Hono, Next and every other platform that takes one.
+ * An inbox as a Fetch API handler: for Workers, Deno, Bun, Hono, Next and every other platform that takes one.
  *
- * Where the platform stops a program after its response, pass its `ctx`, or set `acknowledge: 'handled'`.
+ * Where the platform stops a program after its response, pass its `ctx`; without a place to store, use `handleNow`.
  *
  * @example
- * const handle = fetchHandler(receiver);
+ * const handle = fetchHandler(inbox);
  * export default { fetch: (request, env, ctx) => handle(request, ctx) }; // Workers
  * export const POST = handle; // Next
  */
-export function fetchHandler(receiver: Receiver): FetchHandler {
+export function fetchHandler(inbox: Inbox): FetchHandler {
   return async (request: Request, context?: unknown) => {
-    const { status, headers, body } = await receiver.receive({
-      method: request.method,
-      header: (name) => request.headers.get(name),
-      headers: () => request.headers,
-      url: request.url,
-      body: (limits) => bodyOf(request, limits),
-      waitUntil: canWait(context) ? (promise) => context.waitUntil(promise) : undefined,
-    });
+    const { status, headers, body } = await inbox.receive(incomingRequest(request, context));
     return new Response(body, { status, headers });
+  };
+}
+
+/** A delivery that came as a request of the Fetch API. */
+export function incomingRequest(request: Request, context?: unknown): IncomingRequest {
+  return {
+    method: request.method,
+    header: (name) => request.headers.get(name),
+    headers: () => request.headers,
+    url: request.url,
+    body: (limits) => bodyOf(request, limits),
+    waitUntil: canWait(context) ? (promise) => context.waitUntil(promise) : undefined,
   };
 }
 
@@ -46,7 +51,7 @@ async function bodyOf(request: Request, limits: BodyLimits): Promise<Uint8Array>
   if (request.bodyUsed || request.body?.locked) throw bodyConsumed;
   const reader = request.body?.getReader();
   if (!reader) return new Uint8Array();
-  const timeLimit = new TimeLimit(limits.bodyTimeoutMs);
+  const timeLimit = new TimeLimit(bodyTimeoutMs);
   try {
     return await timeLimit.run(
       () => readAll(reader, limits),

@@ -1,10 +1,10 @@
 import { TimeLimit } from '../../core/scope/time-limit.js';
 import { atEndOfTurn } from '../../work/turns.js';
-import { BodyChunks, bodyConsumed, bodyIncomplete, bodyTooSlow, nodeHeaders } from './request.js';
+import { BodyChunks, bodyConsumed, bodyIncomplete, bodyTimeoutMs, bodyTooSlow, nodeHeaders } from './request.js';
 import type { BodyLimits, OutgoingResponse } from './request.js';
-import type { Receiver } from '../receiver.js';
+import type { Inbox } from '../inbox.js';
 
-/** The parts of a request of Node's server that the receiver uses, with what Express may have added. */
+/** The parts of a request of Node's server that the inbox uses, with what Express may have added. */
 export interface NodeRequest {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
@@ -21,7 +21,7 @@ export interface NodeRequest {
   off(event: 'data' | 'end' | 'error' | 'close', listener: (chunk: Uint8Array) => void): unknown;
 }
 
-/** The parts of Node's response that the receiver uses. */
+/** The parts of Node's response that the inbox uses. */
 export interface NodeResponse {
   /** Whether something else has responded. */
   readonly headersSent?: boolean | undefined;
@@ -29,22 +29,22 @@ export interface NodeResponse {
 }
 
 /**
- * A receiver as a listener for Node's own server, and as a route of Express.
+ * An inbox as a listener for Node's own server, and as a route of Express.
  *
  * Mount it before body parsers where you can. After one, it uses `rawBody` or `body`.
  *
  * @example
- * http.createServer(nodeHandler(receiver)).listen(8080);
- * express().all('/notifications', nodeHandler(receiver));
+ * http.createServer(nodeHandler(inbox)).listen(8080);
+ * express().all('/notifications', nodeHandler(inbox));
  */
-export function nodeHandler(receiver: Receiver): (request: NodeRequest, response: NodeResponse) => void {
+export function nodeHandler(inbox: Inbox): (request: NodeRequest, response: NodeResponse) => void {
   // Responses of one turn are written together: each write between other work would wake the sender's process again.
   const responses: (() => void)[] = [];
   const writeAll = (): void => {
     for (const respond of responses.splice(0)) respond();
   };
   return (request, response) => {
-    void receiver
+    void inbox
       .receive({
         method: request.method ?? '',
         ...nodeHeaders(request.headers),
@@ -104,7 +104,7 @@ async function readBody(request: NodeRequest, limits: BodyLimits): Promise<Uint8
   ];
   for (const [event, listener] of listeners) request.on(event, listener);
   try {
-    return await new TimeLimit(limits.bodyTimeoutMs).run(
+    return await new TimeLimit(bodyTimeoutMs).run(
       () => promise,
       () => bodyTooSlow,
     );

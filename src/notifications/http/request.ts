@@ -9,7 +9,7 @@ export interface IncomingRequest {
   readonly headers?: (() => Headers) | undefined;
   /** The address of the sender, for `accept`. */
   readonly address?: string | undefined;
-  /** The URL, or its path, for `accept`. */
+  /** The URL, or its path, for `path` and `accept`. */
   readonly url?: string | undefined;
   /**
    * The body: its text, its bytes, or the object that a framework parsed it into.
@@ -17,15 +17,17 @@ export interface IncomingRequest {
    * @throws {DeliveryRejected} when it is too long, too slow, or was already consumed.
    */
   body(limits: BodyLimits): Promise<unknown>;
-  /** Keeps the platform running after the response until the notification has been handled once. */
+  /** Keeps the platform running after the response, until nothing is due any more. */
   readonly waitUntil?: ((promise: Promise<unknown>) => void) | undefined;
 }
 
-/** How long a body may be, in bytes, and how long reading it may take, in milliseconds. */
+/** How long a body may be, in bytes. */
 export interface BodyLimits {
   readonly maxBodyBytes: number;
-  readonly bodyTimeoutMs: number;
 }
+
+/** How long reading a body may take, in milliseconds: senders that are slower hold connections. */
+export const bodyTimeoutMs = 5_000;
 
 /** The response to a delivery. It never contains anything from the request. */
 export interface OutgoingResponse {
@@ -74,12 +76,12 @@ export class DeliveryRejected extends Error {
 }
 
 const tooLong = new DeliveryRejected(413, 'The body is too long', { connection: 'close' });
-/** The body was consumed by something in front of the receiver. */
+/** The body was consumed by something in front of the inbox. */
 export const bodyConsumed = new DeliveryRejected(
   500,
-  'The body was consumed before it reached the receiver. Mount the receiver before the body parser, or keep the parsed body as `body`.',
+  'The body was consumed before it reached the inbox. Mount the inbox before the body parser, or keep the parsed body as `body`.',
 );
-/** The body took longer than `bodyTimeoutMs`. */
+/** The body took longer than 5 seconds. */
 export const bodyTooSlow = new DeliveryRejected(408, 'The body took too long', { connection: 'close' });
 /** The sender disconnected: not an error of the inbox. */
 export const bodyIncomplete = new DeliveryRejected(400, 'The body ended early');

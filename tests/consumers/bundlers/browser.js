@@ -1,6 +1,6 @@
 // A page with a seller and a marketplace of its own. It imports every entry that a browser can use.
 import { QuestionNotOpenError, SellerClient } from 'marketplace-seller-sdk';
-import { createReceiver, fetchHandler, memoryStore } from 'marketplace-seller-sdk/notifications';
+import { createInbox, fetchHandler, memoryStore } from 'marketplace-seller-sdk/notifications';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 
@@ -12,15 +12,15 @@ export async function answerOne() {
   const { fetch, baseUrl } = marketplace;
   const seller = new SellerClient({ baseUrl, fetch, accessToken: marketplace.tokenFor(account) });
   const notified = [];
-  const receiver = createReceiver({
+  const inbox = createInbox({
     store: memoryStore(),
     on: { questions: ({ question_id: id }) => void notified.push(id) },
   });
   const body = JSON.stringify({ topic: 'questions', resource: `/questions/${question_id}`, user_id: account.user_id });
   const headers = { 'content-type': 'application/json' };
-  await fetchHandler(receiver)(new Request('https://app.test/notifications', { method: 'POST', headers, body }));
-  await receiver.idle();
-  await receiver.close();
+  await fetchHandler(inbox)(new Request('https://app.test/notifications', { method: 'POST', headers, body }));
+  await inbox.idle();
+  await inbox.close();
   const answered = await seller.questions.answer({ question_id, text: 'Yes.' });
   const again = await seller.questions.answer({ question_id, text: 'Yes!' }).catch((error) => error);
   return {

@@ -21,7 +21,7 @@ assert.match(compiled(), /validator\.ts.*\n?.*POST/);
 rmSync('app/wrong', { recursive: true });
 
 const { POST } = await import('./out/app/notifications/[shop]/route.js');
-const { handled, receiver } = await import('./out/app/inbox.js');
+const { handled, inbox } = await import('./out/app/inbox.js');
 const post = (body) =>
   POST(
     new server.NextRequest('https://app.test/notifications/north', {
@@ -34,7 +34,7 @@ const post = (body) =>
 const notification = { _id: 'event-5', user_id: 7, topic: 'questions', resource: '/questions/5' };
 assert.equal((await post(JSON.stringify(notification))).status, 200);
 assert.equal((await post('')).status, 400);
-await receiver.idle();
+await inbox.idle();
 assert.deepEqual(handled, [5]);
 
 /** Does what `next typegen` does, without Next's compiler. */

@@ -2,6 +2,8 @@
 
 const whose = "site_id: 'MLA', user_id: 7, service_id: 1001";
 
+const message = "{ pack_id: 1, user_id: 7, text: 'Hello' }";
+
 /** @type {readonly { code: string, at: string, says: string, not?: string }[]} */
 export const mistakes = [
   {
@@ -98,9 +100,47 @@ export const mistakes = [
     at: '{ site_id',
     says: "Property 'size' is missing",
   },
+  {
+    code: `outbox.add({ user_id: 7, endpoint: endpoints.questions.answer, input: { question_id: 1, text: 'Yes.' } });`,
+    at: '{ user_id',
+    says: "Property 'key' is missing",
+    not: 'overload',
+  },
+  {
+    code: `outbox.add({ user_id: 7, contact: ${message} });`,
+    at: '{ user_id',
+    says: "Property 'key' is missing",
+    not: 'overload',
+  },
+  {
+    code: `outbox.add({ user_id: 7, steps: [{ contact: ${message} }] });`,
+    at: '{ user_id',
+    says: "Property 'key' is missing",
+    not: 'overload',
+  },
+  {
+    code: "outbox.add({ key: 'k', user_id: 7, steps: [{ endpoint: endpoints.messages.upload, input: { file: 'a.pdf' } }] });",
+    at: 'input',
+    says: "Property 'site_id' is missing",
+  },
+  {
+    code: "outbox.add({ key: 'k', user_id: 7, steps: [{ contact: { pack_id: 1, user_id: 7 } }] });",
+    at: 'contact',
+    says: "Property 'text' is missing",
+  },
+  {
+    code: "outbox.add({ key: 'k', user_id: 7, endpoint: endpoints.questions.answer, input: { question_id: 1, txt: 'Yes.' } });",
+    at: 'txt',
+    says: "'txt' does not exist",
+  },
 ];
 
-const header = "import type { SellerClient } from 'marketplace-seller-sdk';\ndeclare const seller: SellerClient;\n";
+const header = `import type { SellerClient } from 'marketplace-seller-sdk';
+import type { Outbox } from 'marketplace-seller-sdk/outbox';
+import { endpoints } from 'marketplace-seller-sdk/schemas';
+declare const seller: SellerClient;
+declare const outbox: Outbox;
+`;
 
 /** A program with one mistake per line. */
 export const program = `${header}${mistakes.map(({ code }) => code).join('\n')}\n`;

@@ -1,8 +1,11 @@
 import { QuestionNotOpenError, SellerClient } from 'marketplace-seller-sdk';
+import { receive } from './inbox.js';
 
 export default {
   /** Answers the open questions, and says how the second answer to the last of them was rejected. */
-  async fetch(_request, { SELLER_BASE_URL, SELLER_TOKEN, SELLER_ID }) {
+  async fetch(request, env, context) {
+    if (request.method === 'POST') return receive(request, env, context);
+    const { SELLER_BASE_URL, SELLER_TOKEN, SELLER_ID } = env;
     const seller = new SellerClient({ baseUrl: SELLER_BASE_URL, accessToken: SELLER_TOKEN });
     const seller_id = Number(SELLER_ID);
     const answered = [];

@@ -2,9 +2,8 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { AuthenticationError, SellerClient } from 'marketplace-seller-sdk';
 import type { ClientOptions } from 'marketplace-seller-sdk';
-import { createReceiver, fetchHandler, sqliteStore } from 'marketplace-seller-sdk/notifications';
-import type { Receiver, ReceiverOptions } from 'marketplace-seller-sdk/notifications';
-import { sqliteOutbox } from 'marketplace-seller-sdk/outbox';
+import { createInbox, fetchHandler, sqliteStore } from 'marketplace-seller-sdk/notifications';
+import type { Inbox, InboxOptions } from 'marketplace-seller-sdk/notifications';
 import type { Bot, World } from 'marketplace-seller-sdk/simulation';
 import type { FakeMarketplaceOptions } from 'marketplace-seller-sdk/testing';
 import * as timers from 'node:timers/promises';
@@ -28,7 +27,7 @@ const root = join(import.meta.dirname, '../../..');
 /** Their network, database or browser cannot be simulated, or they have no seller. */
 const isLeftOut = /from '(?:bullmq|pg)'|test\('|from 'express'|otel'/;
 
-/** Every block of the front page and the guides that has a receiver, or answers questions in a loop. */
+/** Every block of the front page and the guides that has an inbox, or answers questions in a loop. */
 export function documentedBots(): DocumentedBot[] {
   const guides = readdirSync(join(root, 'docs/guide')).map((name) => `docs/guide/${name}`);
   const documents = ['README.md', ...guides.filter((path) => path.endsWith('.md') && !path.endsWith('simulation.md'))];
@@ -37,7 +36,7 @@ export function documentedBots(): DocumentedBot[] {
     return snippetsIn(path, text).map(({ at, code }) => ({ name: `${path}: ${headingOf(text, at)}`, code }));
   });
   return blocks
-    .filter(({ code }) => (isReceiver(code) || /for await[^]*questions\.answer\(/.test(code)) && !isLeftOut.test(code))
+    .filter(({ code }) => (isInbox(code) || /for await[^]*questions\.answer\(/.test(code)) && !isLeftOut.test(code))
     .map(({ name, code }) => documentedBot(name, code));
 }
 
@@ -46,14 +45,14 @@ export function exampleBot(path: string): DocumentedBot {
   return documentedBot(path, readFileSync(join(root, path), 'utf8'));
 }
 
-function isReceiver(code: string): boolean {
+function isInbox(code: string): boolean {
   // One that only looks at what another one handles, or that has no client, does nothing in a marketplace.
-  return /createReceiver\(\{[^]*clientFor/.test(code);
+  return /createInbox\(\{[^]*clientFor/.test(code);
 }
 
 function documentedBot(name: string, code: string): DocumentedBot {
   const run = compiled(code);
-  const bot = isReceiver(code) ? (world: World) => receiving(run, world) : (world: World) => hourly(run, world);
+  const bot = isInbox(code) ? (world: World) => receiving(run, world) : (world: World) => hourly(run, world);
   return { name, code, marketplace: marketplaceOf(code), bot };
 }
 
@@ -62,13 +61,13 @@ function headingOf(text: string, at: string): string {
   return before.findLast((line) => /^#+ /.test(line))?.replace(/^#+ /, '') ?? '';
 }
 
-/** Starts the code until it has created its receiver; what follows in it goes on. */
+/** Starts the code until it has created its inbox; what follows in it goes on. */
 async function receiving(run: RunCompiled, world: World): Promise<Bot> {
-  const receiver = await new Promise<Receiver>((resolve, reject) => {
+  const inbox = await new Promise<Inbox>((resolve, reject) => {
     run(...surroundings(world, resolve)).catch(reject);
   });
-  receiver.start();
-  return { callback: fetchHandler(receiver), stop: () => receiver.close(), stats: () => receiver.stats() };
+  inbox.start();
+  return { callback: fetchHandler(inbox), stop: () => inbox.close(), stats: () => inbox.stats() };
 }
 
 /** Runs a program that ends, again every hour, until it has shown that the seller has revoked the application. */
@@ -95,7 +94,7 @@ const never = (): Promise<never> => new Promise(() => undefined);
 const nothing = (): undefined => undefined;
 
 /** What code finds in a world: the modules that it imports, and the names that its page has introduced. */
-function surroundings(world: World, onReceiver: (receiver: Receiver) => void = nothing): [Modules, Modules] {
+function surroundings(world: World, onInbox: (inbox: Inbox) => void = nothing): [Modules, Modules] {
   const tokenFor = ({ user_id }: { user_id: number }): string => {
     const key = `token of ${user_id}`;
     if (!world.lasting.has(key)) world.lasting.set(key, world.marketplace.tokenFor({ user_id }));
@@ -126,11 +125,11 @@ function surroundings(world: World, onReceiver: (receiver: Receiver) => void = n
     [sdk]: { ...entries[sdk], SellerClient: ClientOfWorld },
     [`${sdk}/notifications`]: {
       ...entries[`${sdk}/notifications`],
-      sqliteStore: ({ path }: { path: string }) => sqliteStore({ path: join(world.folder, path) }),
-      createReceiver: (options: ReceiverOptions) => {
-        const receiver = createReceiver(options);
-        onReceiver(receiver);
-        return Object.assign(Object.create(receiver) as Receiver, { idle: never, close: never, start: nothing });
+      sqliteStore: (path: string) => sqliteStore(join(world.folder, path)),
+      createInbox: (options: InboxOptions) => {
+        const inbox = createInbox(options);
+        onInbox(inbox);
+        return Object.assign(Object.create(inbox) as Inbox, { idle: never, close: never, start: nothing });
       },
       nodeHandler: nothing,
       fetchHandler: nothing,
@@ -138,7 +137,8 @@ function surroundings(world: World, onReceiver: (receiver: Receiver) => void = n
     // As a page says: in an application, the keys are in a file.
     [`${sdk}/outbox`]: {
       ...entries[`${sdk}/outbox`],
-      memoryOutbox: () => sqliteOutbox(join(world.folder, 'outbox.db')),
+      sqliteStore: (path: string) => sqliteStore(join(world.folder, path)),
+      memoryStore: () => sqliteStore(join(world.folder, 'outbox.db')),
     },
     [`${sdk}/testing`]: {
       FakeMarketplace: function FakeMarketplace() {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { fetchHandler } from 'marketplace-seller-sdk/notifications';
 import { createOAuth, sqliteTokens } from 'marketplace-seller-sdk/oauth';
 import type { Bot, World } from 'marketplace-seller-sdk/simulation';
-import { receiverOf, sellersOf } from '../../../examples/inbox-bot/receiver.ts';
+import { inboxOf, sellersOf } from '../../../examples/inbox-bot/inbox.ts';
 
 /** The bot of the examples, without its server. */
 export async function inboxBot({ baseUrl, folder, start, sellers, marketplace }: World): Promise<Bot> {
@@ -15,18 +15,18 @@ export async function inboxBot({ baseUrl, folder, start, sellers, marketplace }:
   });
   const tokens = sqliteTokens(join(folder, 'tokens.db'));
   const clients = sellersOf(baseUrl, { tokens, refresh: oauth.refresh });
-  const receiver = receiverOf(join(folder, 'inbox.db'), clients);
+  const inbox = inboxOf({ file: join(folder, 'inbox.db'), sellers: clients });
   if (start === 1)
     for (const { user_id } of sellers) {
       const refreshToken = marketplace.accounts.issueRefreshToken(user_id);
       await tokens.save(user_id, { accessToken: 'expired', refreshToken, expiresAt: Date.now() });
     }
-  receiver.start();
+  inbox.start();
   return {
-    callback: fetchHandler(receiver),
-    stats: () => receiver.stats(),
+    callback: fetchHandler(inbox),
+    stats: () => inbox.stats(),
     stop: async () => {
-      await receiver.close();
+      await inbox.close();
       await clients.close();
       await tokens.close?.();
     },

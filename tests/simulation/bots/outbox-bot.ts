@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createOutbox, sqliteOutbox } from 'marketplace-seller-sdk/outbox';
+import { createOutbox, sqliteStore } from 'marketplace-seller-sdk/outbox';
 import type { JobStatus } from 'marketplace-seller-sdk/outbox';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import type { Bot, Check, History, World } from 'marketplace-seller-sdk/simulation';
@@ -20,7 +20,7 @@ export function outboxBot(world: World): Bot {
   const file = join(folder, 'invoice.pdf');
   writeFileSync(file, '%PDF-1.7 an invoice');
   const outbox = createOutbox({
-    store: sqliteOutbox(join(folder, 'outbox.db')),
+    store: sqliteStore(join(folder, 'outbox.db')),
     clientFor: (user_id) => world.client(user_id),
     onFailure: ({ entry, error }) => world.log(`the job ${entry.key} fails: ${String(error)}`),
     onRejection: ({ entry, reason }) => world.log(`moderation rejects the message of the job ${entry.key}: ${reason}`),

@@ -1,14 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SellerClient } from 'marketplace-seller-sdk';
-import { createReceiver, fetchHandler, sqliteStore } from 'marketplace-seller-sdk/notifications';
-import type { DeadLetter } from 'marketplace-seller-sdk/notifications';
+import { createInbox, fetchHandler, sqliteStore } from 'marketplace-seller-sdk/notifications';
+import type { DeadLetter, InboxEntry } from 'marketplace-seller-sdk/notifications';
 import type { Bot, Check, World } from 'marketplace-seller-sdk/simulation';
 import type { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { createTools } from 'marketplace-seller-sdk/tools';
 
 /** The dead letters of a run at its end. */
-const lettersAtTheEnd = new WeakMap<FakeMarketplace, readonly DeadLetter[]>();
+const lettersAtTheEnd = new WeakMap<FakeMarketplace, readonly DeadLetter<InboxEntry>[]>();
 
 const textFor = (message_id: string): string => `A photo for ${message_id}.`;
 
@@ -18,8 +18,8 @@ export function photoBot(world: World): Bot {
   const file = join(folder, 'photo.png');
   writeFileSync(file, 'a photo');
   const clients = new Map(sellers.map(({ user_id }) => [user_id, world.client(user_id)]));
-  const receiver = createReceiver({
-    store: sqliteStore({ path: join(folder, 'inbox.db') }),
+  const inbox = createInbox({
+    store: sqliteStore(join(folder, 'inbox.db')),
     clientFor: (user_id): SellerClient | undefined => clients.get(user_id),
     sellers: [...clients.keys()],
     on: {
@@ -33,13 +33,13 @@ export function photoBot(world: World): Bot {
       },
     },
   });
-  receiver.start();
+  inbox.start();
   return {
-    callback: fetchHandler(receiver),
-    stop: () => receiver.close(),
+    callback: fetchHandler(inbox),
+    stop: () => inbox.close(),
     stats: async () => {
-      lettersAtTheEnd.set(marketplace, await receiver.deadLetters.list({ limit: 10_000 }));
-      return receiver.stats();
+      lettersAtTheEnd.set(marketplace, await inbox.deadLetters.list({ limit: 10_000 }));
+      return inbox.stats();
     },
   };
 }
@@ -58,7 +58,7 @@ export const eachGetsOnePhoto: Check = ({ marketplace, nameOf, revoked }) => {
     });
   });
   // A closed conversation fails at each attempt, and the last error may be that of the upload.
-  const isOfUpload = ({ entry, failure, attempts }: DeadLetter): boolean =>
+  const isOfUpload = ({ entry, failure, attempts }: DeadLetter<InboxEntry>): boolean =>
     failure.includes('/messages/attachments') && attempts < 24 && !revoked.has(entry.notification.user_id);
   return [...given, ...letters.filter(isOfUpload).map(({ failure }) => `a dead letter of an upload: ${failure}`)];
 };

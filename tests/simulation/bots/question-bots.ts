@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { hasStatus } from 'marketplace-seller-sdk';
-import { createReceiver, fetchHandler, memoryStore, sqliteStore } from 'marketplace-seller-sdk/notifications';
+import { createInbox, fetchHandler, memoryStore, sqliteStore } from 'marketplace-seller-sdk/notifications';
 import type { Bot, World } from 'marketplace-seller-sdk/simulation';
 
 /** The bot of the guide, for several sellers, with its notifications in a file. */
@@ -15,8 +15,8 @@ export function carefulInMemory(world: World): Bot {
 
 function answering(world: World, path: string | undefined): Bot {
   const clients = new Map(world.sellers.map(({ user_id }) => [user_id, world.client(user_id)]));
-  const receiver = createReceiver({
-    store: path === undefined ? memoryStore() : sqliteStore({ path }),
+  const inbox = createInbox({
+    store: path === undefined ? memoryStore() : sqliteStore(path),
     clientFor: (user_id) => clients.get(user_id),
     sellers: [...clients.keys()],
     on: {
@@ -27,8 +27,8 @@ function answering(world: World, path: string | undefined): Bot {
       },
     },
   });
-  receiver.start();
-  return { callback: fetchHandler(receiver), stop: () => receiver.close(), stats: () => receiver.stats() };
+  inbox.start();
+  return { callback: fetchHandler(inbox), stop: () => inbox.close(), stats: () => inbox.stats() };
 }
 
 /** Answers what is posted, at once: it loses what it is doing when it dies, and does not look for what it missed. */

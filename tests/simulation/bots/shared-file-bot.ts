@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { createReceiver, fetchHandler, sqliteStore } from 'marketplace-seller-sdk/notifications';
-import { createOutbox, sqliteOutbox } from 'marketplace-seller-sdk/outbox';
+import { createInbox, fetchHandler, sqliteStore } from 'marketplace-seller-sdk/notifications';
+import { createOutbox } from 'marketplace-seller-sdk/outbox';
 import type { JobStatus } from 'marketplace-seller-sdk/outbox';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import type { Bot, Check, World } from 'marketplace-seller-sdk/simulation';
@@ -19,9 +19,10 @@ export function sharedFileBot(world: World): Bot {
   const { folder, marketplace, sellers } = world;
   const path = join(folder, 'inbox.db');
   const clientFor = (user_id: number) => world.client(user_id);
-  const outbox = createOutbox({ store: sqliteOutbox(path), clientFor });
-  const receiver = createReceiver({
-    store: sqliteStore({ path }),
+  const store = sqliteStore(path);
+  const outbox = createOutbox({ store, clientFor });
+  const inbox = createInbox({
+    store,
     clientFor,
     sellers: sellers.map(({ user_id }) => user_id),
     catchUpEveryMs: 3_600_000,
@@ -45,17 +46,17 @@ export function sharedFileBot(world: World): Bot {
       await outbox.add({ key: `o-${id}`, user_id, contact: { pack_id: pack_id!, user_id, text } });
     },
   });
-  receiver.start();
+  inbox.start();
   outbox.start();
   return {
-    callback: fetchHandler(receiver),
+    callback: fetchHandler(inbox),
     stop: async () => {
-      await receiver.close();
+      await inbox.close();
       await outbox.close();
     },
     stats: async () => {
       jobsAtTheEnd.set(marketplace, await outbox.list({ limit: 10_000 }));
-      return receiver.stats();
+      return inbox.stats();
     },
   };
 }

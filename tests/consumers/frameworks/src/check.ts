@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createReceiver } from 'marketplace-seller-sdk/notifications';
+import { createInbox } from 'marketplace-seller-sdk/notifications';
 import { servers } from './servers.js';
 
 const notification = (id: number): string =>
@@ -22,14 +22,14 @@ async function post(port: number, body: string, headers: Headers = { 'content-le
 
 for (const [name, start] of Object.entries(servers)) {
   const handled: number[] = [];
-  const receiver = createReceiver({
+  const inbox = createInbox({
     on: {
       questions: ({ question_id }) => {
         handled.push(question_id);
       },
     },
   });
-  const server = start(receiver);
+  const server = start(inbox);
   if (!server.listening) await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const chunked = { 'transfer-encoding': 'chunked' };
@@ -45,8 +45,8 @@ for (const [name, start] of Object.entries(servers)) {
   assert.deepEqual(statuses, expected, name);
   // It is acknowledged, unless a parser of bodies may have left it for an empty one.
   assert.ok([200, 400].includes(await post(port, '{}')), name);
-  await receiver.idle();
+  await inbox.idle();
   assert.deepEqual(handled.sort(), [1, 2], name);
-  await receiver.close();
+  await inbox.close();
   server.close();
 }

@@ -1,8 +1,8 @@
-import { createReceiver } from 'marketplace-seller-sdk/notifications';
+import { createInbox } from 'marketplace-seller-sdk/notifications';
 
 export const handled: number[] = [];
 
-export const receiver = createReceiver({
+export const inbox = createInbox({
   on: {
     questions: ({ question_id }) => {
       handled.push(question_id);

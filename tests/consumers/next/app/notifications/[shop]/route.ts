@@ -1,4 +1,4 @@
 import { fetchHandler } from 'marketplace-seller-sdk/notifications';
-import { receiver } from '../../inbox.js';
+import { inbox } from '../../inbox.js';
 
-export const POST = fetchHandler(receiver);
+export const POST = fetchHandler(inbox);

@@ -1,0 +1,41 @@
+import { FifoMap } from '../../work/fifo-map.js';
+import type { InboxContext } from '../context.js';
+import { caughtUpEntry } from '../entry.js';
+import type { InboxEntry } from '../entry.js';
+import { addFound } from '../found.js';
+import type { ConversationNotification } from '../notification.js';
+import { Clients } from './clients.js';
+import { Dispatcher } from './dispatcher.js';
+import { MissingResources } from './missing.js';
+import { unansweredIn } from './unread.js';
+
+/** For this many writes it is remembered with which error the service has rejected them. */
+const maxRejections = 1_000;
+
+/** What the tasks of an inbox have in common. */
+export class Handling {
+  readonly context: InboxContext;
+  readonly clients: Clients;
+  readonly dispatcher: Dispatcher;
+  readonly missing = new MissingResources();
+  /** The errors of rejected writes, by write: those of entries that are tried again. */
+  readonly rejections = new FifoMap<unknown>(maxRejections);
+
+  readonly #add: (found: InboxEntry) => Promise<unknown>;
+
+  /** @param add Has a message handled that was found in a conversation. */
+  constructor(context: InboxContext, add = (found: InboxEntry): Promise<unknown> => addFound(context, found)) {
+    this.context = context;
+    this.#add = add;
+    this.clients = new Clients(context);
+    this.dispatcher = new Dispatcher(context, this.clients);
+  }
+
+  /** Adds the messages of a conversation that the seller has neither read nor answered. Marks nothing as read. */
+  async addMessagesOf(notification: ConversationNotification): Promise<void> {
+    const { user_id, pack_id } = notification;
+    const client = await this.clients.of(notification);
+    const ids = client?.messages ? await unansweredIn(client.messages, pack_id, user_id) : [];
+    for (const id of ids) await this.#add(await caughtUpEntry(user_id, { topic: 'messages', id }, Date.now()));
+  }
+}

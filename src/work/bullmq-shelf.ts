@@ -1,0 +1,240 @@
+import { idOf, stateOf } from './bullmq-job.js';
+import type { BullMQJob, BullMQQueue } from './bullmq-job.js';
+import { RedisLedger, RedisScripts } from './bullmq-scripts.js';
+import type { RedisCommands } from './bullmq-scripts.js';
+import type { Counts, Notes, Query, EntryState, Status, Verdict, Work } from './store.js';
+import type { Shelf } from './works.js';
+
+/** The class `Queue` of BullMQ. */
+export type BullMQQueueClass = new (name: string, options: { readonly connection: never }) => object;
+
+/** The states of BullMQ of a job that has not ended, in the order in which an operator sees them. */
+const unfinished = ['active', 'waiting', 'prioritized', 'paused', 'delayed'];
+const statesOf: Readonly<Record<EntryState, readonly string[]>> = {
+  running: ['active'],
+  waiting: unfinished.slice(1),
+  dead: ['failed'],
+  done: ['completed'],
+  accepted: ['completed'],
+  rejected: ['completed'],
+};
+/** How many jobs are read at a time. */
+const readAtATime = 100;
+/** How long a job sleeps that is behind another one of its group, if nobody wakes it, in milliseconds. */
+export const behindMs = 30_000;
+/** The newest ones that were given up are kept for two weeks. Only `BullMQWorks` ends attempts. */
+const kept = { attempts: 1_000_000, backoff: 5_000, removeOnFail: { age: 14 * 86_400, count: 10_000 } };
+
+/** What is kept in two queues of BullMQ: one for notifications, one for jobs of an outbox. */
+export class BullMQShelf implements Shelf {
+  readonly durable = true;
+  readonly shared = true;
+  readonly ledger: RedisLedger;
+  readonly scripts: RedisScripts;
+  readonly #queueOf: (name: string) => BullMQQueue;
+  readonly #queues = new Map<string, BullMQQueue>();
+  readonly #name: string;
+  /** The ids of the last lists that began at their beginning: pages do not move while jobs come and go. */
+  readonly #listed = new Map<string, readonly (readonly [BullMQQueue, string])[]>();
+
+  constructor(Queue: BullMQQueueClass, connection: object, name: string) {
+    this.#name = name;
+    this.#queueOf = (each) => {
+      const queue = new Queue(each, { connection: connection as never }) as BullMQQueue;
+      // A call that fails for it rejects as well.
+      queue.on('error', () => undefined);
+      return queue;
+    };
+    this.scripts = new RedisScripts(async () => {
+      const queue = this.queue('*');
+      return ((queue.getBackend?.() ?? queue) as { readonly client: Promise<RedisCommands> }).client;
+    });
+    this.ledger = new RedisLedger(this.scripts, (key) => this.queue('*').toKey(`ledger:${key}`));
+  }
+
+  /** The name of the queue of a kind of work. */
+  nameOf(kind: string): string {
+    return `${this.#name}-${kind === 'job' ? 'outbox' : 'inbox'}`;
+  }
+
+  queue(kind: string): BullMQQueue {
+    const name = this.nameOf(kind);
+    const queue = this.#queues.get(name) ?? this.#queueOf(name);
+    this.#queues.set(name, queue);
+    return queue;
+  }
+
+  #keysOf({ kind, group, owner }: Work): [string, string] {
+    const queue = this.queue(kind);
+    return [queue.toKey(`group:${group}`), queue.toKey(`open:${kind}:${owner}`)];
+  }
+
+  async add(work: Work, most = -1): Promise<'added' | 'known' | 'full'> {
+    const queue = this.queue(work.kind);
+    const jobId = idOf(work.key);
+    const values = [jobId, String(Math.max(0, work.sentAt)), String(most)];
+    const head = await this.scripts.run('sellerEnter', ...this.#keysOf(work), queue.toKey(jobId), ...values);
+    if (head === 'known' || head === 'full') return head;
+    const delay = head === jobId ? {} : { delay: behindMs };
+    await queue.add(work.kind, { work, failures: 0, notes: {} }, { jobId, ...kept, ...delay });
+    if (head !== jobId) await this.wakeHead(work);
+    return 'added';
+  }
+
+  /** Returns the head of the group of a job. The job begins if it is that. */
+  async begin(work: Work): Promise<unknown> {
+    const id = idOf(work.key);
+    const job = this.queue(work.kind).toKey(id);
+    return this.scripts.run('sellerBegin', ...this.#keysOf(work), job, id, String(Math.max(0, work.sentAt)));
+  }
+
+  /** A job has ended: the next one of its group is its head. */
+  async leave(
+    work: Work,
+    { key, value, ms }: NonNullable<Verdict['fact']> = { key: '', value: '', ms: 0 },
+  ): Promise<void> {
+    const values = [idOf(work.key), value, String(Math.ceil(ms))];
+    const head = await this.scripts.run('sellerLeave', ...this.#keysOf(work), this.ledger.nameOf(key), ...values);
+    if (typeof head === 'string') await this.#promote(work.kind, head);
+  }
+
+  /** Wakes the head of the group of a job, if it sleeps: it may have slept while the one before it ended. */
+  async wakeHead(work: Work): Promise<void> {
+    const head = await this.scripts.run('sellerHead', this.#keysOf(work)[0]);
+    if (typeof head === 'string') await this.#promote(work.kind, head);
+  }
+
+  async #promote(kind: string, id: string): Promise<void> {
+    // It is not delayed, or somebody was faster.
+    await (await this.queue(kind).getJob(id))?.promote().catch(() => undefined);
+  }
+
+  /** Whether something of these kinds is due or runs. */
+  async isDue([kind = '']: readonly string[]): Promise<boolean> {
+    const queue = this.queue(kind);
+    const { active = 0, waiting = 0, prioritized = 0 } = await queue.getJobCounts();
+    const delayed = await this.scripts.run('sellerDue', queue.toKey('delayed'), String(Date.now()));
+    return active + waiting + prioritized + Number(delayed) > 0;
+  }
+
+  async #find(key: string): Promise<{ readonly job: BullMQJob; readonly state: string } | undefined> {
+    for (const kind of ['*', 'job']) {
+      const job = await this.queue(kind).getJob(idOf(key));
+      if (job) return { job, state: await job.getState() };
+    }
+    return undefined;
+  }
+
+  async get(key: string): Promise<Status | undefined> {
+    const found = await this.#find(key);
+    return found && this.#statusOf(found.job, found.state, 0);
+  }
+
+  async list({ kinds, states, limit, after }: Query): Promise<readonly Status[]> {
+    const name = JSON.stringify([kinds, states]);
+    let ids = after > 0 ? this.#listed.get(name) : undefined;
+    if (!ids) this.#listed.set(name, (ids = await this.#idsOf(kinds, states)));
+    const page: Status[] = [];
+    // A page is full although some jobs are gone: a shorter one is the last.
+    for (let from = after; from < ids.length && page.length < limit; from += readAtATime) {
+      const some = ids.slice(from, from + readAtATime);
+      const read = await Promise.all(some.map(async ([queue, id], index) => this.#read(queue, id, from + index + 1)));
+      page.push(
+        ...(read
+          .filter((each) => each !== undefined && isIn(each, { kinds, states }))
+          .slice(0, limit - page.length) as Status[]),
+      );
+    }
+    return page;
+  }
+
+  async #idsOf(kinds: readonly string[], states: readonly EntryState[]): Promise<(readonly [BullMQQueue, string])[]> {
+    const wanted = [...new Set(states.flatMap((state) => statesOf[state]))];
+    const queues = [...new Set(kinds.map((kind) => this.queue(kind)))];
+    const ids = queues.map(async (queue) =>
+      (await queue.getRanges(wanted, 0, -1, true)).map((id) => [queue, id] as const),
+    );
+    return (await Promise.all(ids)).flat();
+  }
+
+  async #read(queue: BullMQQueue, id: string, number: number): Promise<Status | undefined> {
+    const job = await queue.getJob(id);
+    // Other programs may add other jobs to the queue, and a job may be gone.
+    return job?.data.work === undefined ? undefined : this.#statusOf(job, await job.getState(), number);
+  }
+
+  async #statusOf(job: BullMQJob, bullmqState: string, number: number): Promise<Status> {
+    const { data, timestamp, finishedOn } = job;
+    const { unclaimedMs: _, ...work } = data.work;
+    const state = stateOf(job, bullmqState);
+    const delayed = this.queue(work.kind).toKey('delayed');
+    const score = bullmqState === 'delayed' ? await this.scripts.run('sellerScore', delayed, idOf(work.key)) : null;
+    return {
+      ...work,
+      ...{ state, failures: data.failures, stalls: data.endings ?? 0, notes: data.notes, addedAt: timestamp, number },
+      ...(data.failure !== undefined && { failure: data.failure }),
+      ...(typeof finishedOn === 'number' && { endedAt: finishedOn }),
+      ...(state === 'waiting' && { nextInMs: Math.max(0, Math.floor(Number(score) / 4_096) - Date.now()) }),
+    };
+  }
+
+  /** What was accepted or rejected is counted among the first ten thousand that are kept. */
+  async counts(kinds: readonly string[]): Promise<Counts> {
+    const counts = { waiting: 0, running: 0, dead: 0, accepted: 0, rejected: 0, unreadable: 0, expired: 0 };
+    for (const queue of new Set(kinds.map((kind) => this.queue(kind)))) {
+      const { active = 0, failed = 0, ...others } = await queue.getJobCounts();
+      counts.running += active;
+      counts.dead += failed;
+      counts.waiting += unfinished.reduce((sum, state) => sum + (others[state] ?? 0), 0);
+    }
+    const ended = await this.list({ kinds, states: ['accepted', 'rejected'], limit: 10_000, after: 0 });
+    for (const { state } of ended) counts[state as 'accepted' | 'rejected'] += 1;
+    const open = await this.list({ kinds, states: ['running', 'waiting'], limit: readAtATime, after: 0 });
+    const oldest = Math.min(...open.map(({ addedAt }) => addedAt));
+    return { ...counts, ...(oldest < Infinity && { oldestAgeMs: Math.max(0, Date.now() - oldest) }) };
+  }
+
+  async again(key: string, state: 'open' | 'dead', notes?: Notes): Promise<boolean> {
+    const found = await this.#find(key);
+    if (!found || stateOf(found.job, found.state) !== (state === 'open' ? 'waiting' : 'dead')) return false;
+    const { job } = found;
+    const { failure, ...data } = { ...job.data, ...(notes && { notes }) };
+    if (state === 'open') {
+      if (notes) await job.updateData({ ...data, failure });
+      await this.wakeHead(data.work);
+      return true;
+    }
+    await job.updateData({ ...data, failures: 0, endings: 0 });
+    return change(job, 'failed', () => job.retry('failed', { resetAttemptsMade: true, resetAttemptsStarted: true }));
+  }
+
+  async remove(key: string, states: readonly Exclude<EntryState, 'running'>[]): Promise<boolean> {
+    const found = await this.#find(key);
+    const state = found && stateOf(found.job, found.state);
+    if (!found || !states.some((each) => each === state)) return false;
+    const isRemoved = await change(found.job, found.state, () => found.job.remove());
+    if (isRemoved) await this.leave(found.job.data.work);
+    return isRemoved;
+  }
+
+  async close(): Promise<void> {
+    const queues = [...this.#queues.values()];
+    this.#queues.clear();
+    await Promise.all(queues.map(async (queue) => queue.close()));
+  }
+}
+
+/** Changes a job. `false` when a worker or another operator was faster. */
+async function change(job: BullMQJob, state: string, run: () => Promise<void>): Promise<boolean> {
+  try {
+    await run();
+    return true;
+  } catch (error) {
+    if ((await job.getState()) === state) throw error;
+    return false;
+  }
+}
+
+function isIn({ kind, state }: Status, { kinds, states }: Pick<Query, 'kinds' | 'states'>): boolean {
+  return kinds.includes(kind) && states.includes(state);
+}

@@ -1,0 +1,282 @@
+/* eslint-disable @typescript-eslint/require-await -- the interface is asynchronous, this store is not */
+import { FifoMap } from './fifo-map.js';
+import { isRunning, ownerOf } from './memory-entry.js';
+import type { MemoryEntry } from './memory-entry.js';
+import { MemoryDead } from './memory-dead.js';
+import { MemoryGroups } from './memory-groups.js';
+import { MemoryLedger } from './memory-ledger.js';
+import { MemoryUnclaimed } from './memory-unclaimed.js';
+import { unclaimedDeleted } from './problems.js';
+import { rotated } from './rotated.js';
+import type {
+  Claim,
+  Claimed,
+  Counts,
+  Lease,
+  LeaseId,
+  Notes,
+  Query,
+  EntryState,
+  Status,
+  Store,
+  Verdict,
+  Work,
+} from './store.js';
+
+/** How many ended entries are kept; the first that ended is forgotten first. */
+const maxEnded = 100_000;
+
+/**
+ * Creates a store in this process's memory, for an inbox, an outbox or both: what waits is lost when the process ends.
+ *
+ * @example
+ * const inbox = createInbox({
+ *   store: memoryStore(),
+ *   fallback: (notification) => console.log(notification.topic),
+ * });
+ */
+export function memoryStore(): Store {
+  return new MemoryStore();
+}
+
+/** Leases are timed by the monotonic clock: setting the time of the machine neither delays nor expires them. */
+class MemoryStore implements Store {
+  readonly durable = false;
+  readonly shared = false;
+  readonly ledger = new MemoryLedger();
+  readonly #open = new Map<string, MemoryEntry>();
+  readonly #dead = new MemoryDead();
+  readonly #ended = new FifoMap<MemoryEntry>(maxEnded);
+  readonly #groups = new MemoryGroups();
+  readonly #unclaimed = new MemoryUnclaimed();
+  /** How many entries are open, by kind and owner. */
+  readonly #openOf = new Map<string, number>();
+  #numbers = 0;
+  #leased = 0;
+  #claims = 0;
+  #problems: string[] = [];
+
+  #find(key: string): MemoryEntry | undefined {
+    const ended = this.#ended.get(key);
+    if (ended && ended.until <= Date.now()) this.#ended.delete(key);
+    return this.#open.get(key) ?? this.#dead.get(key) ?? this.#ended.get(key);
+  }
+
+  async add(work: Work, most = Infinity): Promise<'added' | 'known' | 'full'> {
+    if (this.#find(work.key)) return 'known';
+    if ((this.#openOf.get(ownerOf(work)) ?? 0) >= most) return 'full';
+    const entry: MemoryEntry = {
+      ...{
+        work,
+        number: (this.#numbers += 1),
+        addedAt: Date.now(),
+        state: 'open',
+        failures: 0,
+        stalls: 0,
+        failure: undefined,
+        notes: {},
+      },
+      ...{ endedAt: undefined, until: 0, isHead: false, turn: undefined, dueAt: 0, token: undefined, alone: false },
+    };
+    this.#enter(entry);
+    this.#unclaimed.add(entry);
+    return 'added';
+  }
+
+  #enter(entry: MemoryEntry): void {
+    this.#open.set(entry.work.key, entry);
+    this.#openOf.set(ownerOf(entry.work), (this.#openOf.get(ownerOf(entry.work)) ?? 0) + 1);
+    this.#groups.enter(entry);
+  }
+
+  #leave(entry: MemoryEntry): void {
+    this.#open.delete(entry.work.key);
+    const left = (this.#openOf.get(ownerOf(entry.work)) ?? 0) - 1;
+    if (left > 0) this.#openOf.set(ownerOf(entry.work), left);
+    else this.#openOf.delete(ownerOf(entry.work));
+    this.#groups.leave(entry);
+  }
+
+  async get(key: string): Promise<Status | undefined> {
+    const entry = this.#find(key);
+    return entry && this.#statusOf(entry);
+  }
+
+  #statusOf(entry: MemoryEntry): Status {
+    const { number, failures, stalls, failure, notes, addedAt, endedAt } = entry;
+    const { unclaimedMs: _, ...work } = entry.work;
+    const state = stateOf(entry);
+    const head = this.#groups.headOf(entry);
+    const nextInMs = !head || head.turn !== undefined ? 0 : Math.max(0, head.dueAt - performance.now());
+    return {
+      ...{ ...work, state, failures, stalls, notes, addedAt, number },
+      ...(failure !== undefined && { failure }),
+      ...(endedAt !== undefined && { endedAt }),
+      ...(state === 'waiting' && { nextInMs }),
+    };
+  }
+
+  async list({ kinds, states, limit, after }: Query): Promise<readonly Status[]> {
+    const isListed = (entry: MemoryEntry): boolean =>
+      entry.number > after && kinds.includes(entry.work.kind) && states.includes(stateOf(entry));
+    const listed = this.#all()
+      .filter(isListed)
+      .sort((a, b) => a.number - b.number);
+    return listed.slice(0, limit).map((entry) => this.#statusOf(entry));
+  }
+
+  #all(): MemoryEntry[] {
+    const now = Date.now();
+    const ended = [...this.#ended.values()].filter(({ until }) => until > now);
+    return [...this.#open.values(), ...this.#dead.values(), ...ended];
+  }
+
+  async counts(kinds: readonly string[]): Promise<Counts> {
+    const all = this.#all().filter(({ work }) => kinds.includes(work.kind));
+    const count = (state: EntryState): number => all.filter((entry) => stateOf(entry) === state).length;
+    const oldest = Math.min(...all.filter(({ state }) => state === 'open').map(({ addedAt }) => addedAt));
+    return {
+      waiting: count('waiting'),
+      running: count('running'),
+      dead: count('dead'),
+      accepted: count('accepted'),
+      rejected: count('rejected'),
+      unreadable: 0,
+      expired: this.#unclaimed.expired(kinds),
+      ...(oldest < Infinity && { oldestAgeMs: Math.max(0, Date.now() - oldest) }),
+    };
+  }
+
+  async claim({ kinds, limit, leaseMs, alone }: Claim): Promise<Claimed> {
+    this.#expire(kinds);
+    const now = performance.now();
+    const lines = rotated(kinds, (this.#claims += 1)).map((kind) => this.#groups.lineOf(kind));
+    for (const line of lines) line.makeDue(now);
+    const most = alone ? Math.min(1, limit) : limit;
+    // Kinds take turns as well, whatever turns they have come to: of equals, the first kind comes first.
+    const bases = lines.map((line) => line.first(alone)?.turn ?? 0);
+    const next = (): MemoryEntry | undefined => {
+      const firsts = lines.flatMap((line, index) => {
+        const entry = line.first(alone);
+        return entry ? [{ entry, turn: (entry.turn ?? 0) - (bases[index] ?? 0) }] : [];
+      });
+      return firsts.sort((a, b) => a.turn - b.turn)[0]?.entry;
+    };
+    const leases: Lease[] = [];
+    for (let entry = next(); entry && leases.length < most; entry = next()) {
+      leases.push(this.#lease(entry, alone));
+      this.#groups.lineOf(entry.work.kind).setLater(entry, now + leaseMs);
+    }
+    const isMoreDue = lines.some((line) => line.first(false));
+    const nextAt = isMoreDue ? now : Math.min(...lines.map((line) => line.nextAt ?? Infinity));
+    return {
+      leases,
+      ...(nextAt < Infinity && { nextInMs: Math.max(0, nextAt - now) }),
+      ...(lines.some((line) => line.first(true)) && { hasSuspect: true }),
+      ...(this.#problems.length > 0 && { problems: this.#problems.splice(0) }),
+    };
+  }
+
+  #lease(entry: MemoryEntry, alone: boolean): Lease {
+    const token = String((this.#leased += 1));
+    Object.assign(entry, { token, alone });
+    const { work, failures, stalls, notes } = entry;
+    return { key: work.key, token, data: work.data, failures, stalls, notes };
+  }
+
+  /** Deletes what no worker has claimed in time. */
+  #expire(kinds: readonly string[]): void {
+    const expired = this.#unclaimed.expire(kinds).filter((entry) => this.#open.get(entry.work.key) === entry);
+    for (const entry of expired) this.#leave(entry);
+    for (const entry of expired) this.#unclaimed.count(entry);
+    if (expired.length > 0) this.#problems.push(unclaimedDeleted(expired.length));
+  }
+
+  #held({ key, token }: LeaseId): MemoryEntry | undefined {
+    const entry = this.#open.get(key);
+    return entry?.token === token ? entry : undefined;
+  }
+
+  async renew(leases: readonly LeaseId[], leaseMs: number): Promise<readonly string[]> {
+    const held = new Map(leases.map((lease) => [lease, this.#held(lease)]));
+    for (const entry of held.values()) {
+      if (!entry) continue;
+      entry.alone = false;
+      this.#groups.lineOf(entry.work.kind).setLater(entry, performance.now() + leaseMs);
+    }
+    return leases.filter((lease) => !held.get(lease)).map(({ key }) => key);
+  }
+
+  async note(lease: LeaseId, notes: Notes): Promise<boolean> {
+    const entry = this.#held(lease);
+    if (entry) entry.notes = notes;
+    return entry !== undefined;
+  }
+
+  async settle(lease: LeaseId, verdict: Verdict): Promise<boolean> {
+    const entry = this.#held(lease);
+    if (!entry) return false;
+    const { state, inMs, failed, failure = entry.failure, notes = entry.notes, fact } = verdict;
+    Object.assign(entry, { failures: entry.failures + Number(failed), stalls: 0, failure, notes, alone: false });
+    if (fact) this.ledger.set(fact.key, fact.value, fact.ms);
+    if (state === 'open') this.#groups.delay(entry, inMs);
+    else this.#end(entry, verdict);
+    return true;
+  }
+
+  #end(entry: MemoryEntry, { state, inMs, keepsData = false, mostDead = Infinity }: Verdict): void {
+    this.#leave(entry);
+    const endedAt = Date.now();
+    Object.assign(entry, { state, token: undefined, number: (this.#numbers += 1), endedAt, until: endedAt + inMs });
+    if (state === 'dead') return void this.#problems.push(...this.#dead.add(entry, mostDead));
+    if (inMs <= 0) return;
+    const { work } = entry;
+    this.#ended.set(work.key, keepsData ? entry : { ...entry, work: { ...work, data: {} }, notes: {} });
+    this.#forget();
+  }
+
+  /** Of those that ended at about the same time, most are kept as long. */
+  #forget(): void {
+    const now = Date.now();
+    for (let oldest = this.#ended.oldest(); oldest !== undefined; oldest = this.#ended.oldest()) {
+      if ((this.#ended.get(oldest)?.until ?? 0) > now) break;
+      this.#ended.delete(oldest);
+    }
+  }
+
+  async again(key: string, state: 'open' | 'dead', notes?: Notes): Promise<boolean> {
+    return state === 'dead' ? this.#reopen(key, notes) : this.#hurry(key, notes);
+  }
+
+  #reopen(key: string, notes?: Notes): boolean {
+    const entry = this.#dead.take(key);
+    if (!entry) return false;
+    const ended = { state: 'open', failures: 0, stalls: 0, failure: undefined, endedAt: undefined };
+    this.#enter(Object.assign(entry, { ...ended, notes: notes ?? entry.notes }));
+    return true;
+  }
+
+  #hurry(key: string, notes?: Notes): boolean {
+    const entry = this.#open.get(key);
+    const head = entry && this.#groups.headOf(entry);
+    if (!head || isRunning(head)) return false;
+    if (notes) entry.notes = notes;
+    if (head.turn === undefined) this.#groups.lineOf(head.work.kind).setDue(head);
+    return true;
+  }
+
+  async remove(key: string, states: readonly Exclude<EntryState, 'running'>[]): Promise<boolean> {
+    const entry = this.#find(key);
+    const state = entry && stateOf(entry);
+    if (!entry || state === undefined || state === 'running' || !states.includes(state)) return false;
+    if (state === 'waiting') this.#leave(entry);
+    else if (state === 'dead') this.#dead.take(key);
+    else this.#ended.delete(key);
+    return true;
+  }
+}
+
+function stateOf(entry: MemoryEntry): EntryState {
+  if (entry.state !== 'open') return entry.state;
+  return isRunning(entry) ? 'running' : 'waiting';
+}

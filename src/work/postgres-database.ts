@@ -1,0 +1,188 @@
+import { ConfigurationError } from '../core/errors/errors.js';
+import { atEndOfTurn } from './turns.js';
+import { linesOf } from './postgres-lines.js';
+import type { PostgresJob } from './postgres-lines.js';
+import { literal, withLiterals } from './postgres-literals.js';
+import { schemaVersion, tablesOf } from './sql-schema.js';
+import type { Dialect } from './sql-schema.js';
+import type { SqlContext } from './sql-groups.js';
+import type { Row, SqlRule } from './sql-rule.js';
+import type { RuleOptions, SqlDatabase } from './sql-store.js';
+
+/** A connection of a `PostgresPool`. */
+export interface PostgresClient {
+  /** Runs statements, and returns the result of one, or a list of results. */
+  query(text: string): Promise<unknown>;
+  /** Gives the connection back. With an error, it is closed. */
+  release(error?: Error): void;
+}
+
+/** The part of the `Pool` of `pg` that is used. */
+export interface PostgresPool {
+  connect(): Promise<PostgresClient>;
+}
+
+const dialect: Dialect = {
+  numberType: 'BIGSERIAL PRIMARY KEY',
+  greatest: 'greatest',
+  skipLocked: 'FOR UPDATE SKIP LOCKED',
+  nextNumber: "SELECT nextval('seller_work_number_seq') AS number",
+};
+
+/** The most rules in one transaction. */
+const maxJobs = 200;
+
+/**
+ * The tables of a store in PostgreSQL. All rules of one turn of the event loop, and those that come while a transaction is under way, share
+ * the next one; the statements that do not depend on each other are sent together.
+ */
+export class PostgresDatabase implements SqlDatabase {
+  mustExist = false;
+  readonly #pool: PostgresPool;
+  #opening: Promise<void> | undefined;
+  #jobs: PostgresJob[] = [];
+  #writing: Promise<void> | undefined;
+
+  constructor(pool: PostgresPool) {
+    this.#pool = pool;
+  }
+
+  async run<R>(rule: (context: SqlContext) => SqlRule<R>, options: RuleOptions = {}): Promise<R> {
+    await this.#open();
+    return new Promise<R>((resolve, reject) => {
+      this.#jobs.push({ ...options, rule, resolve, reject });
+      this.#writing ??= this.#write().finally(() => (this.#writing = undefined));
+    });
+  }
+
+  async #write(): Promise<void> {
+    await new Promise<void>((resolve) => atEndOfTurn(resolve));
+    while (this.#jobs.length > 0) await this.#commit(this.#jobs.splice(0, maxJobs));
+  }
+
+  /** Carries out jobs in one transaction. If one of several fails, each has one of its own. */
+  async #commit(jobs: readonly PostgresJob[]): Promise<void> {
+    try {
+      const results = await this.#with((client) => carryOut(client, jobs));
+      for (const [index, { resolve }] of jobs.entries()) resolve(results[index] as never);
+    } catch (error) {
+      if (jobs.length > 1 && isOfStatement(error)) for (const job of jobs) await this.#commit([job]);
+      else for (const { reject } of jobs) reject(error);
+    }
+  }
+
+  async #with<R>(work: (client: PostgresClient) => Promise<R>): Promise<R> {
+    const client = await this.#pool.connect();
+    try {
+      const result = await work(client);
+      client.release();
+      return result;
+    } catch (error) {
+      // A closed connection undoes what it has done, also where the server is out of reach.
+      client.release(error instanceof Error ? error : new Error(String(error)));
+      throw error;
+    }
+  }
+
+  #open(): Promise<void> {
+    this.#opening ??= this.#with((client) => this.#prepare(client)).catch((error: unknown) => {
+      this.#opening = undefined;
+      throw error;
+    });
+    return this.#opening;
+  }
+
+  async #prepare(client: PostgresClient): Promise<void> {
+    // Of several processes that start at once, one creates the tables.
+    await client.query("BEGIN; SELECT pg_advisory_xact_lock(hashtext('seller_work_version'))");
+    const tables = `SELECT tablename FROM pg_tables WHERE schemaname = ANY(current_schemas(false)) AND tablename LIKE 'seller_work%'`;
+    const found = await rowsOf(client, tables);
+    if (found.length === 0 && this.mustExist)
+      throw new ConfigurationError('postgresStore: this database has no inbox and no outbox');
+    const create = `${tablesOf(dialect).join(';')}; CREATE TABLE seller_work_version AS SELECT ${schemaVersion} AS version`;
+    if (found.length === 0) await client.query(create);
+    const [row] = await rowsOf(client, 'SELECT version FROM seller_work_version');
+    if (row?.version !== schemaVersion)
+      throw new ConfigurationError(
+        `postgresStore: the tables have version ${row?.version}, and this package reads version ${schemaVersion}; use the version of the package that wrote them`,
+      );
+    await client.query('COMMIT');
+  }
+
+  /** The pool is not ended. */
+  async close(): Promise<void> {
+    while (this.#writing) await this.#writing;
+  }
+}
+
+/** Carries out jobs in a transaction: those of different groups side by side, those that must be alone after them. */
+async function carryOut(client: PostgresClient, jobs: readonly PostgresJob[]): Promise<unknown[]> {
+  const { now, groups } = await begin(client, jobs);
+  const context = { dialect, now };
+  const results = new Map<PostgresJob, unknown>();
+  for (const lines of linesOf(jobs, groups)) {
+    const running = lines.map((line) => runLine(line, context, results));
+    let steps = running.map((line) => ({ line, step: line.next([]) })).filter(({ step }) => !step.done);
+    while (steps.length > 0) {
+      const statements = steps.map(({ step }) => withLiterals(step.value as never));
+      const answers = await resultsOf(client, statements.join(';\n'));
+      steps = steps
+        .map(({ line }, index) => ({ line, step: line.next(answers[index] ?? []) }))
+        .filter(({ step }) => !step.done);
+    }
+  }
+  await client.query('COMMIT');
+  return jobs.map((job) => results.get(job));
+}
+
+/** One rule after the other. */
+function* runLine(
+  line: readonly PostgresJob[],
+  context: SqlContext,
+  results: Map<PostgresJob, unknown>,
+): SqlRule<void> {
+  for (const job of line) results.set(job, yield* job.rule(context));
+}
+
+/** Begins a transaction, and keeps others from changing the groups of its jobs. */
+async function begin(
+  client: PostgresClient,
+  jobs: readonly PostgresJob[],
+): Promise<{ readonly now: number; readonly groups: ReadonlyMap<string, string> }> {
+  // Other isolation levels of a session would not see what was committed while a statement waited for a lock.
+  const isDurable = jobs.some((job) => job.isDurable !== false);
+  const start = `BEGIN ISOLATION LEVEL READ COMMITTED; ${isDurable ? '' : 'SET LOCAL synchronous_commit = off; '}`;
+  const time = 'SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS now';
+  const keys = jobs.flatMap(({ key }) => (key === undefined ? [] : [literal(key)]));
+  const groups = jobs.flatMap(({ group }) => (group === undefined ? [] : [`(${literal(group)})`]));
+  const named = [
+    ...(keys.length > 0 ? [`SELECT group_id FROM seller_work WHERE key IN (${keys.join(', ')})`] : []),
+    ...(groups.length > 0 ? [`SELECT * FROM (VALUES ${groups.join(', ')}) AS g (group_id)`] : []),
+  ].join(' UNION ');
+  // All processes lock in the same order, so that none waits for another that waits for it.
+  const locks = `SELECT pg_advisory_xact_lock(id) FROM (SELECT DISTINCT hashtextextended(group_id, 0) AS id FROM (${named}) AS n ORDER BY id) AS o`;
+  const found = `SELECT key, group_id FROM seller_work WHERE key IN (${keys.join(', ')})`;
+  const sql = `${start}${named === '' ? '' : `${locks}; `}${keys.length > 0 ? `${found}; ` : ''}${time}`;
+  const answers = await resultsOf(client, sql);
+  const rows = keys.length > 0 ? (answers.at(-2) ?? []) : [];
+  return {
+    now: Number(answers.at(-1)?.[0]?.now),
+    groups: new Map(rows.map((row) => [String(row.key), String(row.group_id)])),
+  };
+}
+
+async function rowsOf(client: PostgresClient, sql: string): Promise<readonly Row[]> {
+  return (await resultsOf(client, sql))[0] ?? [];
+}
+
+/** Sends statements together, and returns the rows of each. */
+async function resultsOf(client: PostgresClient, sql: string): Promise<readonly (readonly Row[])[]> {
+  const answer = (await client.query(sql)) as { readonly rows: readonly Row[] } | { readonly rows: readonly Row[] }[];
+  return (Array.isArray(answer) ? answer : [answer]).map(({ rows }) => rows);
+}
+
+/** Whether the server has rejected a statement: then the others of its transaction are not to blame. */
+function isOfStatement(error: unknown): boolean {
+  const { code } = error as { readonly code?: unknown };
+  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code);
+}

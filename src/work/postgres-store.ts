@@ -1,0 +1,31 @@
+import { ConfigurationError } from '../core/errors/errors.js';
+import { PostgresDatabase } from './postgres-database.js';
+import type { PostgresPool } from './postgres-database.js';
+import { SqlStore } from './sql-store.js';
+import type { Store } from './store.js';
+
+/** The options of `postgresStore`. */
+export interface PostgresStoreOptions {
+  /** A `Pool` of `pg`. The store does not end it. */
+  readonly pool: PostgresPool;
+}
+
+/**
+ * Creates a store in PostgreSQL 11 or later, for an inbox, an outbox or both, on any number of machines. What was accepted or added
+ * survives crashes.
+ *
+ * It creates its tables, `seller_work...`, at the first use, and uses one connection at a time. A transaction waits for the disk
+ * where something must survive a power cut.
+ *
+ * @example
+ * const pool = new Pool({ connectionString: process.env.DATABASE_URL }); // of `pg`
+ * const store = postgresStore({ pool });
+ * const inbox = createInbox({ store, fallback: (notification) => console.log(notification.topic) });
+ * @throws {ConfigurationError} when `pool` has no method `connect`.
+ */
+export function postgresStore(options: PostgresStoreOptions): Store {
+  const { pool }: Partial<PostgresStoreOptions> = (options as PostgresStoreOptions | undefined) ?? {};
+  if (typeof (pool as Partial<PostgresPool> | null | undefined)?.connect !== 'function' || !pool)
+    throw new ConfigurationError('postgresStore takes `{ pool }`, a Pool of `pg`: it has no method `connect`');
+  return new SqlStore(new PostgresDatabase(pool), { durable: true });
+}

@@ -1,0 +1,23 @@
+import { StoredEntries } from './stored-entries.js';
+import type { Shown } from './stored-entries.js';
+
+/** A notification or a job with a message that moderation rejected. */
+export interface Rejected<Entry> {
+  readonly entry: Entry;
+  /** The reason of moderation, e.g. `PERSONAL_DATA`. */
+  readonly reason: string;
+  /** When that was known, in milliseconds since 1970. */
+  readonly rejectedAt: number;
+  /** Its place in the list; the next page begins after it. */
+  readonly number: number;
+}
+
+/** What moderation rejected, in the order in which that was known. */
+export function rejectedEntries<Entry extends { readonly key: string }>(
+  shown: Shown<Entry>,
+): StoredEntries<Rejected<Entry>> {
+  return new StoredEntries(shown, ['rejected'], (status) => {
+    const { failure: reason = '', endedAt: rejectedAt = 0, number } = status;
+    return { entry: shown.entryOf(status), reason, rejectedAt, number };
+  });
+}

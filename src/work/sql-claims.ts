@@ -1,0 +1,162 @@
+import { becomesDue, promote } from './sql-groups.js';
+import type { SqlContext } from './sql-groups.js';
+import { notesIn, objectIn } from './sql-columns.js';
+import { all, first, places } from './sql-rule.js';
+import type { Row, SqlRule } from './sql-rule.js';
+import { isHead } from './sql-schema.js';
+import { addFact, expiredKey } from './sql-ledger.js';
+import { suspectStalls } from './store.js';
+import type { Claim, Lease, LeaseId } from './store.js';
+
+/** The response to a claim, and what the store has to see to after it. */
+export interface SqlClaimed {
+  readonly leases: readonly Lease[];
+  readonly nextInMs?: number | undefined;
+  readonly hasSuspect?: boolean | undefined;
+  /** The keys of entries that cannot be read. */
+  readonly damaged: readonly string[];
+  /** Whether there are entries whose kind no worker has claimed yet. */
+  readonly hasUnclaimed: boolean;
+}
+
+/** What there is of a kind. */
+interface Due {
+  readonly kind: string;
+  readonly isDue: boolean;
+  readonly hasSuspect: boolean;
+  readonly nextAt: number;
+  readonly hasUnclaimed: boolean;
+}
+
+/** How many heads a claim makes due at a time. */
+const dueAtATime = 1_000;
+
+/** Leases what is due. Kinds take turns as well, whatever turns they have come to: of equals, the first kind comes first. */
+export function* claim(context: SqlContext, { kinds, limit, leaseMs, alone }: Claim): SqlRule<SqlClaimed> {
+  const { now } = context;
+  let found = yield* lookUp(kinds);
+  if (found.some(({ nextAt }) => nextAt <= now)) {
+    yield* makeDue(context, kinds);
+    found = yield* lookUp(kinds);
+  }
+  const most = alone ? Math.min(1, limit) : limit;
+  const chosen: { readonly row: Row; readonly place: number }[] = [];
+  for (const { kind, isDue, hasSuspect } of found)
+    if (most > 0 && (alone ? hasSuspect : isDue))
+      chosen.push(...(yield* placesOf(context, kind, { alone, limit: most + 1 })));
+  chosen.sort((a, b) => a.place - b.place);
+  const rows = chosen.slice(0, most).map(({ row }) => row);
+  const token = crypto.randomUUID();
+  const leases = rows.flatMap((row) => leaseOf(row, token) ?? []);
+  if (leases.length > 0) yield* lease(leases, { token, alone, until: now + leaseMs });
+  const isMoreDue = most === 0 || alone ? found.some(({ isDue }) => isDue) : chosen.length > leases.length;
+  const nextAt = Math.min(...found.map((each) => each.nextAt), leases.length > 0 ? now + leaseMs : Infinity);
+  const hasSuspect = alone && most > 0 ? chosen.length > leases.length : found.some((each) => each.hasSuspect);
+  return {
+    leases,
+    ...(isMoreDue ? { nextInMs: 0 } : nextAt < Infinity && { nextInMs: Math.max(0, nextAt - now) }),
+    ...(hasSuspect && { hasSuspect }),
+    damaged: rows.filter((row) => !leaseOf(row, token)).map(({ key }) => String(key)),
+    hasUnclaimed: found.some((each) => each.hasUnclaimed),
+  };
+}
+
+function* lookUp(kinds: readonly string[]): SqlRule<readonly Due[]> {
+  if (kinds.length === 0) return [];
+  const due = `SELECT 1 FROM seller_work WHERE kind = k.kind AND turn IS NOT NULL AND stalls`;
+  const sql = `SELECT kind, (${due} < ${suspectStalls} LIMIT 1) AS due, (${due} >= ${suspectStalls} LIMIT 1) AS suspects,
+      (SELECT due_at FROM seller_work WHERE kind = k.kind AND ${isHead} AND turn IS NULL ORDER BY due_at LIMIT 1) AS next_at,
+      (SELECT 1 FROM seller_work WHERE unclaimed_until IS NOT NULL LIMIT 1) AS unclaimed
+    FROM (${kinds.map(() => 'SELECT CAST(? AS TEXT) AS kind').join(' UNION ALL ')}) AS k`;
+  return (yield* all(sql, ...kinds)).map((row) => ({
+    kind: String(row.kind),
+    isDue: row.due !== null,
+    hasSuspect: row.suspects !== null,
+    nextAt: Number(row.next_at ?? Infinity),
+    hasUnclaimed: row.unclaimed !== null,
+  }));
+}
+
+/** Makes due what was delayed until now, or whose lease has ended. */
+function* makeDue({ dialect, now }: SqlContext, kinds: readonly string[]): SqlRule<void> {
+  const delayed = `SELECT number FROM seller_work WHERE kind IN (${places(kinds)}) AND ${isHead} AND turn IS NULL AND due_at <= ?
+    ORDER BY due_at, number LIMIT ${dueAtATime} ${dialect.skipLocked}`;
+  const rows = yield* all(delayed, ...kinds, now);
+  const update = `UPDATE seller_work AS w SET ${becomesDue(dialect)} WHERE number = ?`;
+  for (const { number = null } of rows) yield* all(update, number);
+}
+
+function* placesOf(
+  { dialect }: SqlContext,
+  kind: string,
+  { alone, limit }: { readonly alone: boolean; readonly limit: number },
+): SqlRule<readonly { readonly row: Row; readonly place: number }[]> {
+  const due = `SELECT number, key, turn, data, failures, stalls, notes FROM seller_work
+    WHERE kind = ? AND turn IS NOT NULL AND stalls ${alone ? '>=' : '<'} ${suspectStalls}
+    ORDER BY turn, number LIMIT ? ${dialect.skipLocked}`;
+  const rows = yield* all(due, kind, limit);
+  return rows.map((row) => ({ row, place: Number(row.turn) - Number(rows[0]?.turn) }));
+}
+
+function leaseOf(row: Row, token: string): Lease | undefined {
+  const [data, notes] = [objectIn(row.data), notesIn(row.notes)];
+  if (!data || !notes) return undefined;
+  return { key: String(row.key), token, data, failures: Number(row.failures), stalls: Number(row.stalls), notes };
+}
+
+function* lease(
+  leases: readonly Lease[],
+  { token, alone, until }: { readonly token: string; readonly alone: boolean; readonly until: number },
+): SqlRule<void> {
+  const keys = leases.map(({ key }) => key);
+  const update = `UPDATE seller_work SET token = ?, alone = ?, turn = NULL, due_at = ? WHERE key IN (${places(keys)})`;
+  yield* all(update, token, Number(alone), until, ...keys);
+}
+
+/** Extends leases. Returns the keys of those that are lost. */
+export function* renew({ now }: SqlContext, leases: readonly LeaseId[], leaseMs: number): SqlRule<readonly string[]> {
+  if (leases.length === 0) return [];
+  const keys = leases.map(({ key }) => key);
+  const tokens = [...new Set(leases.map(({ token }) => token))];
+  const extend = `UPDATE seller_work SET due_at = ?, turn = NULL, alone = 0
+    WHERE key IN (${places(keys)}) AND token IN (${places(tokens)}) AND state = 'open' RETURNING key, token`;
+  const renewed = yield* all(extend, now + leaseMs, ...keys, ...tokens);
+  const isRenewed = (lease: LeaseId): boolean =>
+    renewed.some(({ key, token }) => key === lease.key && token === lease.token);
+  return leases.filter((each) => !isRenewed(each)).map(({ key }) => key);
+}
+
+/** Sets an entry aside that cannot be read. */
+export function* setAside(context: SqlContext, key: string): SqlRule<void> {
+  const update = `UPDATE seller_work SET state = 'damaged', turn = NULL, due_at = NULL, ended_at = ?
+    WHERE key = ? AND turn IS NOT NULL RETURNING group_id`;
+  const found = yield* first(update, context.now, key);
+  if (found) yield* promote(context, found.group_id ?? null);
+}
+
+/** A worker claims some kinds: what there is of them is kept. Returns the keys of what has waited too long for others. */
+export function* unclaimed({ now }: SqlContext, claimed: readonly string[]): SqlRule<readonly string[]> {
+  const keep = `UPDATE seller_work SET unclaimed_until = NULL
+    WHERE kind IN (${places(claimed)}) AND unclaimed_until IS NOT NULL`;
+  yield* all(keep, ...claimed);
+  const over =
+    "SELECT key FROM seller_work WHERE unclaimed_until <= ? AND state = 'open' ORDER BY unclaimed_until LIMIT 1000";
+  return (yield* all(over, now)).map(({ key }) => String(key));
+}
+
+/** Deletes an entry that has waited too long for a worker. */
+export function* expire(context: SqlContext, key: string): SqlRule<boolean> {
+  const remove = `DELETE FROM seller_work WHERE key = ? AND unclaimed_until <= ? AND state = 'open'
+    RETURNING kind, group_id, due_at`;
+  const removed = yield* first(remove, key, context.now);
+  if (!removed) return false;
+  yield* countExpired(context, String(removed.kind));
+  if (removed.due_at !== null) yield* promote(context, removed.group_id ?? null);
+  return true;
+}
+
+function* countExpired(context: SqlContext, kind: string): SqlRule<void> {
+  const key = expiredKey(kind);
+  const found = yield* first('SELECT value FROM seller_work_ledger WHERE key = ?', key);
+  yield* addFact(context, { key, value: String(Number(found?.value ?? 0) + 1), ms: Number.MAX_SAFE_INTEGER });
+}

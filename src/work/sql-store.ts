@@ -1,0 +1,149 @@
+import { OpenCounts } from './open-counts.js';
+import { deadLetterDeleted, damagedFound, unclaimedDeleted } from './problems.js';
+import { rotated } from './rotated.js';
+import { claim, expire, renew, setAside, unclaimed } from './sql-claims.js';
+import type { SqlClaimed } from './sql-claims.js';
+import { add, addCounted, again, remove } from './sql-entries.js';
+import type { SqlContext } from './sql-groups.js';
+import { SqlLedger } from './sql-ledger.js';
+import { counts, get, list } from './sql-lists.js';
+import { forget, note, settle } from './sql-results.js';
+import type { SqlRule } from './sql-rule.js';
+import type {
+  Claim,
+  Claimed,
+  Counts,
+  LeaseId,
+  Notes,
+  Query,
+  EntryState,
+  Status,
+  Store,
+  Verdict,
+  Work,
+} from './store.js';
+
+/** How a rule is carried out. */
+export interface RuleOptions {
+  /** Whether it must survive a power cut. Everything survives the end of the process. @default true */
+  readonly isDurable?: boolean;
+  /** Rules of one group are carried out one after the other, by all processes: its group, or that of the entry with a key. */
+  readonly group?: string;
+  readonly key?: string;
+  /** Whether nothing else of this process may happen between its statements. */
+  readonly isAlone?: boolean;
+}
+
+/** Carries out the rules of a store, each in a transaction. */
+export interface SqlDatabase {
+  /** Whether the tables have to be there: they are not created. */
+  mustExist: boolean;
+  run<R>(rule: (context: SqlContext) => SqlRule<R>, options?: RuleOptions): Promise<R>;
+  close(): Promise<void>;
+}
+
+/** How often keys are forgotten that were kept for long enough, in milliseconds. */
+const forgetEveryMs = 1_000;
+
+/** A store in an SQL database: each method is a rule, and what follows from it. */
+export class SqlStore implements Store {
+  readonly durable: boolean;
+  readonly shared: boolean;
+  readonly ledger: SqlLedger;
+  readonly #db: SqlDatabase;
+  readonly #open = new OpenCounts();
+  readonly #problems: string[] = [];
+  #forgetsAt = 0;
+  #claims = 0;
+
+  constructor(db: SqlDatabase, { durable }: { readonly durable: boolean }) {
+    this.#db = db;
+    this.durable = durable;
+    this.shared = durable;
+    this.ledger = new SqlLedger((rule) => db.run(rule, { isDurable: false }));
+  }
+
+  onlyOpen(): void {
+    this.#db.mustExist = true;
+  }
+
+  async add(work: Work, most = Infinity): Promise<'added' | 'known' | 'full'> {
+    // Only those who send or receive add and claim.
+    this.#db.mustExist = false;
+    const place = most === Infinity ? 'free' : this.#open.take(work);
+    const { key, group } = work;
+    if (place === 'full') return (await this.get(key)) ? 'known' : 'full';
+    if (place === 'free') return this.#db.run((context) => add(context, work), { group });
+    const { added, open } = await this.#db.run((context) => addCounted(context, work, most), { group });
+    this.#open.set(work, open, most);
+    return added;
+  }
+
+  get(key: string): Promise<Status | undefined> {
+    return this.#db.run((context) => get(context, key), { isDurable: false });
+  }
+
+  list(query: Query): Promise<readonly Status[]> {
+    return this.#db.run((context) => list(context, query), { isDurable: false });
+  }
+
+  counts(kinds: readonly string[]): Promise<Counts> {
+    return this.#db.run((context) => counts(context, kinds), { isDurable: false });
+  }
+
+  async claim(claimed: Claim): Promise<Claimed> {
+    this.#db.mustExist = false;
+    const options = { isDurable: false, isAlone: true };
+    const kinds = rotated(claimed.kinds, (this.#claims += 1));
+    const rule = (context: SqlContext): SqlRule<SqlClaimed> => claim(context, { ...claimed, kinds });
+    const { damaged, hasUnclaimed, ...found } = await this.#db.run(rule, options);
+    for (const key of damaged) await this.#db.run((context) => setAside(context, key), { key });
+    this.#problems.push(...damaged.map(damagedFound));
+    if (hasUnclaimed) await this.#expire(claimed.kinds);
+    const problems = this.#problems.splice(0);
+    return { ...found, ...(problems.length > 0 && { problems }) };
+  }
+
+  /** Deletes what no worker has claimed in time. */
+  async #expire(kinds: readonly string[]): Promise<void> {
+    const keys = await this.#db.run((context) => unclaimed(context, kinds), { isDurable: false, isAlone: true });
+    const expired = keys.map((key) => this.#db.run((context) => expire(context, key), { isDurable: false, key }));
+    const count = (await Promise.all(expired)).filter(Boolean).length;
+    if (count > 0) this.#problems.push(unclaimedDeleted(count));
+    this.#open.freed();
+  }
+
+  renew(leases: readonly LeaseId[], leaseMs: number): Promise<readonly string[]> {
+    return this.#db.run((context) => renew(context, leases, leaseMs), { isDurable: false });
+  }
+
+  note(lease: LeaseId, notes: Notes): Promise<boolean> {
+    return this.#db.run(() => note(lease, notes), { key: lease.key });
+  }
+
+  /** After a power cut, a result that is lost has the entry run again, so it does not wait for the disk. */
+  async settle(lease: LeaseId, verdict: Verdict): Promise<boolean> {
+    const options = { isDurable: false, key: lease.key };
+    const { isSettled, deleted } = await this.#db.run((context) => settle(context, lease, verdict), options);
+    this.#problems.push(...deleted.map((key) => deadLetterDeleted(key, verdict.mostDead ?? 0)));
+    this.#open.freed();
+    if (Date.now() >= this.#forgetsAt) {
+      this.#forgetsAt = Date.now() + forgetEveryMs;
+      await this.#db.run(forget, { isDurable: false });
+    }
+    return isSettled;
+  }
+
+  again(key: string, state: 'open' | 'dead', notes?: Notes): Promise<boolean> {
+    return this.#db.run((context) => again(context, key, state, notes), { key });
+  }
+
+  remove(key: string, states: readonly Exclude<EntryState, 'running'>[]): Promise<boolean> {
+    this.#open.freed();
+    return this.#db.run((context) => remove(context, key, states), { key });
+  }
+
+  close(): Promise<void> {
+    return this.#db.close();
+  }
+}

@@ -1,0 +1,26 @@
+import { isObject } from '../core/json/plain-object.js';
+import type { Rule } from '../core/options/rules.js';
+
+const kept = ['add', 'get', 'list', 'counts', 'again', 'remove'];
+const leased = ['claim', 'renew', 'note', 'settle'];
+
+const remedy = 'takes what sqliteStore, postgresStore, memoryStore or bullmq returns';
+
+/** What a value is lacking to be a store of an inbox or an outbox. */
+export const storeRule: Rule = (value) => {
+  if (typeof value === 'string') return `${remedy}: sqliteStore(path) for a file`;
+  if (!isObject(value)) return remedy;
+  if (hasMethods(value, kept) && (hasMethods(value, leased) || hasMethods(value, ['works']))) return undefined;
+  return `${remedy}${hintOf(value)}`;
+};
+
+function hintOf(value: object): string {
+  if (hasMethods(value, ['load', 'save'])) return '; this is a store of tokens';
+  if (hasMethods(value, ['query'])) return '; a pool becomes one by postgresStore({ pool })';
+  return '';
+}
+
+/** An instance of a class has its methods in its prototype. */
+function hasMethods(value: object, names: readonly string[]): boolean {
+  return names.every((name) => typeof (value as Readonly<Record<string, unknown>>)[name] === 'function');
+}

@@ -1,0 +1,116 @@
+import { ConfigurationError, SellerClient } from 'marketplace-seller-sdk';
+import { DropNotificationError, UnrecoverableError, handleNow } from 'marketplace-seller-sdk/notifications';
+import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
+import { describe, expect, expectTypeOf, test, vi } from 'vitest';
+import { about, post } from '../support/deliveries.ts';
+import { silentLogger } from '../support/silent.ts';
+
+// A delivery that is handled before its response: nothing is stored.
+
+let events = 0;
+const notification = (question_id: number, more: object = {}): object =>
+  about(question_id, { _id: `now-${(events += 1)}`, ...more });
+
+const client = new SellerClient({ baseUrl: 'https://api.test' });
+const clientFor = (user_id: number): SellerClient | undefined => (user_id === 7 ? client : undefined);
+
+describe('handleNow()', () => {
+  test('responds 200 after the handler, and 200 at once to what was handled', async () => {
+    const questions = vi.fn(async () => {
+      await Promise.resolve();
+    });
+    const body = notification(1);
+    for (let time = 0; time < 3; time += 1)
+      expect((await handleNow(post(body), { clientFor, on: { questions } })).status).toBe(200);
+    expect(questions).toHaveBeenCalledOnce();
+  });
+
+  test('responds 503 when the handler fails, and handles it at the next delivery', async () => {
+    const seen: number[] = [];
+    const questions = (_: unknown, { attempt }: { attempt: number }): void => {
+      seen.push(attempt);
+      if (attempt < 3) throw new Error('not now');
+    };
+    const body = notification(1);
+    const options = { clientFor, logger: silentLogger, on: { questions } };
+    const responses = [];
+    for (let time = 0; time < 4; time += 1) responses.push(await handleNow(post(body), options));
+    expect(responses.map(({ status }) => status)).toEqual([503, 503, 200, 200]);
+    expect(responses[0]?.headers.get('retry-after')).toBe('30');
+    expect(seen).toEqual([1, 2, 3]);
+  });
+
+  test('runs a notification once at a time: deliveries beside it get its result', async () => {
+    const end = Promise.withResolvers<undefined>();
+    const questions = vi.fn(() => end.promise);
+    const body = notification(1);
+    const responses = [1, 2, 3].map(() => handleNow(post(body), { clientFor, on: { questions } }));
+    await vi.waitFor(() => expect(questions).toHaveBeenCalled());
+    end.resolve(undefined);
+    expect((await Promise.all(responses)).map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(questions).toHaveBeenCalledOnce();
+  });
+
+  test('reads a write back whose response was lost, before it is sent again', async () => {
+    const marketplace = new FakeMarketplace();
+    const seller = marketplace.addUser();
+    const { user_id } = seller;
+    const pack = marketplace.addPack({ seller_id: user_id, buyer_id: marketplace.addUser().user_id });
+    const { id } = marketplace.buyerWrites({ pack, text: 'When does it leave?' });
+    const of = marketplace.clientFor(seller, { maxRetries: 0 });
+    marketplace.faults.inject({ endpoint: 'messages.send', reset: 'after' });
+    const body = { _id: `now-${(events += 1)}`, user_id, topic: 'messages', resource: `/messages/${id}` };
+    const deliver = async (): Promise<number> =>
+      (
+        await handleNow(post(body), {
+          clientFor: () => of,
+          logger: silentLogger,
+          on: { messages: (_, { reply }) => reply('It leaves today.') },
+        })
+      ).status;
+    expect([await deliver(), await deliver(), await deliver()]).toEqual([503, 200, 200]);
+    expect(marketplace.messages.of(pack).filter(({ from }) => from === user_id)).toHaveLength(1);
+    // Another notification of the message that is answered.
+    body._id = `now-${(events += 1)}`;
+    expect(await deliver()).toBe(200);
+    expect(marketplace.messages.of(pack).filter(({ from }) => from === user_id)).toHaveLength(1);
+  });
+
+  test.each<[string, object, number]>([
+    ['of a user who is not ours', notification(1, { user_id: 8 }), 200],
+    ['that is read', { ...notification(1), topic: 'messages', resource: '/messages/a', actions: ['read'] }, 200],
+    ['of a topic without a handler', notification(1, { topic: 'items', resource: '/items/1' }), 200],
+    ['that is none', { a: 1 }, 200],
+    ['that is no object', [], 400],
+  ])('does not call the handler for a notification %s', async (_, body, status) => {
+    const questions = vi.fn();
+    const response = await handleNow(post(body), { clientFor, logger: silentLogger, on: { questions } });
+    expect(response.status).toBe(status);
+    expect(questions).not.toHaveBeenCalled();
+  });
+
+  test.each([
+    [new DropNotificationError('not for us'), 200],
+    [new UnrecoverableError('never'), 200],
+    [new Error('not now'), 503],
+  ])('after %s responds %i', async (error, status) => {
+    const questions = vi.fn(() => Promise.reject(error));
+    const options = { clientFor, logger: silentLogger, on: { questions } };
+    const body = notification(1);
+    expect((await handleNow(post(body), options)).status).toBe(status);
+    expect((await handleNow(post(body), options)).status).toBe(status);
+    expect(questions).toHaveBeenCalledTimes(status === 200 ? 1 : 2);
+  });
+
+  test('checks its options, and knows no others', async () => {
+    const unknown = { clientFor, on: { questions: () => {} }, stor: 1 };
+    await expect(handleNow(post(notification(1)), unknown as never)).rejects.toBeInstanceOf(ConfigurationError);
+    await expect(handleNow(post(notification(1)), {} as never)).rejects.toBeInstanceOf(ConfigurationError);
+    expectTypeOf(handleNow).returns.resolves.toEqualTypeOf<Response>();
+  });
+
+  test('responds 404 to another path than the secret one', async () => {
+    const options = { clientFor, path: '/hooks/0123456789abcdef', on: { questions: () => {} } };
+    expect((await handleNow(post(notification(1)), options)).status).toBe(404);
+  });
+});

@@ -1,0 +1,135 @@
+import { MessageRejectedError, createInbox, memoryStore } from 'marketplace-seller-sdk/notifications';
+import type { HandlingFailure, InboxOptions, Store } from 'marketplace-seller-sdk/notifications';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { fakeTimersOfInbox, loadClientFirst } from '../support/fake-time.ts';
+import { service } from '../support/service.ts';
+import { silentLogger } from '../support/silent.ts';
+
+// What moderation decides about a message of a handler, at once or later.
+
+loadClientFirst();
+fakeTimersOfInbox();
+const tick = (ms = 0) => vi.advanceTimersByTimeAsync(ms);
+
+const moderation = (status: string, reason?: string) => ({
+  status: status === 'clean' ? 'available' : status === 'pending' ? 'pending' : 'moderated',
+  message_moderation: { status, ...(reason !== undefined && { reason }) },
+});
+
+/** An inbox whose handler replies; the service says of the reply what `shown` has. */
+function replying(shown: { now: object }, store: Store = memoryStore(), more: Partial<InboxOptions> = {}) {
+  const received = {
+    id: 'm1',
+    from: { user_id: 9 },
+    to: { user_id: 7 },
+    text: 'Hello',
+    message_resources: [{ id: '1', name: 'packs' }],
+  };
+  const conversation = { messages: [received], paging: { total: 1 } };
+  const own = () => ({ id: 'm2', from: { user_id: 7 }, to: { user_id: 9 }, text: 'Call me', ...shown.now });
+  let [sent, reads] = [0, 0];
+  const { client } = service((path, { method }) => {
+    if (method === 'POST') sent += 1;
+    if (method === 'POST') return own();
+    if (path.endsWith('/m2')) reads += 1;
+    if (path.endsWith('/m2')) return own();
+    return path.includes('/packs/') ? conversation : received;
+  });
+  const failures: HandlingFailure[] = [];
+  const successes: number[] = [];
+  const inbox = createInbox({
+    store,
+    clientFor: () => client,
+    logger: silentLogger,
+    onFailure: (failure) => failures.push(failure),
+    onSuccess: ({ attempt }) => successes.push(attempt),
+    on: { messages: (_, { reply }) => reply('Call me') },
+    ...more,
+  });
+  onTestFinished(() => inbox.close({ graceMs: 0 }));
+  const notify = () => inbox.add({ user_id: 7, topic: 'messages', resource: '/messages/m1', _id: 'one' });
+  return { inbox, failures, successes, notify, counts: () => ({ sent, reads }) };
+}
+
+describe('a reply that moderation', () => {
+  test('accepts is a success', async () => {
+    const { failures, successes, notify, inbox } = replying({ now: moderation('clean') });
+    await notify();
+    await tick(10);
+    expect([failures, successes]).toEqual([[], [1]]);
+    expect(await inbox.stats()).toMatchObject({ waiting: 0, rejected: 0 });
+  });
+
+  test('rejects is told with its reason, is no dead letter, and is not sent again', async () => {
+    const { failures, successes, notify, inbox, counts } = replying({ now: moderation('rejected', 'PERSONAL_DATA') });
+    await notify();
+    await tick(60_000);
+    expect(failures).toMatchObject([{ dead: false, attempt: 1, error: { reason: 'PERSONAL_DATA' } }]);
+    expect(failures[0]?.error).toBeInstanceOf(MessageRejectedError);
+    expect(successes).toEqual([]);
+    expect(await inbox.stats()).toMatchObject({ waiting: 0, dead: 0, rejected: 1 });
+    const [found] = await inbox.rejected.list();
+    expect(found).toMatchObject({ reason: 'PERSONAL_DATA', entry: { notification: { message_id: 'm1' } } });
+    await notify();
+    await tick(60_000);
+    expect(counts().sent).toBe(1);
+    expect(await inbox.rejected.remove(found!.entry.key)).toBe(true);
+    expect(await inbox.stats()).toMatchObject({ rejected: 0 });
+  });
+
+  test.each([
+    ['clean', 0, 1],
+    ['rejected', 1, 0],
+  ])('has not decided about is followed until it is %s, without a second run', async (status, rejected, accepted) => {
+    const shown = { now: moderation('pending') };
+    const { failures, successes, notify, inbox, counts } = replying(shown);
+    await notify();
+    await tick(10_000);
+    expect([failures, successes]).toEqual([[], []]);
+    expect(await inbox.stats()).toMatchObject({ waiting: 1, dead: 0 });
+    const { reads } = counts();
+    expect(reads).toBeGreaterThan(0);
+    shown.now = moderation(status, 'LINK');
+    await tick(60_000);
+    expect([failures.length, successes.length]).toEqual([rejected, accepted]);
+    expect(counts().sent).toBe(1);
+    expect(await inbox.stats()).toMatchObject({ waiting: 0, dead: 0, rejected });
+  });
+
+  test('has not decided about is followed by the next process', async () => {
+    const shown = { now: moderation('pending') };
+    const store = memoryStore();
+    const first = replying(shown, store);
+    await first.notify();
+    await tick(10);
+    await first.inbox.close();
+    const second = replying(shown, store);
+    second.inbox.start();
+    shown.now = moderation('rejected', 'LINK');
+    await tick(10_000);
+    expect(second.failures).toMatchObject([{ dead: false, error: { reason: 'LINK' } }]);
+    expect(first.counts().sent + second.counts().sent).toBe(1);
+  });
+
+  test('does not decide about within a day is for a person', async () => {
+    const { failures, notify, inbox } = replying({ now: moderation('pending') });
+    await notify();
+    await tick(25 * 3_600_000);
+    expect(failures).toMatchObject([{ dead: true }]);
+    expect((await inbox.deadLetters.list())[0]?.failure).toContain(
+      'Moderation has not decided about the message within 24 hours',
+    );
+  });
+});
+
+test('without a logger and onFailure, a rejected reply is printed', async () => {
+  const printed = vi.spyOn(console, 'error').mockReturnValue();
+  const more = { logger: undefined, onFailure: undefined };
+  const { notify } = replying({ now: moderation('rejected', 'LINK') }, memoryStore(), more);
+  await notify();
+  await tick(10);
+  expect(printed.mock.calls.map(String)).toEqual([
+    expect.stringContaining('Moderation rejected a message of the handler (LINK)'),
+  ]);
+  printed.mockRestore();
+});

@@ -1,0 +1,131 @@
+import { createInbox, fetchHandler } from 'marketplace-seller-sdk/notifications';
+import { createOutbox, openOutbox } from 'marketplace-seller-sdk/outbox';
+import type { OutboxOptions } from 'marketplace-seller-sdk/outbox';
+import { endpoints } from 'marketplace-seller-sdk/schemas';
+import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
+import { describe, expect, test } from 'vitest';
+import { engines } from '../support/inbox-engines.ts';
+import { silentLogger } from '../support/silent.ts';
+
+// An outbox on every engine: memory, SQLite, PostgreSQL and BullMQ.
+
+describe.for([...engines()])('an outbox in $name', ({ isThere, open }) => {
+  /** A seller whose buyer has written, and an outbox. */
+  async function shop(options: Partial<OutboxOptions> = {}) {
+    const marketplace = new FakeMarketplace();
+    const [account, buyer] = [marketplace.addUser(), marketplace.addUser()];
+    const { user_id } = account;
+    const pack = marketplace.addPack({ seller_id: user_id, buyer_id: buyer.user_id });
+    const pack_id = pack.pack_id!;
+    marketplace.buyerWrites({ pack, text: 'Could I have an invoice?' });
+    const client = marketplace.clientFor(account, { maxRetries: 0 });
+    const told: unknown[] = [];
+    const store = await open();
+    const outbox = createOutbox({
+      store,
+      clientFor: () => client,
+      logger: silentLogger,
+      retry: { baseMs: 100, capMs: 100 },
+      onSuccess: ({ entry }) => told.push(['accepted', entry.key]),
+      onRejection: ({ entry, reason }) => told.push(['rejected', entry.pack_id, reason]),
+      onFailure: ({ entry, dead }) => dead && told.push(['dead', entry.key]),
+      ...options,
+    });
+    const { send } = endpoints.messages;
+    const input = (text: string) => ({ pack_id, user_id, to: { user_id: buyer.user_id }, text });
+    const add = (key: string, text = key) => outbox.add({ key, user_id, endpoint: send, input: input(text) });
+    const sent = () =>
+      marketplace.messages
+        .of(pack)
+        .filter(({ from }) => from === user_id)
+        .map(({ text }) => text);
+    return { marketplace, account, buyer, client, store, outbox, told, user_id, pack_id, send, add, sent };
+  }
+
+  test.runIf(isThere)('sends each job once, also when a response is lost, and keeps what it came to', async () => {
+    const { marketplace, outbox, told, send, add, sent } = await shop();
+    marketplace.faults.inject({ endpoint: send, reset: 'after', times: 1 });
+    for (const key of ['one', 'two', 'one']) await add(key, 'Thank you!');
+    await expect(add('one', 'Thanks.')).rejects.toThrow('was added before with another input');
+    expect((await outbox.waiting.list()).map(({ entry }) => entry.key)).toEqual(['one', 'two']);
+    outbox.start();
+    await expect.poll(() => outbox.stats(), { timeout: 20_000 }).toMatchObject({ waiting: 0, accepted: 2 });
+    expect(sent()).toEqual(['Thank you!', 'Thank you!']);
+    expect(told.toSorted()).toEqual([
+      ['accepted', 'one'],
+      ['accepted', 'two'],
+    ]);
+    expect(await outbox.get('one')).toMatchObject({ state: 'accepted', outputs: [{ text: 'Thank you!' }] });
+    expect(await outbox.list({ state: 'accepted' })).toHaveLength(2);
+    await add('one', 'Thank you!');
+    await outbox.idle();
+    expect(sent()).toHaveLength(2);
+    await outbox.close();
+  });
+
+  test.runIf(isThere)('lists and removes what moderation rejected, and replays what was given up', async () => {
+    const { marketplace, store, outbox, told, pack_id, send, add, sent } = await shop({ concurrency: 1 });
+    await add('first', 'Call me at +54 11 4321-5678');
+    await outbox.idle();
+    await add('second', 'Write to a@example.com');
+    await outbox.idle();
+    marketplace.faults.inject({ endpoint: send, status: 403, times: 1 });
+    await add('third', 'It leaves today.');
+    await outbox.idle();
+    expect(told).toEqual([
+      ['rejected', pack_id, 'PERSONAL_DATA'],
+      ['rejected', pack_id, 'PERSONAL_DATA'],
+      ['dead', 'third'],
+    ]);
+    const stored = openOutbox(store);
+    expect((await stored.rejected.list()).map(({ entry }) => entry.key)).toEqual(['first', 'second']);
+    expect(await stored.rejected.list({ limit: 1 })).toMatchObject([{ entry: { pack_id }, reason: 'PERSONAL_DATA' }]);
+    expect(await stored.rejected.remove('first')).toBe(true);
+    expect(await stored.rejected.remove('first')).toBe(false);
+    expect(await stored.stats()).toMatchObject({ rejected: 1, dead: 1, waiting: 0 });
+    await stored.close();
+    expect(await outbox.deadLetters.list()).toMatchObject([{ entry: { key: 'third', pack_id }, attempts: 1 }]);
+    expect(await outbox.deadLetters.replay('third')).toBe(true);
+    await outbox.idle();
+    expect(await outbox.get('third')).toMatchObject({ state: 'accepted' });
+    expect(sent()).toContain('It leaves today.');
+    await outbox.close();
+  });
+
+  test.runIf(isThere)('retries now what waits, and removes it', async () => {
+    const { marketplace, outbox, send, add, sent } = await shop({ retry: { baseMs: 3_600_000 } });
+    marketplace.faults.inject({ endpoint: send, status: 409, times: 2 });
+    await add('one');
+    await add('two');
+    await outbox.idle();
+    expect(await outbox.waiting.list()).toMatchObject([{ attempts: 1 }, { attempts: 1 }]);
+    expect(await outbox.waiting.remove('two')).toBe(true);
+    expect(await outbox.waiting.retryNow('one')).toBe(true);
+    await outbox.idle();
+    expect(sent()).toEqual(['one']);
+    expect(await outbox.get('two')).toBeUndefined();
+    await outbox.close();
+  });
+
+  test.runIf(isThere)('shares its store with an inbox, whose notifications are not its jobs', async () => {
+    const { marketplace, account, buyer, client, store, outbox, add, sent } = await shop();
+    const { item_id } = marketplace.addItem({ seller_id: account.user_id });
+    const answered: number[] = [];
+    const inbox = createInbox({
+      store,
+      clientFor: () => client,
+      logger: silentLogger,
+      on: { questions: ({ question_id }) => void answered.push(question_id) },
+    });
+    marketplace.notifications.subscribe({ callback: fetchHandler(inbox) });
+    const { id } = marketplace.ask({ from: buyer, item_id, text: 'Is it new?' });
+    await add('one');
+    await marketplace.notifications.flush();
+    await inbox.idle();
+    expect(await outbox.stats()).toMatchObject({ waiting: 1 });
+    await inbox.close();
+    await outbox.idle();
+    expect([answered, sent()]).toEqual([[id], ['one']]);
+    await outbox.close();
+  });
+});

@@ -1,0 +1,214 @@
+import { Queue, Worker } from 'bullmq';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { bullmq } from '../../src/work/bullmq.js';
+import { Log } from '../../src/work/log.js';
+import type { Verdict, Work } from '../../src/work/store.js';
+import type { TaskOf } from '../../src/work/task.js';
+import type { Engine, Works } from '../../src/work/works.js';
+import { hasRedis, startRedis } from '../support/redis.ts';
+import type { OwnRedis } from '../support/redis.ts';
+
+const done: Verdict = { state: 'done', inMs: 60_000, failed: false };
+
+function work(key: string, { group = key, sentAt = 1, kind = 'questions', owner = '7' } = {}): Work {
+  return { key, kind, group, owner, sentAt, data: { key } };
+}
+
+describe.skipIf(!hasRedis)('BullMQ', () => {
+  let redis: OwnRedis;
+  beforeAll(async () => void (redis = await startRedis()));
+  afterAll(() => redis.stop());
+
+  const engines: Engine[] = [];
+  const workers: Works[] = [];
+  const problems: string[] = [];
+  const open = (): Engine => {
+    const engine = bullmq({ Queue, Worker, connection: { path: redis.path } });
+    engines.push(engine);
+    return engine;
+  };
+  /** Runs what an engine gives out. */
+  const works = (
+    engine: Engine,
+    run: (key: string, tools: Parameters<TaskOf>) => Promise<Verdict>,
+    options = {},
+  ): Works => {
+    const logger = { error: (line: string) => problems.push(line), warn: () => {}, info: () => {} };
+    const works = engine.works({
+      name: 'inbox',
+      kinds: ['questions', 'messages', '*'],
+      concurrency: 20,
+      leaseMs: 30_000,
+      log: new Log(logger as never),
+      taskOf: (lease, tools) => ({
+        run: () => run(lease.key, [lease, tools]),
+        failed: (error) => ({ state: 'dead', inMs: 0, failed: true, failure: String(error) }),
+        isObserved: () => false,
+        tell: async () => undefined,
+      }),
+      ...options,
+    });
+    workers.push(works);
+    return works;
+  };
+
+  beforeEach(async () => {
+    const client = redis.connect();
+    await client.flushall();
+  });
+  afterEach(async () => {
+    await Promise.all(workers.splice(0).map((each) => each.close(5_000)));
+    await Promise.all(engines.splice(0).map((each) => each.close?.()));
+    expect(problems.splice(0)).toEqual([]);
+  });
+
+  test('an entry is known by its key until it is forgotten', async () => {
+    const store = open();
+    expect(await store.add(work('a'))).toBe('added');
+    expect(await store.add(work('a'))).toBe('known');
+    const worker = works(store, async (key) => (key === 'a' ? done : { ...done, inMs: 0 }));
+    await worker.idle();
+    expect(await store.add(work('a'))).toBe('known');
+    expect((await store.get('a'))?.state).toBe('done');
+    await store.add(work('b'));
+    await worker.idle();
+    await vi.waitFor(async () => expect(await store.add(work('b'))).toBe('added'));
+  });
+
+  test('a seller has a limit of open entries', async () => {
+    const store = open();
+    for (const key of ['a', 'b', 'c']) await store.add(work(key), 2);
+    expect(await store.add(work('d'), 2)).toBe('full');
+    expect(await store.add(work('e', { owner: '8' }), 2)).toBe('added');
+    expect(await store.add(work('a'), 2)).toBe('known');
+    await works(store, async () => done).idle();
+    expect(await store.add(work('d'), 2)).toBe('added');
+  });
+
+  test('entries of one group run one at a time, in the order in which they were sent', async () => {
+    const store = open();
+    const ran: string[] = [];
+    let running = 0;
+    const run = async (key: string): Promise<Verdict> => {
+      expect((running += 1)).toBe(1);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      running -= 1;
+      ran.push(key);
+      return done;
+    };
+    for (const key of ['c', 'a', 'd', 'b']) await store.add(work(key, { group: 'g', sentAt: key.charCodeAt(0) }));
+    await Promise.all([works(store, run).idle(), works(open(), run).idle()]);
+    expect(ran).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  test('an entry that is tried again keeps its notes, its failures and its place', async () => {
+    const store = open();
+    const seen: unknown[] = [];
+    await store.add(work('a', { group: 'g', sentAt: 2 }));
+    const worker = works(store, async (key, [lease]) => {
+      seen.push([key, lease.failures, lease.notes]);
+      if (key === 'a' && lease.failures === 0) {
+        await store.add(work('b', { group: 'g', sentAt: 1 }));
+        return { state: 'open', inMs: 30, failed: true, failure: 'no', notes: { writes: 1 } };
+      }
+      return done;
+    });
+    worker.start();
+    await vi.waitFor(() => expect(seen).toHaveLength(3));
+    expect(seen).toEqual([
+      ['a', 0, {}],
+      ['a', 1, { writes: 1 }],
+      ['b', 0, {}],
+    ]);
+    await worker.idle();
+  });
+
+  test('notes are kept while it runs, and what has become of it is listed, replayed and removed', async () => {
+    const store = open();
+    for (const key of ['x', 'y', 'z']) await store.add(work(`job ${key}:1`, { kind: 'job' }));
+    const worker = works(
+      store,
+      async (key, [, run]) => {
+        expect(await run.note({ outputs: [] })).toBe(true);
+        const state = { x: 'dead', y: 'accepted', z: 'rejected' }[key.charAt(4)] as Verdict['state'];
+        return { state, inMs: 60_000, failed: false, failure: state, notes: { outputs: [] }, keepsData: true };
+      },
+      { kinds: ['job'] },
+    );
+    await worker.idle();
+    const counts = async () => store.counts(['job']);
+    await vi.waitFor(async () =>
+      expect(await counts()).toMatchObject({ waiting: 0, dead: 1, accepted: 1, rejected: 1 }),
+    );
+    const query = { kinds: ['job'], limit: 10, after: 0 };
+    const [rejected] = await store.list({ ...query, states: ['rejected'] });
+    expect(rejected).toMatchObject({
+      key: 'job z:1',
+      failure: 'rejected',
+      notes: { outputs: [] },
+      data: { key: 'job z:1' },
+    });
+    expect(await store.remove('job z:1', ['rejected'])).toBe(true);
+    expect(await store.get('job z:1')).toBeUndefined();
+    const [dead] = await store.list({ ...query, states: ['dead'] });
+    expect(dead).toMatchObject({ key: 'job x:1', state: 'dead', failure: 'dead' });
+    expect(await store.remove('job x:1', ['waiting'])).toBe(false);
+    expect(await store.again('job x:1', 'dead', {})).toBe(true);
+    expect(await store.again('job x:1', 'dead')).toBe(false);
+    await worker.idle();
+    await vi.waitFor(async () => expect((await store.get('job x:1'))?.state).toBe('dead'));
+  });
+
+  test('what waits is made due, or removed, and the next of its group follows', async () => {
+    const store = open();
+    const ran: string[] = [];
+    await store.add(work('a', { group: 'g', sentAt: 1 }));
+    await store.add(work('b', { group: 'g', sentAt: 2 }));
+    const worker = works(store, async (key, [lease]) => {
+      ran.push(key);
+      return key === 'a' && lease.failures < 2 ? { state: 'open', inMs: 600_000, failed: true } : done;
+    });
+    await worker.idle();
+    const state = async () =>
+      (await store.list({ kinds: ['questions'], states: ['waiting'], limit: 9, after: 0 })).map((each) => each.key);
+    expect((await state()).sort()).toEqual(['a', 'b']);
+    expect((await store.get('a'))?.nextInMs).toBeGreaterThan(500_000);
+    expect(await store.again('a', 'open')).toBe(true);
+    await vi.waitFor(() => expect(ran).toEqual(['a', 'a']));
+    await worker.idle();
+    expect(await store.remove('a', ['waiting'])).toBe(true);
+    await vi.waitFor(() => expect(ran).toEqual(['a', 'a', 'b']));
+  });
+
+  test('a fact is in the ledger once the entry has ended', async () => {
+    const store = open();
+    await store.add(work('a'));
+    await works(store, async () => ({ ...done, fact: { key: 'question 5', value: 'answered', ms: 60_000 } })).idle();
+    expect(await store.ledger.get('question 5')).toBe('answered');
+    expect(await store.ledger.replace('question 5', undefined, 'x', 1_000)).toBe(false);
+    expect(await store.ledger.replace('question 5', 'answered', 'x', 1_000)).toBe(true);
+  });
+
+  test('what a process has no handler for waits for one that has', async () => {
+    const store = open();
+    await store.add(work('a', { kind: 'messages' }));
+    await works(store, async () => done, { kinds: ['questions'] }).idle();
+    expect((await store.get('a'))?.state).toBe('waiting');
+  });
+
+  test('what ignores that its process closes is given back, and run by another one', async () => {
+    const store = open();
+    await store.add(work('a'));
+    let runs = 0;
+    const run = async (): Promise<Verdict> => {
+      runs += 1;
+      return runs === 1 ? new Promise(() => undefined) : done;
+    };
+    const first = works(store, run);
+    first.start();
+    await vi.waitFor(() => expect(runs).toBe(1));
+    await first.close(10);
+    await works(store, run).idle();
+    expect(runs).toBe(2);
+  });
+});

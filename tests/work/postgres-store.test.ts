@@ -1,0 +1,168 @@
+import { Pool } from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { memoryStore } from '../../src/work/memory-store.js';
+import { postgresStore } from '../../src/work/postgres-store.js';
+import type { Store } from '../../src/work/store.js';
+import { fc } from '../support/fast-check.ts';
+import { hasPostgres, startPostgres } from '../support/postgres.ts';
+import type { OwnPostgres } from '../support/postgres.ts';
+import { shown, stepsOf } from '../support/same-steps.ts';
+import type { Step } from '../support/same-steps.ts';
+import { storeRules } from '../support/store-rules.ts';
+import { claim, dead, done, keysOf, lease, listed, work } from '../support/work.ts';
+
+/** Times pass while PostgreSQL works. */
+function withoutTimes(value: unknown): unknown {
+  const times = ['nextInMs', 'addedAt', 'endedAt', 'oldestAgeMs'];
+  const replacer = (key: string, each: unknown): unknown => (times.includes(key) ? Number(each) > 60_000 : each);
+  return JSON.parse(JSON.stringify(value, replacer));
+}
+
+async function all(store: Store, steps: readonly Step[]): Promise<unknown> {
+  return withoutTimes(await shown(store, steps, () => undefined));
+}
+
+describe.skipIf(!hasPostgres)('in a store in PostgreSQL', () => {
+  let postgres: OwnPostgres;
+  let pool: Pool;
+  beforeAll(async () => {
+    postgres = await startPostgres();
+    pool = new Pool({ connectionString: postgres.connectionString });
+  }, 60_000);
+  afterAll(async () => {
+    await pool.end();
+    await postgres.stop();
+  });
+
+  const emptied = async (): Promise<void> => {
+    await pool.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
+  };
+  const open = async (): Promise<Store> => {
+    await emptied();
+    return postgresStore({ pool });
+  };
+
+  test.each(Object.keys(storeRules))('%s', async (rule) => {
+    await emptied();
+    await storeRules[rule]!(() => postgresStore({ pool }));
+  });
+
+  test('whatever is done to it, it shows what a store in memory shows', { timeout: 300_000 }, async () => {
+    const store = await open();
+    await store.counts([]);
+    await fc.assert(
+      fc.asyncProperty(stepsOf({ waits: false }), async (steps) => {
+        await pool.query('TRUNCATE seller_work, seller_work_ledger');
+        expect(await all(postgresStore({ pool }), steps)).toEqual(await all(memoryStore(), steps));
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  test('processes that start at once create the tables once', async () => {
+    await emptied();
+    const stores = Array.from({ length: 8 }, () => postgresStore({ pool }));
+    const results = await Promise.all(stores.map((store) => store.add(work('k'))));
+    expect(results.toSorted()).toEqual(['added', ...Array<string>(7).fill('known')]);
+  });
+
+  test('what cannot be read is set aside, and its group goes on', async () => {
+    const store = await open();
+    for (const key of ['a', 'b', 'c']) await store.add(work(key, { group: 'g' }));
+    await pool.query("UPDATE seller_work SET data = '{' WHERE key = 'a'");
+    await pool.query("UPDATE seller_work SET notes = '{' WHERE key = 'b'");
+    for (const key of ['a', 'b'])
+      expect(await claim(store)).toMatchObject({
+        leases: [],
+        problems: [expect.stringContaining(`entry ${key} is damaged`)],
+      });
+    expect(await lease(store)).toMatchObject({ key: 'c' });
+    expect(await store.counts(['questions'])).toMatchObject({ unreadable: 2, running: 1, waiting: 0 });
+  });
+
+  test('a page is full although some of its rows are damaged', async () => {
+    const store = await open();
+    const keys = Array.from({ length: 30 }, (_, index) => `k${index}`);
+    await Promise.all(keys.map((key) => store.add(work(key))));
+    const { leases } = await claim(store);
+    await Promise.all(leases.map((each) => store.settle(each, dead)));
+    await pool.query("UPDATE seller_work SET data = '{' WHERE key IN ('k3', 'k7')");
+    const page = await store.list({ kinds: ['questions'], states: ['dead'], limit: 10, after: 0 });
+    expect(page).toHaveLength(10);
+    expect(await listed(store, 'dead')).toHaveLength(28);
+  });
+
+  test('every text is kept as it is', async () => {
+    const store = await open();
+    const odd = `' \\ E'\\'' $1 ? -- ; \n "\u0001 ü 😀`;
+    await store.add(work(odd, { group: odd, owner: odd, data: { odd, nul: '\0' } }));
+    const leased = await lease(store);
+    expect(leased).toMatchObject({ key: odd, data: { odd, nul: '\0' } });
+    await store.settle(leased, {
+      ...dead,
+      failure: `${odd}\0`,
+      notes: { odd },
+      fact: { key: odd, value: odd, ms: 60_000 },
+    });
+    expect(await store.get(odd)).toMatchObject({ failure: odd, notes: { odd }, owner: odd, group: odd });
+    expect(await store.ledger.get(odd)).toBe(odd);
+  });
+
+  test('what fails leaves nothing behind, and nothing beside it fails', async () => {
+    const store = await open();
+    await store.add(work('a'));
+    await pool.query("ALTER TABLE seller_work ADD CONSTRAINT odd CHECK (key <> 'b')");
+    const results = await Promise.allSettled(['b', 'c', 'd'].map((key) => store.add(work(key))));
+    expect(results.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled']);
+    await pool.query('ALTER TABLE seller_work RENAME TO away');
+    await expect(store.add(work('e'))).rejects.toThrow('seller_work');
+    await pool.query('ALTER TABLE away RENAME TO seller_work');
+    expect(keysOf(await claim(store)).toSorted()).toEqual(['a', 'c', 'd']);
+  });
+
+  test('the statements of one turn share a transaction', async () => {
+    await emptied();
+    let transactions = 0;
+    const counting = {
+      connect: async () => {
+        const client = await pool.connect();
+        return {
+          query: (text: string) => {
+            if (text.startsWith('BEGIN ISOLATION')) transactions += 1;
+            return client.query(text);
+          },
+          release: (error?: Error) => client.release(error),
+        };
+      },
+    };
+    const store = postgresStore({ pool: counting });
+    await store.add(work('first'));
+    transactions = 0;
+    await Promise.all(Array.from({ length: 50 }, (_, index) => store.add(work(`k${index}`))));
+    expect(transactions).toBe(1);
+    const { leases } = await claim(store);
+    transactions = 0;
+    await Promise.all(leases.map((each) => store.settle(each, done)));
+    expect(transactions).toBeLessThanOrEqual(3);
+  });
+
+  test('who only looks at it creates no tables', async () => {
+    const store = await open();
+    store.onlyOpen?.();
+    await expect(store.counts(['job'])).rejects.toThrow('this database has no inbox and no outbox');
+    expect((await pool.query("SELECT to_regclass('seller_work') AS found")).rows).toEqual([{ found: null }]);
+    await postgresStore({ pool }).add(work('a'));
+    expect(await store.counts(['questions'])).toMatchObject({ waiting: 1 });
+  });
+
+  test('tables of another version are left alone', async () => {
+    await (await open()).add(work('a'));
+    await pool.query('UPDATE seller_work_version SET version = 99');
+    await expect(postgresStore({ pool }).add(work('b'))).rejects.toThrow('have version 99');
+  });
+
+  test('takes a pool', () => {
+    for (const options of [{}, { pool: {} }, { pool: undefined }, undefined])
+      expect(() => postgresStore(options as never)).toThrow('postgresStore takes `{ pool }`');
+  });
+});

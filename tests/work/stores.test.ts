@@ -1,0 +1,68 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { memoryStore } from '../../src/work/memory-store.js';
+import { sqliteStore } from '../../src/work/sqlite-store.js';
+import type { Store } from '../../src/work/store.js';
+import { afterAll, describe, expect, test } from 'vitest';
+import { storeRules } from '../support/store-rules.ts';
+import type { OpenStore } from '../support/store-rules.ts';
+import { claim, keysOf, lease, released, work } from '../support/work.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'stores-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+let files = 0;
+
+/** Makes an empty place. */
+const places: Readonly<Record<string, () => OpenStore>> = {
+  memory: () => {
+    const store = memoryStore();
+    return () => store;
+  },
+  SQLite: () => {
+    const path = join(folder, `${(files += 1)}.db`);
+    return () => sqliteStore(path);
+  },
+  'SQLite in memory': () => {
+    const store = sqliteStore(':memory:');
+    return () => store;
+  },
+};
+
+describe.each(Object.keys(places))('in a store in %s', (name) => {
+  const opened: Store[] = [];
+  test.each(Object.keys(storeRules))('%s', async (rule) => {
+    const open = places[name]!();
+    const kept = (): Store => {
+      const store = open();
+      opened.push(store);
+      return store;
+    };
+    await storeRules[rule]!(kept);
+    await Promise.all(opened.splice(0).map(async (store) => store.close?.()));
+  });
+});
+
+test('a store says whether it is durable and shared', () => {
+  const said = [memoryStore(), sqliteStore(':memory:'), sqliteStore(join(folder, 'said.db'))];
+  expect(said.map(({ durable, shared }) => [durable, shared])).toEqual([
+    [false, false],
+    [false, false],
+    [true, true],
+  ]);
+});
+
+test('a restart loses nothing', async () => {
+  const open = places.SQLite!();
+  const first = open();
+  await first.add(work('a'));
+  await first.add(work('b'));
+  await first.settle(await lease(first), { ...released, inMs: 0, notes: { writes: [{ id: '1' }] } });
+  await first.close?.();
+  const second = open();
+  expect(await second.add(work('a'))).toBe('known');
+  const { leases } = await claim(second);
+  expect(keysOf({ leases }).toSorted()).toEqual(['a', 'b']);
+  expect(leases.find(({ key }) => key === 'a')?.notes).toEqual({ writes: [{ id: '1' }] });
+  await second.close?.();
+});
