@@ -55,13 +55,14 @@ test('the built CLI names an unknown argument and exits with 2', async () => {
 test('inbox ends although its module leaves a connection open, after everything was printed', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'left-open-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  const file = join(folder, 'queue.mjs');
-  const entry = `{ key: 'k', groupId: 'g', sentAt: 0, notification: { topic: 'items', user_id: 7, resource: 'r'.repeat(200_000) } }`;
+  const file = join(folder, 'store.mjs');
+  const entry = `{ key: 'k', groupId: 'g', notification: { topic: 'items', user_id: 7, resource: 'r'.repeat(200_000) } }`;
   writeFileSync(
     file,
     `setInterval(() => {}, 1_000);
-    const waiting = async () => [{ entry: ${entry}, attempts: 0, addedAt: 0, number: 1, nextInMs: 0 }];
-    export const queue = { add: async () => {}, inbox: { waiting, deadLetters: async () => [], stats: async () => ({}) } };`,
+    const no = async () => undefined;
+    const list = async () => [{ key: 'k', data: ${entry}, state: 'waiting', failures: 0, notes: {}, addedAt: 0, number: 1, nextInMs: 0 }];
+    export const store = { add: no, get: no, list, counts: no, again: no, remove: no, works: no };`,
   );
   const program = spawn(process.execPath, [await bundled('src/cli/main.ts'), 'inbox', file, 'waiting', '--json']);
   running.push(program);
