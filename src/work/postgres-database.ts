@@ -2,11 +2,11 @@ import { ConfigurationError } from '../core/errors/errors.js';
 import { atEndOfTurn } from './turns.js';
 import { linesOf } from './postgres-lines.js';
 import type { PostgresJob } from './postgres-lines.js';
-import { literal, withLiterals } from './postgres-literals.js';
+import { PostgresStatements, literal, plainTextOf } from './postgres-statements.js';
 import { schemaVersion, tablesOf } from './sql-schema.js';
 import type { Dialect } from './sql-schema.js';
 import type { SqlContext } from './sql-groups.js';
-import type { Row, SqlRule } from './sql-rule.js';
+import type { Row, SqlRule, Statement } from './sql-rule.js';
 import type { RuleOptions, SqlDatabase } from './sql-store.js';
 
 /** A connection of a `PostgresPool`. */
@@ -29,6 +29,9 @@ const dialect: Dialect = {
   nextNumber: "SELECT nextval('seller_work_number_seq') AS number",
 };
 
+/** What is prepared on each connection, also by another store of its pool. */
+const prepared = new WeakMap<PostgresClient, PostgresStatements>();
+
 /** The most rules in one transaction. */
 const maxJobs = 200;
 
@@ -42,6 +45,8 @@ export class PostgresDatabase implements SqlDatabase {
   #opening: Promise<void> | undefined;
   #jobs: PostgresJob[] = [];
   #writing: Promise<void> | undefined;
+  /** Whether statements are prepared: not behind a proxy that gives each transaction another connection to the server. */
+  #prepares = true;
 
   constructor(pool: PostgresPool) {
     this.#pool = pool;
@@ -63,12 +68,23 @@ export class PostgresDatabase implements SqlDatabase {
   /** Carries out jobs in one transaction. If one of several fails, each has one of its own. */
   async #commit(jobs: readonly PostgresJob[]): Promise<void> {
     try {
-      const results = await this.#with((client) => carryOut(client, jobs));
+      const results = await this.#with((client) => carryOut(client, jobs, this.#textOf(client)));
       for (const [index, { resolve }] of jobs.entries()) resolve(results[index] as never);
     } catch (error) {
-      if (jobs.length > 1 && isOfStatement(error)) for (const job of jobs) await this.#commit([job]);
+      if (this.#prepares && notPrepared.has(codeOf(error))) {
+        this.#prepares = false;
+        await this.#commit(jobs);
+      } else if (jobs.length > 1 && isOfStatement(error)) for (const job of jobs) await this.#commit([job]);
       else for (const { reject } of jobs) reject(error);
     }
+  }
+
+  /** Writes the statements that a connection is sent. */
+  #textOf(client: PostgresClient): (statement: Statement) => string {
+    if (!this.#prepares) return plainTextOf;
+    const statements = prepared.get(client) ?? new PostgresStatements();
+    prepared.set(client, statements);
+    return (statement) => statements.textOf(statement);
   }
 
   async #with<R>(work: (client: PostgresClient) => Promise<R>): Promise<R> {
@@ -116,7 +132,11 @@ export class PostgresDatabase implements SqlDatabase {
 }
 
 /** Carries out jobs in a transaction: those of different groups side by side, those that must be alone after them. */
-async function carryOut(client: PostgresClient, jobs: readonly PostgresJob[]): Promise<unknown[]> {
+async function carryOut(
+  client: PostgresClient,
+  jobs: readonly PostgresJob[],
+  textOf: (statement: Statement) => string,
+): Promise<unknown[]> {
   const { now, groups } = await begin(client, jobs);
   const context = { dialect, now };
   const results = new Map<PostgresJob, unknown>();
@@ -124,7 +144,7 @@ async function carryOut(client: PostgresClient, jobs: readonly PostgresJob[]): P
     const running = lines.map((line) => runLine(line, context, results));
     let steps = running.map((line) => ({ line, step: line.next([]) })).filter(({ step }) => !step.done);
     while (steps.length > 0) {
-      const statements = steps.map(({ step }) => withLiterals(step.value as never));
+      const statements = steps.map(({ step }) => textOf(step.value as Statement));
       const answers = await resultsOf(client, statements.join(';\n'));
       steps = steps
         .map(({ line }, index) => ({ line, step: line.next(answers[index] ?? []) }))
@@ -151,7 +171,8 @@ async function begin(
 ): Promise<{ readonly now: number; readonly groups: ReadonlyMap<string, string> }> {
   // Other isolation levels of a session would not see what was committed while a statement waited for a lock.
   const isDurable = jobs.some((job) => job.isDurable !== false);
-  const start = `BEGIN ISOLATION LEVEL READ COMMITTED; ${isDurable ? '' : 'SET LOCAL synchronous_commit = off; '}`;
+  // A plan that was made for an empty table is used for a full one as well.
+  const start = `BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL enable_seqscan = off; ${isDurable ? '' : 'SET LOCAL synchronous_commit = off; '}`;
   const time = 'SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS now';
   const keys = jobs.flatMap(({ key }) => (key === undefined ? [] : [literal(key)]));
   const groups = jobs.flatMap(({ group }) => (group === undefined ? [] : [`(${literal(group)})`]));
@@ -177,12 +198,26 @@ async function rowsOf(client: PostgresClient, sql: string): Promise<readonly Row
 
 /** Sends statements together, and returns the rows of each. */
 async function resultsOf(client: PostgresClient, sql: string): Promise<readonly (readonly Row[])[]> {
-  const answer = (await client.query(sql)) as { readonly rows: readonly Row[] } | { readonly rows: readonly Row[] }[];
-  return (Array.isArray(answer) ? answer : [answer]).map(({ rows }) => rows);
+  const answer = (await client.query(sql)) as Answer | Answer[];
+  const answers = Array.isArray(answer) ? answer : [answer];
+  return answers.filter(({ command }) => command !== 'PREPARE').map(({ rows }) => rows);
+}
+
+/** The response to a statement. */
+interface Answer {
+  readonly command: string;
+  readonly rows: readonly Row[];
+}
+
+/** The connection to the server is another one, or another client has prepared the same on it. */
+const notPrepared = new Set<unknown>(['26000', '42P05']);
+
+function codeOf(error: unknown): unknown {
+  return (error as { readonly code?: unknown } | undefined)?.code;
 }
 
 /** Whether the server has rejected a statement: then the others of its transaction are not to blame. */
 function isOfStatement(error: unknown): boolean {
-  const { code } = error as { readonly code?: unknown };
+  const code = codeOf(error);
   return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code);
 }

@@ -45,7 +45,7 @@ function insert({ dialect, now }: SqlContext, work: Work, most?: number): SqlRul
   const isFree = most === undefined ? 'true' : most < 1 ? 'false' : `NOT EXISTS (${isFull})`;
   const sql = `INSERT INTO seller_work
     (key, kind, owner, group_id, sent_at, added_at, data, state, unclaimed_until, due_at, turn)
-    SELECT ?, ?, ?, ?, ?, ?, ?, 'open', CAST(? AS DOUBLE PRECISION),
+    SELECT ?, ?, ?, ?, CAST(? AS DOUBLE PRECISION), CAST(? AS DOUBLE PRECISION), ?, 'open', CAST(? AS DOUBLE PRECISION),
       ${ifFirst('CAST(? AS DOUBLE PRECISION)')}, ${ifFirst(turnOf(dialect))}
     WHERE ${isFree} ON CONFLICT (key) DO NOTHING RETURNING number, due_at`;
   const unclaimedUntil = unclaimedMs === undefined ? null : now + unclaimedMs;

@@ -22,6 +22,8 @@ export const isHead = "state = 'open' AND due_at IS NOT NULL";
 /**
  * One table holds all entries. An open one with `due_at` is the head of its group, and the unique index makes a second one
  * impossible. A head with a `turn` is due; without, it is leased or delayed until `due_at`.
+ *
+ * Of an empty table, PostgreSQL takes any index whose condition fits. So none but those of a group begins with what every open entry has.
  */
 export function tablesOf({ numberType }: Dialect): readonly string[] {
   return [
@@ -36,9 +38,8 @@ export function tablesOf({ numberType }: Dialect): readonly string[] {
     'CREATE INDEX seller_work_due ON seller_work (kind, turn, number) WHERE turn IS NOT NULL',
     'CREATE INDEX seller_work_turn ON seller_work (kind, owner, turn) WHERE turn IS NOT NULL',
     `CREATE INDEX seller_work_later ON seller_work (kind, due_at) WHERE ${isHead} AND turn IS NULL`,
-    "CREATE INDEX seller_work_open ON seller_work (kind, owner) WHERE state = 'open'",
-    "CREATE INDEX seller_work_dead ON seller_work (kind, owner, number) WHERE state = 'dead'",
-    "CREATE INDEX seller_work_listed ON seller_work (state, kind, number) WHERE state <> 'done'",
+    'CREATE INDEX seller_work_owner ON seller_work (kind, owner, state, number)',
+    "CREATE INDEX seller_work_listed ON seller_work (kind, state, number) WHERE state <> 'done'",
     `CREATE INDEX seller_work_ended ON seller_work (due_at) WHERE ${hasEnded}`,
     'CREATE INDEX seller_work_unclaimed ON seller_work (kind, unclaimed_until) WHERE unclaimed_until IS NOT NULL',
     'CREATE TABLE seller_work_ledger (key TEXT PRIMARY KEY, value TEXT NOT NULL, until DOUBLE PRECISION NOT NULL)',

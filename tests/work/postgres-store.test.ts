@@ -2,6 +2,7 @@ import { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { memoryStore } from '../../src/work/memory-store.js';
 import { postgresStore } from '../../src/work/postgres-store.js';
+import type { PostgresClient } from '../../src/work/postgres-database.js';
 import type { Store } from '../../src/work/store.js';
 import { fc } from '../support/fast-check.ts';
 import { hasPostgres, startPostgres } from '../support/postgres.ts';
@@ -144,6 +145,27 @@ describe.skipIf(!hasPostgres)('in a store in PostgreSQL', () => {
     transactions = 0;
     await Promise.all(leases.map((each) => store.settle(each, done)));
     expect(transactions).toBeLessThanOrEqual(3);
+  });
+
+  test('behind a proxy, each transaction may have another connection to the server', async () => {
+    await emptied();
+    const clients = new Map<object, PostgresClient>();
+    const proxy = {
+      connect: async () => {
+        const client = await pool.connect();
+        const query = async (text: string): Promise<unknown> => {
+          if (text.startsWith('BEGIN ISOLATION')) await client.query('DEALLOCATE ALL');
+          return client.query(text);
+        };
+        const proxied = clients.get(client) ?? { query, release: (error?: Error) => client.release(error) };
+        clients.set(client, proxied);
+        return proxied;
+      },
+    };
+    const store = postgresStore({ pool: proxy });
+    for (const key of ['a', 'b', 'c']) expect(await store.add(work(key))).toBe('added');
+    for (let left = 3; left > 0; left -= 1) expect(await store.settle(await lease(store), done)).toBe(true);
+    expect(await claim(store)).toEqual({ leases: [] });
   });
 
   test('who only looks at it creates no tables', async () => {

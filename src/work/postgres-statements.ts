@@ -1,0 +1,33 @@
+import type { SqlValue, Statement } from './sql-rule.js';
+
+/**
+ * The statements of one connection. Each is prepared once, and then carried out with its values as literals: statements with
+ * parameters can only be sent one by one, each after the response to the one before.
+ */
+export class PostgresStatements {
+  readonly #names = new Map<string, string>();
+
+  /** A statement as it is sent. */
+  textOf({ sql, values }: Statement): string {
+    const literals = values.length > 0 ? `(${values.map(literal).join(', ')})` : '';
+    const known = this.#names.get(sql);
+    if (known !== undefined) return `EXECUTE ${known}${literals}`;
+    const name = `seller_work_${this.#names.size + 1}`;
+    this.#names.set(sql, name);
+    let count = 0;
+    return `PREPARE ${name} AS ${sql.replaceAll('?', () => `$${(count += 1)}`)};\nEXECUTE ${name}${literals}`;
+  }
+}
+
+/** A value as SQL: a text keeps each character, whatever the settings of the server. */
+export function literal(value: SqlValue): string {
+  if (value === null) return 'NULL';
+  if (typeof value === 'number') return Number.isFinite(value) ? String(value) : `'${value}'::float8`;
+  return `E'${value.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
+}
+
+/** A statement without preparing it: behind a proxy, the next transaction may have another connection to the server. */
+export function plainTextOf({ sql, values }: Statement): string {
+  let next = 0;
+  return sql.replaceAll('?', () => literal(values[next++] ?? null));
+}
