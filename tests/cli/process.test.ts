@@ -37,7 +37,7 @@ test.each(['SIGINT', 'SIGTERM'] as const)('the built CLI serves until %s and exi
   const url = await printed(/Fake marketplace at (\S+)/);
   const headers = { authorization: 'Bearer SELLER-TOKEN' };
   const response = await fetch(`${url}/questions/search?seller_id=1001`, { headers });
-  expect(await response.json()).toMatchObject({ total: 3 });
+  expect(await response.json()).toMatchObject({ total: 6 });
   expect(await (await fetch(url)).text()).toContain('<title>Fake marketplace</title>');
   expect(await (await fetch(`${url}/__fake/style.css`)).text()).toContain('prefers-reduced-motion');
   await printed(/GET {4}200 \/questions\/search\?seller_id=1001 .* MATE_AND_CO/);
