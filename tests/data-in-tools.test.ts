@@ -38,15 +38,15 @@ function outside(text: string): string {
 }
 
 /** A value with another text in place of each text, or of the one at a place. */
-function planted(value: unknown, text: string, at?: number): unknown {
+function withText(value: unknown, text: string, at?: number): unknown {
   let count = 0;
-  const walk = (each: unknown): unknown => {
+  const replaced = (each: unknown): unknown => {
     if (typeof each === 'string') return (count += 1) === (at ?? count) ? text : each;
-    if (Array.isArray(each)) return each.map(walk);
+    if (Array.isArray(each)) return each.map(replaced);
     if (typeof each !== 'object' || each === null) return each;
-    return Object.fromEntries(Object.entries(each).map(([name, inner]) => [name, walk(inner)]));
+    return Object.fromEntries(Object.entries(each).map(([name, inner]) => [name, replaced(inner)]));
   };
-  return walk(value);
+  return replaced(value);
 }
 
 function textsIn(value: unknown): number {
@@ -67,7 +67,7 @@ describe('a sentence', () => {
       const places = Array.from({ length: textsIn(body) }, (_, index) => index + 1);
       for (const sentence of sentences)
         for (const at of [undefined, ...places]) {
-          const { text } = await toolOf(operation, () => json(planted(body, sentence, at))).run();
+          const { text } = await toolOf(operation, () => json(withText(body, sentence, at))).run();
           expect(outside(text)).not.toMatch(words);
         }
     },

@@ -73,9 +73,9 @@ describe('a program that answers the open questions', () => {
     marketplace.items.change(marketplace.questions.getOrThrow(paused).item_id, { status: 'active' });
     await runSnippet(snippet, entries, { seller, marketplace });
     expect(answered().toSorted()).toEqual([...answerable, paused].toSorted());
-    const refused = marketplace.requests
+    const rejected = marketplace.requests
       .filter({ endpoint: 'questions.answer' })
       .filter((each) => each.response?.status === 400);
-    expect(refused).toHaveLength(1);
+    expect(rejected).toHaveLength(1);
   });
 });

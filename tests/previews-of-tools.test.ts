@@ -167,7 +167,7 @@ describe('request', () => {
     ['messages_upload', { ...upload, contentType: 'a\nb' }],
     ['messages_upload', { ...upload, size: 4 }],
     ['messages_upload', undefined],
-  ])('refuses what run refuses, before anything is read: %s %j', async (name, input) => {
+  ])('rejects what run rejects, before anything is read: %s %j', async (name, input) => {
     const { tool, marketplace } = createSale();
     expect(() => tool(name).request(input)).toThrow(InvalidInputError);
     await expect(tool(name).preview(input)).rejects.toThrow(InvalidInputError);
@@ -188,11 +188,11 @@ describe('request', () => {
         const input = { ...example, [field]: value };
         const count = sent.length;
         const { text } = await tool.run(input);
-        const isRefused = (JSON.parse(text) as { error?: { class: string } }).error?.class === 'InvalidInputError';
+        const isRejected = (JSON.parse(text) as { error?: { class: string } }).error?.class === 'InvalidInputError';
         const request = (): string => tool.request(input);
-        if (isRefused) expect(request, JSON.stringify([field, value])).toThrow(InvalidInputError);
+        if (isRejected) expect(request, JSON.stringify([field, value])).toThrow(InvalidInputError);
         else expect(request, JSON.stringify([field, value])).not.toThrow();
-        expect(sent.length > count).toBe(!isRefused);
+        expect(sent.length > count).toBe(!isRejected);
       }
   });
 

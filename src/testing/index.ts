@@ -1,5 +1,5 @@
 export { FakeMarketplace } from './marketplace.js';
-export type { FakeMarketplaceOptions } from './marketplace.js';
+export type { FakeMarketplaceOptions, SeedInit } from './marketplace.js';
 export type { MarketplaceStart } from './marketplace-options.js';
 export type { Operation, OperationCall } from './operations/operation.js';
 export type { Operations, OperationSummary } from './operations/operations.js';
@@ -13,7 +13,6 @@ export type { OddKind, OddShare } from './http/odd-share.js';
 export type { RateLimit, ServiceRateLimiter } from './http/rate-limit.js';
 export type { ReceivedRequest, Requests } from './http/requests.js';
 export type { RequestFilter } from './http/request-filter.js';
-export type { SeedInit } from './seed/schema.js';
 export type { Fault, FaultKind } from './http/fault.js';
 export type { Faults } from './http/faults.js';
 export { FakeMarketplaceError } from './errors.js';

@@ -11,7 +11,7 @@ import { Requests } from './http/requests.js';
 import { mswHandler } from './msw.js';
 import type { MswHandler } from './msw.js';
 import { applySeed } from './seed/apply.js';
-import type { SeedInit } from './seed/schema.js';
+import type { SeedOf } from './seed/schema.js';
 import { authorize } from './authorization.js';
 import { Router } from './router.js';
 import { listen } from './server.js';
@@ -40,6 +40,9 @@ import { assertFields, assertObject, assertText } from './state/assert-fields.js
 import { createStores } from './state/stores.js';
 import type { Stores } from './state/stores.js';
 import { NotificationService } from './webhooks/notification-service.js';
+
+/** The initial content of a marketplace. */
+export interface SeedInit extends SeedOf<FakeMarketplace> {}
 
 /** Options of a fake marketplace. `Inputs` are the inputs of its own operations. */
 export interface FakeMarketplaceOptions<

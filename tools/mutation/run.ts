@@ -16,7 +16,10 @@ const testsOf: Readonly<Record<string, readonly string[]>> = {
     'tests/resilience/{connections,deadlines,known-failures,never-sent,odd-responses,slots,wrong-entries}.test.ts',
     'tests/resources/*.test.ts',
   ],
-  work: ['tests/work/!(bullmq|postgres-store).test.ts', 'tests/notifications/!(bullmq|examples|full-disk|hostile).test.ts'],
+  work: [
+    'tests/work/!(bullmq|postgres-store).test.ts',
+    'tests/notifications/!(bullmq|examples|full-disk|hostile).test.ts',
+  ],
   notifications: ['tests/notifications/!(bullmq|examples|full-disk|hostile).test.ts', 'tests/promises/inbox.test.ts'],
   resources: [
     'tests/{contract,golden-requests,retry-classes}.test.ts',

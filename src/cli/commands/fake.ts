@@ -1,14 +1,13 @@
 import { array, unknown } from '../../core/schema/define.js';
 import type { Schema } from '../../core/schema/schema.js';
 import { FakeMarketplace } from '../../testing/marketplace.js';
-import type { FakeMarketplaceOptions } from '../../testing/marketplace.js';
+import type { FakeMarketplaceOptions, SeedInit } from '../../testing/marketplace.js';
 import { isControlToken } from '../../testing/dashboard/access.js';
 import { Dashboard } from '../../testing/dashboard/dashboard.js';
 import { deliveryFaults, withoutNulls } from '../../testing/dashboard/notification-controls.js';
 import { sample } from '../../testing/seed/sample.js';
 import { optionLockMsOverHttp } from '../../testing/settings.js';
 import { moduleSeed, seededFault } from '../../testing/seed/schema.js';
-import type { SeedInit } from '../../testing/seed/schema.js';
 import { oddShare, rateLimit, settingsChange } from '../../testing/seed/settings-schema.js';
 import { faultFrom } from '../../testing/seed/fault.js';
 import type { Operation } from '../../testing/operations/operation.js';

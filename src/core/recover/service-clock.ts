@@ -4,7 +4,7 @@ import { parseHttpDate } from '../errors/response-headers.js';
 const headerMs = 1000;
 /** A clock that differs by more is told: then dates prove less. */
 const toldMs = 2000;
-/** A single header may be wrong, and so many that agree are not. */
+/** A single header may be wrong, but not five that agree. */
 const fewest = 5;
 
 /**

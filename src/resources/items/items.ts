@@ -20,8 +20,8 @@ export class Items {
 
   /**
    * Returns the status of items, in the order of `ids`, with a request for each 20 of them. An item that the service could not
-   * read has a `code`, and perhaps a `message`, instead of a `status`; the other items are still returned. Request: GET /items;
-   * if the service has ended that, GET /items/bulk from then on.
+   * read has a `code`, and perhaps a `message`, instead of a `status`; the other items are still returned. If the service has ended
+   * the path, the client asks `/items/bulk` from then on. Request: GET /items.
    *
    * The specification says PUT, but the method of the service is GET.
    *

@@ -4,7 +4,7 @@ import type { ErrorOverrides } from '../http/handler.js';
 import type { Faults } from '../http/faults.js';
 import type { ServiceRateLimiter } from '../http/rate-limit.js';
 import type { Operations } from '../operations/operations.js';
-import type { SeedInit } from '../seed/schema.js';
+import type { SeedOf } from '../seed/schema.js';
 import type { Stores } from '../state/stores.js';
 import type { NotificationService } from '../webhooks/notification-service.js';
 
@@ -16,5 +16,5 @@ export interface ServedMarketplace extends Stores {
   readonly rateLimiter: ServiceRateLimiter;
   failNext(endpoint: Pick<Endpoint, 'name'>, error: Omit<DocumentedError, 'error'>, overrides?: ErrorOverrides): void;
   fetch(request: Request): Promise<Response>;
-  seed(seed: SeedInit): void;
+  seed(seed: SeedOf): void;
 }

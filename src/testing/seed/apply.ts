@@ -13,14 +13,14 @@ import { readAs } from './read-as.js';
 import type { Operations } from '../operations/operations.js';
 import { moduleSeed } from './schema.js';
 import { applySettings } from './settings-schema.js';
-import type { Seed, SeedInit, SeededPack } from './schema.js';
+import type { Seed, SeedOf, SeededPack } from './schema.js';
 
 /**
  * Adds everything in a seed to a marketplace. When an entry is invalid, nothing is added.
  *
  * @throws {FakeMarketplaceError} that names each invalid entry
  */
-export function applySeed(stores: Stores, operations: Operations, faults: Faults, init: SeedInit): void {
+export function applySeed(stores: Stores, operations: Operations, faults: Faults, init: SeedOf): void {
   const seed = readAs(moduleSeed, init);
   const valid: Fault[] = [];
   const [restore, restoreOperations] = [checkpoint(stores), operations.checkpoint()];

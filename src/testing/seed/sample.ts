@@ -1,9 +1,9 @@
-import type { SeedInit } from './schema.js';
+import type { SeedOf } from './schema.js';
 
 const minute = 60_000;
 
 /** Creates the default seed: a small marketplace with some history. */
-export function sample(now = Date.now()): SeedInit {
+export function sample(now = Date.now()): SeedOf {
   const ago = (minutes: number): string => new Date(now - minutes * minute).toISOString();
   return {
     users: [

@@ -15,7 +15,6 @@ import {
   unknown,
 } from '../../core/schema/define.js';
 import { isTime, timeMs } from '../clock.js';
-import type { FakeMarketplace } from '../marketplace.js';
 import type { Operation } from '../operations/operation.js';
 import { stub } from '../operations/stub.js';
 import type { Stub } from '../operations/stub.js';
@@ -166,10 +165,10 @@ export const seed = strictObject({ ...content, operations: optional(array(stub))
 export const moduleSeed = strictObject({ ...content, operations: optional(array(unknown)) });
 
 export interface Seed extends Output<typeof moduleSeed> {}
-/** A seed before validation. */
-export interface SeedInit extends Omit<Input<typeof seed>, 'operations'> {
+/** A seed before validation; its operations receive a marketplace. */
+export interface SeedOf<Marketplace = unknown> extends Omit<Input<typeof seed>, 'operations'> {
   /** Stubs and operations of your own, until a reset. */
-  readonly operations?: readonly (Stub | Operation<unknown, FakeMarketplace>)[] | undefined;
+  readonly operations?: readonly (Stub | Operation<unknown, Marketplace>)[] | undefined;
 }
 export interface SeededPack extends Output<typeof seededPack> {}
 export interface SeededFault extends Output<typeof seededFault> {}
