@@ -34,26 +34,26 @@ export const concepts: readonly Concepts[] = [
   {
     what: 'own files that run for an answer',
     goal: 32,
-    most: 32,
+    most: 35,
     measure: async () => filesOf((await ran()).answered),
   },
   {
     what: 'own functions that run for an answer',
     goal: 115,
-    most: 115,
+    most: 129,
     measure: async () => functionsOf((await ran()).answered),
   },
   {
     what: 'own files that run for a documented 400',
     goal: 40,
-    most: 40,
+    most: 42,
     measure: async () => filesOf((await ran()).rejected),
   },
   {
     what: 'own functions that run for a documented 400',
     goal: 180,
-    most: 180,
+    most: 189,
     measure: async () => functionsOf((await ran()).rejected),
   },
-  { what: 'lines of code in src/core', goal: 5800, most: 7425, measure: () => linesOfCode('core') },
+  { what: 'lines of code in src/core', goal: 5800, most: 7400, measure: () => linesOfCode('core') },
 ];
