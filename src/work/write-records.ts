@@ -31,8 +31,8 @@ export interface WriteRecordsOptions {
 /** The place of a write in the order of an entry's writes. */
 interface Place {
   record: WriteRecord;
-  /** `forEqual`: this run has tried it, and it was not carried out, or may have been. */
-  isTaken: boolean | 'forEqual';
+  /** What this run has made of it. `tried`: it was not carried out, or may have been, so only an equal write takes it again. */
+  use: 'free' | 'taken' | 'tried';
 }
 
 /** A later attempt of a call is noted again, because reading back goes by the time of sending. It is not more exact. */
@@ -64,7 +64,7 @@ export class WriteRecords implements WriteHook {
 
   constructor(options: WriteRecordsOptions) {
     this.#options = options;
-    this.#places = options.writes.map((record) => ({ record, isTaken: false }));
+    this.#places = options.writes.map((record) => ({ record, use: 'free' }));
   }
 
   /** All writes of the entry, in the order in which they were sent first. */
@@ -88,7 +88,7 @@ export class WriteRecords implements WriteHook {
     if (!place) return this.#replaceOrSend(write);
     const rejection = this.#rejectionOf(place, write);
     if (rejection !== undefined) {
-      place.isTaken = 'forEqual';
+      place.use = 'tried';
       throw this.#keepRejection(place, rejection);
     }
     await this.#take(place, write);
@@ -99,7 +99,7 @@ export class WriteRecords implements WriteHook {
   /** A write that an earlier run has made in another way is done, or was not carried out, before this one is sent. */
   async #replaceOrSend(write: PendingWrite): Promise<WriteTurn> {
     const place = write.replaced && this.#placeOf(write.replaced);
-    if (!write.replaced || place?.isTaken !== false || place.record.state === 'rejected') return this.#sendNew(write);
+    if (!write.replaced || place?.use !== 'free' || place.record.state === 'rejected') return this.#sendNew(write);
     await this.#take(place, write.replaced);
     const { record } = place;
     if (record.state === 'done') return { isDone: true, output: record.output };
@@ -109,18 +109,18 @@ export class WriteRecords implements WriteHook {
 
   /** Takes a place. Its write is then done, or was certainly not carried out. */
   async #take(place: Place, write: PendingWrite): Promise<void> {
-    place.isTaken = true;
+    place.use = 'taken';
     try {
       if (place.record.state === 'sent') await this.#readBack(place, write);
     } catch (error) {
-      place.isTaken = false;
+      place.use = 'free';
       throw error;
     }
   }
 
   /** The error of an equal write of an earlier run. Within a run it may be sent again: the handler may have seen to the reason. */
-  #rejectionOf({ record, isTaken }: Place, { input }: PendingWrite): unknown {
-    if (isTaken !== false || record.state !== 'rejected') return undefined;
+  #rejectionOf({ record, use }: Place, { input }: PendingWrite): unknown {
+    if (use !== 'free' || record.state !== 'rejected') return undefined;
     return canonical(record.input) === canonical(input) ? this.#options.rejections?.get(record.id) : undefined;
   }
 
@@ -131,10 +131,10 @@ export class WriteRecords implements WriteHook {
   }
 
   #placeOf({ endpoint, target, input }: PendingWrite): Place | undefined {
-    const places = this.#places.filter(({ record, isTaken }) => isTaken !== true && record.target === target);
+    const places = this.#places.filter(({ record, use }) => use !== 'taken' && record.target === target);
     const content = contentOf(endpoint, input);
     const equal = places.find(({ record }) => contentOf(endpoint, record.input) === content);
-    return equal ?? places.find(({ isTaken }) => isTaken === false);
+    return equal ?? places.find(({ use }) => use === 'free');
   }
 
   /** @throws unless the write is done, or was certainly not carried out. */
@@ -164,7 +164,7 @@ export class WriteRecords implements WriteHook {
 
   async #sendNew(write: PendingWrite): Promise<WriteTurn> {
     const id = globalThis.crypto.randomUUID();
-    const place: Place = { record: newRecord(id, write), isTaken: true };
+    const place: Place = { record: newRecord(id, write), use: 'taken' };
     this.#places.push(place);
     try {
       return await this.#noteAndSend(place, write);
@@ -181,7 +181,7 @@ export class WriteRecords implements WriteHook {
       return await this.#noteAndSend(place, write);
     } catch (error) {
       place.record = record;
-      place.isTaken = false;
+      place.use = 'free';
       throw error;
     }
   }
@@ -207,7 +207,7 @@ export class WriteRecords implements WriteHook {
     const { record } = place;
     if (result.state !== 'done') {
       place.record = { ...record, state: result.state };
-      place.isTaken = 'forEqual';
+      place.use = 'tried';
       if (result.state === 'rejected' && isLastingError(result.error)) this.#keepRejection(place, result.error);
     } else {
       place.record = { ...record, state: 'done', output: result.output };
