@@ -115,7 +115,8 @@ function namedSchemas(surface: Readonly<Record<string, unknown>>, exports: Expor
     // Other schemas contain what is behind the function that reads other shapes.
     const schema = inspected.kind === 'preprocess' ? inspected.of : value;
     const type = typeNameOf(constant);
-    const text = exports.get(type)?.prose.text || declared.prose.text;
+    const described = exports.get(type)?.prose.text ?? '';
+    const text = described === '' ? declared.prose.text : described;
     return [[schema, { type, constant, text, fields: declared.fields() }]];
   });
   return new Map(found);

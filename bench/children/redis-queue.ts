@@ -9,9 +9,7 @@ export interface RedisLocation {
 /** The connection of BullMQ to a Redis, by its location as JSON. */
 export function redisOf(location: string): ConnectionOptions {
   const { cluster, ...options } = JSON.parse(location) as RedisLocation;
-  return (
-    cluster
-      ? new Cluster(cluster.map((port) => ({ host: '127.0.0.1', port })))
-      : { ...options, maxRetriesPerRequest: null, retryStrategy: () => 50 }
-  ) as ConnectionOptions;
+  return cluster
+    ? new Cluster(cluster.map((port) => ({ host: '127.0.0.1', port })))
+    : { ...options, maxRetriesPerRequest: null, retryStrategy: () => 50 };
 }

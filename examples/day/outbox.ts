@@ -1,8 +1,7 @@
+import { setTimeout } from 'node:timers/promises';
 import { createOutbox, memoryStore } from 'marketplace-seller-sdk/outbox';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import type { Chapter } from './stage.ts';
-
-const pause = (ms: number): Promise<true> => new Promise((resolve) => setTimeout(() => resolve(true), ms));
 
 /** An outbox sends the messages of two sellers, each once, although the response to the first one is lost. */
 export const outbox: Chapter = {
@@ -33,8 +32,7 @@ export const outbox: Chapter = {
       const key = `invoice ${nickname}`;
       await jobs.add({ key, user_id, endpoint: endpoints.messages.send, input });
       // What is read back after a while is not due.
-      do await jobs.idle();
-      while ((await jobs.get(key))?.state === 'waiting' && (await pause(100)));
+      while ((await jobs.get(key))?.state !== 'accepted') await setTimeout(100);
       const arrived = marketplace.messages.of(pack).filter((message) => message.text === text);
       const { state } = (await jobs.get(key)) ?? {};
       say.line(`${nickname.padEnd(10)} ${state}, ${arrived.length} message`);

@@ -121,7 +121,7 @@ async function run(entry: InboxEntry, here: HandledHere, known: Resources, conte
   await task.tell(verdict, error);
   const { fact } = verdict;
   if (fact) await ledger.replace(fact.key, await ledger.get(fact.key), fact.value, fact.ms);
-  here.notes = (verdict.notes ?? here.notes) as RunNotes;
+  here.notes = verdict.notes ?? here.notes;
   if (verdict.failed) here.failures += 1;
   // Moderation of what was sent is not followed. What the handler gives up itself need not come again.
   here.isHandled = error === undefined || verdict.state === 'done' || error instanceof UnrecoverableError;

@@ -1,7 +1,7 @@
 import { isObject, isPlainObject } from '../core/json/plain-object.js';
 import * as s from '../core/schema/define.js';
 import { writtenInteger } from '../core/json/json.js';
-import type { Facts, Input, Optional, Output, Schema } from '../core/schema/schema.js';
+import type { Facts, Optional, Output, Schema } from '../core/schema/schema.js';
 
 export const noInput = s.strictObject({});
 /** An input without fields: `{}`, or nothing. */

@@ -197,7 +197,8 @@ function lastReadById(calls: readonly SimulatedCall[]): Map<string, number> {
 }
 
 function idIn(resource: string): string {
-  return resource.replace(/\?.*$/, '').replace(/^.*\//, '');
+  const [path = ''] = resource.split('?');
+  return path.slice(path.lastIndexOf('/') + 1);
 }
 
 const noUnhandledError: Check = ({ crashes }) =>

@@ -36,7 +36,7 @@ export interface BullMQOptions {
  * @throws {ConfigurationError} when a class or the connection is missing.
  */
 export function bullmq(options: BullMQOptions): Engine {
-  const { Queue, Worker, connection }: Partial<BullMQOptions> = (options as BullMQOptions | undefined) ?? {};
+  const { Queue, Worker, connection } = (options as Partial<BullMQOptions> | undefined) ?? {};
   if (typeof Queue !== 'function' || typeof Worker !== 'function' || typeof connection !== 'object')
     throw new ConfigurationError(
       'bullmq takes `{ Queue, Worker, connection }`: the classes of BullMQ, and its `connection`',

@@ -27,7 +27,7 @@ export class LeasedRun implements Run {
 
   constructor(lease: Lease, store: Pick<Store, 'note' | 'settle'>, options: WorkerOptions) {
     this.lease = lease;
-    this.notes = lease.notes as RunNotes;
+    this.notes = lease.notes;
     this.#noted = this.notes;
     this.#store = store;
     this.#options = options;

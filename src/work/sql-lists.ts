@@ -4,7 +4,7 @@ import type { SqlContext } from './sql-groups.js';
 import { expiredKey } from './sql-ledger.js';
 import { all, first, places } from './sql-rule.js';
 import type { Row, SqlRule } from './sql-rule.js';
-import { hasEnded, isHead } from './sql-schema.js';
+import { hasEnded } from './sql-schema.js';
 import type { Counts, Query, EntryState, Status } from './store.js';
 
 const columns = `number, key, kind, owner, group_id, sent_at, data, state, failures, stalls, failure, notes, added_at, ended_at,

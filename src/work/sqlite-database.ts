@@ -162,7 +162,9 @@ export class SqliteDatabase implements SqlDatabase {
     await this.#opening;
     try {
       // Pending writes are committed before the file is closed.
-      await this.run(function* () {});
+      await this.run(function* () {
+        // Nothing more to write.
+      });
     } finally {
       this.#opening = undefined;
       this.#log = undefined;

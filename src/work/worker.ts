@@ -75,7 +75,10 @@ export class Worker implements Works {
     if (limit <= 0 || this.#runs.isAlone) return;
     const alone = this.#suspectSince !== undefined;
     const waitMs = this.#waitForOthersMs();
-    if (waitMs > 0) return void this.#loop.later(waitMs);
+    if (waitMs > 0) {
+      this.#loop.later(waitMs);
+      return;
+    }
     const claimed = await this.#store.claim({ kinds, limit: alone ? 1 : limit, leaseMs, alone });
     for (const problem of claimed.problems ?? []) void log.write('error', `The store of the ${name}: ${problem}`);
     if (!this.#isOpen) return this.#runs.giveBack(claimed.leases);
@@ -87,7 +90,10 @@ export class Worker implements Works {
     for (const lease of leases) this.#runs.start(lease, alone);
     // After one suspect, others have their turn before the next one.
     this.#suspectSince = hasSuspect && !alone ? performance.now() : undefined;
-    if (this.#suspectSince !== undefined || alone || (leases.length > 0 && nextInMs <= 0)) return this.#loop.again();
+    if (this.#suspectSince !== undefined || alone || (leases.length > 0 && nextInMs <= 0)) {
+      this.#loop.again();
+      return;
+    }
     if (this.#runs.size === 0 && nextInMs > 0) this.#endIdle();
     this.#loop.later(nextInMs);
   }

@@ -200,7 +200,7 @@ test('a header of a call is secret as well', async () => {
   const { sellerClient } = stubbed([Response.json({ message: `no: ${secret}` }, { status: 400 })]);
   const call = sellerClient.questions.get({ question_id: 1 }, { headers: { 'X-Shop': secret } });
   const error = await errorOf<ApiError>(call);
-  expect(printed(error) + error.toCurl()).not.toContain(secret);
+  expect(`${printed(error)} ${error.toCurl()}`).not.toContain(secret);
 });
 
 test('a successful response is delivered as it came', async () => {

@@ -105,7 +105,7 @@ describe('a handler that reads', () => {
 
 test.each(['UNANSWERED', 'unanswered', 'Unanswered'])('a question takes an answer if its status is %s', async (status) => {
   const statuses = [status, 'ANSWERED', 'CLOSED_UNANSWERED', status];
-  const questions = statuses.map((each, index) => ({ id: index + 1, ...(each !== undefined && { status: each }) }));
+  const questions = statuses.map((each, index) => ({ id: index + 1, status: each }));
   const { client } = service(() => ({ questions: questions, total: questions.length }));
   const pages: (readonly number[])[] = [];
   for await (const page of unansweredQuestions(client, 7)) pages.push(page);

@@ -497,7 +497,7 @@ describe('rounds', () => {
 
   test('a process that has its store for itself looks every 15 minutes, and has no lead to keep', async () => {
     const store = memoryStore();
-    const [get, replace] = [vi.spyOn(store.ledger!, 'get'), vi.spyOn(store.ledger!, 'replace')];
+    const [get, replace] = [vi.spyOn(store.ledger, 'get'), vi.spyOn(store.ledger, 'replace')];
     const { looked, inboxes } = processes(1, { store });
     for (const rounds of [1, 2, 3]) {
       await vi.advanceTimersByTimeAsync(14 * 60_000);

@@ -105,7 +105,7 @@ describe('handleNow()', () => {
   test('checks its options, and knows no others', async () => {
     const unknown = { clientFor, on: { questions: () => {} }, stor: 1 };
     await expect(handleNow(post(notification(1)), unknown as never)).rejects.toBeInstanceOf(ConfigurationError);
-    await expect(handleNow(post(notification(1)), {} as never)).rejects.toBeInstanceOf(ConfigurationError);
+    await expect(handleNow(post(notification(1)), {})).rejects.toBeInstanceOf(ConfigurationError);
     expectTypeOf(handleNow).returns.resolves.toEqualTypeOf<Response>();
   });
 

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ConfigurationError } from 'marketplace-seller-sdk';
-import { createInbox, memoryStore, nodeHandler, sqliteStore } from 'marketplace-seller-sdk/notifications';
+import { createInbox, memoryStore, nodeHandler } from 'marketplace-seller-sdk/notifications';
 import type { Inbox, InboxOptions, Store } from 'marketplace-seller-sdk/notifications';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { about, deliver } from '../support/deliveries.ts';

@@ -5,7 +5,7 @@ import { createInbox, fetchHandler, parseNotification, readNotification } from '
 import type { QuestionNotification } from 'marketplace-seller-sdk/notifications';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { afterEach, describe, expect, expectTypeOf, test, vi } from 'vitest';
-import { about, deliver } from '../support/deliveries.ts';
+import { about } from '../support/deliveries.ts';
 import { untilEnded } from '../support/until-ended.ts';
 
 afterEach(() => {

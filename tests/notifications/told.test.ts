@@ -74,7 +74,7 @@ describe.for(kinds)('an inbox in $name', ({ name, isThere, open }) => {
       onTestFinished(() => void child.kill('SIGKILL'));
       return child;
     };
-    const [, signal] = await once(start('killed'), 'exit');
+    const [, signal] = (await once(start('killed'), 'exit')) as [unknown, string];
     expect(signal).toBe('SIGKILL');
     expect(readFileSync(file, 'utf8')).toBe(`${line}\n`);
     const second = start('lives');

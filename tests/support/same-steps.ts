@@ -161,7 +161,9 @@ async function take(store: Store, step: Step, { leases, at, wait }: Tools): Prom
       return store.again(step.key, step.state, step.notes);
     case 'remove':
       return store.remove(step.key, step.states);
-    case 'wait':
-      return wait(step.ms);
+    case 'wait': {
+      wait(step.ms);
+      return;
+    }
   }
 }

@@ -112,7 +112,7 @@ describe('Flex', () => {
         client: marketplace.clientFor({ user_id }),
         input: { site_id: 'MLA', user_id, service_id },
       },
-      zones: (zones: unknown) => send('PUT', `${service}/configuration/coverage/zone/v3`, { zones } as object),
+      zones: (zones: unknown) => send('PUT', `${service}/configuration/coverage/zone/v3`, { zones }),
       shown: async () => {
         const query = `{ configuration(user_id: ${user_id}, service_id: ${service_id}) { disabled_features zones { id selected cutoff { week saturday sunday } } } }`;
         const { body } = await send('POST', '/configuration/v3', { query });

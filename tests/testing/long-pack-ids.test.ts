@@ -66,7 +66,7 @@ test('a pack that does not exist is rejected as a smaller one is', async () => {
   const statuses = ['9007199254740993', '900'].map((pack_id) =>
     Promise.resolve(seller.messages.conversation({ pack_id, user_id: 7 }).toArray()).then(
       () => 200,
-      (error: ApiError) => error.status,
+      (error: unknown) => (error as ApiError).status,
     ),
   );
   expect(new Set(await Promise.all(statuses)).size).toBe(1);

@@ -58,7 +58,7 @@ describe.skipIf(!hasRedis)('BullMQ', () => {
   });
   afterEach(async () => {
     await Promise.all(workers.splice(0).map((each) => each.close(5_000)));
-    await Promise.all(engines.splice(0).map((each) => each.close?.()));
+    for (const each of engines.splice(0)) await each.close?.();
     expect(problems.splice(0)).toEqual([]);
   });
 

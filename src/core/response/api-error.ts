@@ -38,7 +38,7 @@ export function apiError(
   const shown = (each: string): string => shorten(redactor.foreignText(printable(each.slice(0, maxTextLength))));
   const code = read.code && shown(read.code);
   const text = read.text && (shown(read.text) || undefined);
-  const reason = (read.redirect ? shown(read.redirect) : (text ?? code)) || 'the service gave no reason';
+  const reason = (read.redirect ? shown(read.redirect) || undefined : (text ?? code)) ?? 'the service gave no reason';
   const warning = warningOf(endpoint, known.outcomeUnknown, known.earlierUnknown);
   const Class = documented?.error ?? classOfStatus(status);
   const what = `${endpoint.method} ${endpoint.path}`;

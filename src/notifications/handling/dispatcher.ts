@@ -1,5 +1,5 @@
 import { HandlerTimeoutError, NotHandledHereError } from './errors.js';
-import { Clients } from './clients.js';
+import type { Clients } from './clients.js';
 import { handlerOf } from './handler.js';
 import type { AnyHandler } from './handler.js';
 import type { InboxEntry } from '../entry.js';

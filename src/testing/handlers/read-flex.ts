@@ -100,7 +100,7 @@ function readCutoff(value: unknown, index: number): ZoneCutoff {
   const isHour = (hour: unknown): boolean => isInteger(hour) && hour >= 0 && hour <= 24;
   const isValid = ([kind, hour]: [string, unknown]): boolean =>
     (kindsOfDays as readonly string[]).includes(kind) && isHour(hour);
-  if (isObject(value) && Object.entries(value).every(isValid)) return value as ZoneCutoff;
+  if (isObject(value) && Object.entries(value).every(isValid)) return value;
   throw invalidBody(`zones.${index}.cutoff must have hours from 0 to 24 for ${kindsOfDays.join(', ')}`);
 }
 
