@@ -31,7 +31,7 @@ export function setTimer(original: SetTimer, repeats: boolean): SetTimer {
   };
   // Its promises are those of node:timers/promises.
   const custom = (ms: number, value: unknown): Promise<unknown> => delay(ms, value);
-  return repeats ? set : Object.assign(set, { [promisify.custom]: custom, isSimulated: true });
+  return repeats ? set : Object.assign(set, { [promisify.custom]: custom });
 }
 
 /** `clearTimeout` or `clearInterval`. */
