@@ -1,6 +1,8 @@
 import type { StandardSchema } from '../src/core/schema/schema.js';
 import type { Catalogue, Entry, PublicMethod } from './catalogue.ts';
 import { typeNameOf } from './catalogue.ts';
+import { commandPage } from './commands.ts';
+import { fakeControls } from './fake-controls.ts';
 import { fieldColumns, fieldRows, schemasWithin } from './fields.ts';
 import { withAnchors } from './headings.ts';
 import { document, firstSentence, generated, table } from './markdown.ts';
@@ -42,7 +44,7 @@ const abouts: Readonly<Record<Entry, string>> = {
   'marketplace-seller-sdk/notifications':
     'The inbox for notifications (webhooks). The [guide](../guide/notifications.md) shows how to use it.',
   'marketplace-seller-sdk/outbox':
-    'Writes that are sent once, also when processes end. The [guide](../guide/outbox.md) shows how to use it.',
+    'Writes that are sent once, also when processes end. The [guide](../guide/after-a-sale.md) shows how to use it.',
   'marketplace-seller-sdk/simulation':
     'Days of a bot, from a seed. The [guide](../guide/simulation.md) shows how to use them.',
   'marketplace-seller-sdk/testing':
@@ -74,6 +76,8 @@ export function reference(all: Catalogue): Map<string, string> {
   const written = new Map([
     ['README.md', contents(pages, all)],
     ...pages.map((each) => [each.file, write(each, all)] as const),
+    ['commands.md', commandPage()],
+    ['fake-controls.md', fakeControls()],
   ]);
   return new Map([...written].map(([file, text]) => [file, withAnchors(text, new Map([...written, ['', text]]))]));
 }
@@ -171,7 +175,13 @@ function contents(pages: readonly Page[], all: Catalogue): string {
       methods.length > 0 ? table(['Method', 'Request', 'What it does'], methods) : table(['Name', 'What it is'], names);
     return `## [${page.title}](${page.file})\n\n${listed}`;
   });
-  return document(['# Reference', generated, intro, ...sections]);
+  const program = [
+    '## [Commands](commands.md)',
+    'The options of `npx marketplace-seller-sdk check`, `fake`, `inbox`, `outbox`, `mcp` and `call`.',
+    '## [Controls of the fake marketplace](fake-controls.md)',
+    'Every call with which a test changes and reads the fake marketplace over HTTP.',
+  ];
+  return document(['# Reference', generated, intro, ...sections, ...program]);
 }
 
 function write({ title, about, methods, schemas, exports }: Page, all: Catalogue): string {

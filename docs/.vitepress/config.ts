@@ -241,7 +241,6 @@ function rewrite(tokens: readonly Token[], from: string): void {
 
 /** Words that people look for, by the guide that has the answer in other words. */
 const alsoFoundBy: Readonly<Record<string, string>> = {
-  'docs/guide/fake-server.md': 'java, go, php, ruby, docker',
   'docs/guide/contact-metrics.md': 'see phone, phone clicks, statistics',
   'docs/guide/connect-sellers.md':
     '401, unauthorized, token expired, invalid token, authentication, login, refresh token, multiple sellers',
@@ -263,7 +262,8 @@ const alsoFoundBy: Readonly<Record<string, string>> = {
   'docs/guide/messages.md': 'chat, buyer message, unread count',
   'docs/guide/performance.md': 'proxy, proxies, HTTP_PROXY, bundle size, memory',
   'docs/guide/tools.md': 'mcp, ai, llm, claude, chatgpt, agent, openai',
-  'docs/guide/testing.md': 'mock, sandbox account, vitest, jest, unit test',
+  'docs/guide/testing.md':
+    'mock, sandbox, sandbox account, vitest, jest, unit test, python, java, go, php, ruby, docker, fake server',
 };
 
 const unsearched = [

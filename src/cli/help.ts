@@ -15,8 +15,7 @@ ${rows.join('\n')}
   COMMAND --help   print how a command is used
   --version        print the version
 
-The folder docs/guide of this package describes the commands: check.md,
-fake-server.md, inbox-command.md, outbox.md and tools.md.`;
+The file docs/reference/commands.md of this package describes them all.`;
 }
 
 /** Prints how a command is used, with a table of its options. */

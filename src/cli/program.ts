@@ -12,7 +12,7 @@ import { helpOf, overview } from './help.js';
 import { Values, readOptions } from './options.js';
 
 /** The commands. A new one is one more entry. */
-const commands: readonly Command[] = [check, fake, inbox, outbox, mcp, call];
+export const commands: readonly Command[] = [check, fake, inbox, outbox, mcp, call];
 
 /** Runs the program. @returns the exit code: 0 for success, 1 for a failure, 2 for an invalid command line */
 export async function run(args: readonly string[], io: ProcessIO): Promise<number> {

@@ -237,8 +237,8 @@ describe.skipIf(chromiumPath === undefined || !isBuilt)('the documentation site 
     ['mock', '/guide/testing'],
     ['vitest', '/guide/testing'],
     ['jest', '/guide/testing'],
-    ['sandbox', '/guide/fake-server'],
-    ['python', '/guide/fake-server'],
+    ['sandbox', '/guide/testing'],
+    ['python', '/guide/testing'],
     ['retry', '/guide/retries'],
     ['backoff', '/guide/retries'],
     ['rate limit', '/guide/retries'],
@@ -323,7 +323,7 @@ describe.skipIf(chromiumPath === undefined || !isBuilt)('the documentation site 
     ['verify webhook', '/guide/notifications'],
     ['see phone', '/guide/contact-metrics'],
     ['kafka', '/guide/notification-queues'],
-    ['java', '/guide/fake-server'],
+    ['java', '/guide/testing'],
     ['circuit breaker', '/guide/retries'],
     ['QuestionNotOpenError', '/errors/'],
     ['OutcomeUnknownError', '/errors/OutcomeUnknownError'],
@@ -419,7 +419,7 @@ describe.skipIf(chromiumPath === undefined || !isBuilt)('the documentation site 
     expect(readFileSync(join(site, index), 'utf8')).not.toContain('/bench/');
   });
 
-  test.each(['/reference/questions.html', '/errors/NoChannelError.html', '/guide/fake-server.html'])(
+  test.each(['/reference/questions.html', '/errors/NoChannelError.html', '/guide/testing.html'])(
     'the sidebar opens at %s',
     async (path) => {
       const page = await opened(path, 1280);

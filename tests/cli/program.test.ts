@@ -33,21 +33,15 @@ function fileOf(content: unknown): string {
 }
 
 describe('the CLI', () => {
-  test('the guides and --help list the same options', async () => {
-    const guide = ['check', 'fake-server', 'inbox-command', 'tools']
-      .map((name) => readFileSync(join(import.meta.dirname, `../../docs/guide/${name}.md`), 'utf8'))
-      .join('\n');
+  test('an outbox takes the options of an inbox without the topic', async () => {
     const optionsOf = async (command: string) => {
       const program = running(command, '--help');
       await program.code;
       return [...program.printed.join().matchAll(/^ {2}(--[\w-]+)/gm)].map(([, option]) => option);
     };
-    // The options of an outbox are those of an inbox without the topic, and described there.
     const ofInbox = await optionsOf('inbox');
+    expect(ofInbox).toContain('--topic');
     expect(await optionsOf('outbox')).toEqual(ofInbox.filter((option) => option !== '--topic'));
-    const inHelp = await Promise.all(['check', 'fake', 'inbox', 'mcp', 'call'].map(optionsOf));
-    const inGuide = [...guide.matchAll(/^\| `(--[\w-]+)/gm)].map(([, option]) => option);
-    expect(inGuide).toEqual(inHelp.flat());
   });
 
   test('fake --help prints only the options of fake', async () => {
@@ -533,7 +527,7 @@ describe('a seed file', () => {
   });
 
   test('the seed file of the guide is valid', async () => {
-    const guide = readFileSync(join(import.meta.dirname, '../../docs/guide/fake-server.md'), 'utf8');
+    const guide = readFileSync(join(import.meta.dirname, '../../docs/guide/testing.md'), 'utf8');
     const shown = /```json\n([\s\S]*?)```/.exec(guide)?.[1] ?? '';
     const url = await fake('--quiet', '--seed', fileOf(shown)).url();
     const client = new SellerClient({ baseUrl: url, accessToken: 'shop-token' });

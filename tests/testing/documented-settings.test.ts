@@ -6,7 +6,7 @@ import type { StandardSchema } from '../../src/core/schema/schema.js';
 import { controls } from '../../src/testing/dashboard/controls.js';
 import { settingsChange } from '../../src/testing/seed/settings-schema.js';
 
-const guide = readFileSync(join(import.meta.dirname, '../../docs/guide/fake-behaviour.md'), 'utf8');
+const guide = readFileSync(join(import.meta.dirname, '../../docs/guide/open-points.md'), 'utf8');
 
 /** The words that a schema takes. */
 function wordsOf(schema: StandardSchema): readonly string[] {
