@@ -261,7 +261,7 @@ const alsoFoundBy: Readonly<Record<string, string>> = {
   'docs/guide/questions.md': 'unanswered count, unanswered, count questions, faq',
   'docs/guide/messages.md': 'chat, buyer message, unread count',
   'docs/guide/performance.md': 'proxy, proxies, HTTP_PROXY, bundle size, memory',
-  'docs/guide/tools.md': 'mcp, ai, llm, claude, chatgpt, agent, openai',
+  'docs/guide/tools.md': 'mcp, ai, llm, claude, chatgpt, agent, openai, cli, command line, check',
   'docs/guide/testing.md':
     'mock, sandbox, sandbox account, vitest, jest, unit test, python, java, go, php, ruby, docker, fake server',
 };
