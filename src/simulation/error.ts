@@ -25,13 +25,13 @@ export class SimulationError extends SellerError {
   /** The same seed always gives the same day. */
   static override readonly lasting: boolean | undefined = true;
   /** The seed of the day on which it fails. */
-  readonly seed: number;
+  declare readonly seed: number;
   /** The events and faults that are enough for the failure: pass them as `only`. */
-  readonly only: readonly string[];
+  declare readonly only: readonly string[];
   /** What is wrong, one sentence each. */
-  readonly violations: readonly string[];
+  declare readonly violations: readonly string[];
   /** What has happened in the shortest run, one line each. */
-  readonly trace: readonly string[];
+  declare readonly trace: readonly string[];
 
   constructor({ seed, only, violations, trace, runs }: Found) {
     const names = only.map((name) => `'${name}'`).join(', ');
@@ -45,10 +45,9 @@ export class SimulationError extends SellerError {
         `  await simulate({ ...options, seeds: [${seed}], only: [${names}] });`,
       ].join('\n'),
     );
-    this.seed = seed;
-    this.only = only;
-    this.violations = violations;
-    this.trace = trace;
+    // The message has them: who prints the error sees them once.
+    for (const [name, value] of Object.entries({ seed, only, violations, trace }))
+      Object.defineProperty(this, name, { value });
   }
 }
 

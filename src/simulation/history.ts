@@ -1,4 +1,5 @@
 import type { FakeMarketplace } from '../testing/marketplace.js';
+import type { Names } from './names.js';
 
 /** What a bot has not handled. */
 export interface BotStats {
@@ -98,13 +99,22 @@ export class Recorder {
   readonly revoked = new Map<number, number>();
   readonly #lines: Line[] = [];
   readonly #startedAt: number;
+  readonly #names: Names;
+  #endsAt = Infinity;
 
-  constructor(startedAt: number) {
+  constructor(startedAt: number, names: Names) {
     this.#startedAt = startedAt;
+    this.#names = names;
   }
 
   line(at: number, text: string | (() => string)): void {
     this.#lines.push({ at, text: typeof text === 'string' ? () => text : text });
+  }
+
+  /** The run ends: the bot is stopped, and what is under way is no fault. */
+  end(at: number): void {
+    this.#endsAt = at;
+    this.line(at, 'the simulation ends, and stops the bot');
   }
 
   event(event: WorldEvent, text: string): void {
@@ -114,7 +124,7 @@ export class Recorder {
 
   call(call: RecordedCall): void {
     this.calls.push(call);
-    this.line(call.at, () => `${call.name}: ${endOf(call)}`);
+    this.line(call.at, () => `${call.name}: ${this.#endOf(call)}`);
   }
 
   delivery(delivery: SimulatedDelivery): void {
@@ -132,18 +142,22 @@ export class Recorder {
     // The address of a start differs from run to run.
     const address = /\bstart\d+\.marketplace\.test\b/g;
     const lines = [...this.#lines];
-    return () =>
-      lines.map(({ at, text }) => `${clockText(at - this.#startedAt)}  ${text().replace(address, 'marketplace.test')}`);
+    const shown = (text: string): string => this.#names.named(text.replace(address, 'marketplace.test'));
+    return () => lines.map(({ at, text }) => `${clockText(at - this.#startedAt)}  ${shown(text())}`);
+  }
+
+  #endOf({ at, receivedAt, status, fault, isCarriedOut }: RecordedCall): string {
+    const done = isCarriedOut ? 'carried out' : 'not carried out';
+    if (receivedAt === undefined && at > this.#endsAt - longestCallMs) return `${done} when the simulation ended`;
+    if (receivedAt === undefined) return `${done}, ${fault ?? 'nobody received the response'}`;
+    const result = status === undefined ? `${done}, ${fault ?? 'no response'}` : `${status}`;
+    const cause = fault !== undefined && status !== undefined ? ` (${fault}, ${done})` : '';
+    return `${result}${cause} after ${Math.round(receivedAt - at)} ms`;
   }
 }
 
-function endOf({ at, receivedAt, status, fault, isCarriedOut }: RecordedCall): string {
-  const done = isCarriedOut ? 'carried out' : 'not carried out';
-  if (receivedAt === undefined) return `${done}, ${fault ?? 'nobody received the response'}`;
-  const result = status === undefined ? `${done}, ${fault ?? 'no response'}` : `${status}`;
-  const cause = fault !== undefined && status !== undefined ? ` (${fault}, ${done})` : '';
-  return `${result}${cause} after ${Math.round(receivedAt - at)} ms`;
-}
+/** How long a call on the quiet day may take. */
+const longestCallMs = 1000;
 
 /** `day 1 09:31:22.104` */
 export function clockText(ms: number): string {

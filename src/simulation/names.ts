@@ -24,6 +24,11 @@ export class Names {
     return this.#byId.get(id) ?? '?';
   }
 
+  /** A text with names in place of the ids in it. */
+  named(text: string): string {
+    return text.replace(/\w{7,}/g, (token) => this.#byId.get(token) ?? token);
+  }
+
   /** A name that was used before gets a number. */
   numbered(name: string): string {
     const number = (this.#counts.get(name) ?? 0) + 1;

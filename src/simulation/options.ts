@@ -50,8 +50,8 @@ export interface Bot {
  */
 export type Check = (history: History) => readonly string[];
 
-/** The options of `simulate`. */
-export interface SimulationOptions {
+/** The options of `simulate`. `Inputs` are the inputs of the marketplace's own operations. */
+export interface SimulationOptions<Inputs extends readonly unknown[] = readonly unknown[]> {
   /** The seeds: those from 1 to a number, or a list. */
   readonly seeds: number | readonly number[];
   /** The days that are simulated for each seed. A quiet one follows. @default 1 */
@@ -67,7 +67,7 @@ export interface SimulationOptions {
   /** How many sellers there are. @default 2 */
   readonly sellers?: number;
   /** Options of the fake marketplace. @default those of the live service */
-  readonly marketplace?: FakeMarketplaceOptions;
+  readonly marketplace?: FakeMarketplaceOptions<Inputs>;
   /** Answers the requests that do not go to the marketplace, e.g. to a language model. @default they are rejected */
   readonly outside?: (request: Request) => Response | Promise<Response>;
   /** Only these events and faults happen: the `only` of a `SimulationError`. @default all */

@@ -74,9 +74,10 @@ class SeedRun {
   constructor(options: SimulationOptions, seed: number, only: ReadonlySet<string> | undefined, folder: string) {
     const time = new VirtualTime(startedAt);
     const world = worldProcess(time, seed);
-    const recorder = new Recorder(startedAt);
+    const names = new Names();
+    const recorder = new Recorder(startedAt, names);
     const decisions = new Decisions(seed, sharesOf(options), only);
-    const init = { options, seed, time, world, recorder, names: new Names(), decisions, folder };
+    const init = { options, seed, time, world, recorder, names, decisions, folder };
     this.#scene = world.run(() => createScene(init));
     subscribe(this.#scene);
     this.#unwatch = watchUnhandled((from, error) => this.#crash(from, error));
@@ -133,6 +134,7 @@ class SeedRun {
   async #ended(bots: Bots): Promise<BotStats | undefined> {
     const { recorder, time, world } = this.#scene;
     const failed = (error: unknown): void => recorder.line(time.now, `stats() failed: ${String(error)}`);
+    recorder.end(time.now);
     const end: { isOver: boolean; stats?: BotStats | undefined } = { isOver: false };
     const counted = bots.stats().then((stats) => (end.stats = stats), failed);
     void counted.then(() => world.run(() => bots.stop())).finally(() => (end.isOver = true));

@@ -41,7 +41,9 @@ let isRunning = false;
  * @throws {ConfigurationError} when an option is unknown or wrong, `only` names what cannot happen, another simulation runs, or
  * the bot leaves the simulation, as by a port, or never becomes idle.
  */
-export async function simulate(options: SimulationOptions): Promise<void> {
+export async function simulate<Inputs extends readonly unknown[] = readonly unknown[]>(
+  options: SimulationOptions<Inputs>,
+): Promise<void> {
   assertOptions(options);
   const { seeds } = options;
   const list = typeof seeds === 'number' ? Array.from({ length: seeds }, (_, index) => index + 1) : seeds;
