@@ -19,7 +19,6 @@ import { createScene } from './scene.js';
 import type { Scene } from './scene.js';
 import { watchUnhandled } from './unhandled.js';
 import { VirtualTime } from './virtual-time.js';
-import { polling, rarePollMs } from '../work/poll-loop.js';
 
 /** A Monday. */
 const startedAt = Date.UTC(2026, 2, 2);
@@ -44,7 +43,6 @@ export async function runSeed(
     const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'simulation-'));
     undo.push(() => rmSync(folder, { recursive: true, force: true }));
     const others: { noteOther?: (url: string) => void } = {};
-    undo.push(pollRarely());
     undo.push(installGlobals((url) => others.noteOther?.(url)));
     const run = new SeedRun(options, seed, only && new Set(only), folder);
     undo.push(() => run.close());
@@ -53,15 +51,6 @@ export async function runSeed(
   } finally {
     for (const each of undo.reverse()) each();
   }
-}
-
-/** A store of a simulated process is polled when its next entry is due: hundreds of thousands of other polls show nothing. */
-function pollRarely(): () => void {
-  const { sharedMs } = polling;
-  polling.sharedMs = rarePollMs;
-  return () => {
-    polling.sharedMs = sharedMs;
-  };
 }
 
 class SeedRun {

@@ -14,7 +14,7 @@ export interface Polled {
 const retryMs = 1_000;
 /** How often a durable store is polled that only this process uses: another object may have the same file, in milliseconds. */
 export const rarePollMs = 600_000;
-/** How often a store is polled that other processes use, in milliseconds. In the simulation one process runs at a time: it polls rarely. */
+/** How often a store is polled that other processes use, in milliseconds. It is changed from outside where there are none. */
 export const polling = { sharedMs: 1_000 };
 
 /** Polls a store, never twice at once: what is asked for during a poll is polled after it. */
