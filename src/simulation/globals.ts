@@ -4,7 +4,7 @@ import nodeTimers from 'node:timers';
 import timersPromises from 'node:timers/promises';
 import { format } from 'node:util';
 import { nodeModule } from '../core/scope/node-module.js';
-import { polling, rarePollMs } from '../work/poll-loop.js';
+import { sharing } from '../work/sql-store.js';
 import { trackedDatabase } from './databases.js';
 import { currentProcess } from './process.js';
 import { digest, randomBytes, randomFill, randomInt, randomUuid } from './randomness.js';
@@ -62,8 +62,8 @@ export function installGlobals(onOther: (url: string) => void): () => void {
   }
   const sqlite = nodeModule('node:sqlite');
   if (sqlite) all.replace(sqlite, 'DatabaseSync', () => trackedDatabase(sqlite));
-  // A database has one process at a time: hundreds of thousands of polls would find nothing.
-  all.replace(polling, 'sharedMs', () => rarePollMs);
+  // A database has one process at a time: hundreds of thousands of polls for what others do would find nothing.
+  all.replace(sharing, 'isPossible', () => false);
   syncBuiltinESMExports();
   return () => all.undo();
 }

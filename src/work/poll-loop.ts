@@ -10,12 +10,10 @@ export interface Polled {
   onError(error: unknown): void;
 }
 
-/** How soon a store is polled again after an error, in milliseconds. */
-const retryMs = 1_000;
+/** How often a store that other processes use is polled, and after an error, in milliseconds. */
+const pollMs = 1_000;
 /** How often a durable store is polled that only this process uses: another object may have the same file, in milliseconds. */
-export const rarePollMs = 600_000;
-/** How often a store is polled that other processes use, in milliseconds. It is changed from outside where there are none. */
-export const polling = { sharedMs: 1_000 };
+const rarePollMs = 600_000;
 
 /** Polls a store, never twice at once: what is asked for during a poll is polled after it. */
 export class PollLoop {
@@ -52,7 +50,7 @@ export class PollLoop {
     } catch (error) {
       this.#polled.onError(error);
       this.#isAsked = false;
-      this.#wakeIn(retryMs);
+      this.#wakeIn(pollMs);
     }
   }
 
@@ -64,7 +62,7 @@ export class PollLoop {
   /** Polls when the next entry is due, and earlier if others may add one. */
   later(nextInMs = Infinity): void {
     const { store } = this.#polled;
-    const atLeastMs = store.shared ? polling.sharedMs : store.durable ? rarePollMs : Infinity;
+    const atLeastMs = store.shared ? pollMs : store.durable ? rarePollMs : Infinity;
     this.#wakeIn(Math.min(nextInMs, atLeastMs));
   }
 
