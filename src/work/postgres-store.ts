@@ -24,7 +24,7 @@ export interface PostgresStoreOptions {
  * @throws {ConfigurationError} when `pool` has no method `connect`.
  */
 export function postgresStore(options: PostgresStoreOptions): Store {
-  const { pool } = (options as { readonly pool?: PostgresPool | null } | undefined) ?? {};
+  const { pool }: Partial<PostgresStoreOptions> = (options as PostgresStoreOptions | undefined) ?? {};
   if (!pool || typeof pool.connect !== 'function')
     throw new ConfigurationError('postgresStore takes `{ pool }`, a Pool of `pg`: it has no method `connect`');
   return new SqlStore(new PostgresDatabase(pool), { durable: true });
