@@ -247,10 +247,9 @@ const alsoFoundBy: Readonly<Record<string, string>> = {
   'docs/guide/pagination.md': 'next page, offset, scroll, all results',
   'docs/guide/getting-started.md':
     'typescript error, type error, compile error, next.js, install, quick start, typescript types, import error, esm require, require',
-  'docs/guide/errors.md': 'lost response, no response, response lost, exception, error code',
+  'docs/guide/errors.md':
+    'lost response, no response, response lost, exception, error code, retry, retrying, idempotency, idempotent, idempotency key, timeout, timeouts, deadline, cancel, cancel request, abort, abort request, throttling, circuit breaker, outage',
   'docs/guide/outbox.md': 'send twice, sent twice, duplicate message, exactly once, job queue, invoice',
-  'docs/guide/retries.md':
-    'retry, retrying, idempotency, idempotent, idempotency key, timeout, timeouts, deadline, cancel, cancel request, abort, abort request, throttling, circuit breaker, outage',
   'docs/guide/notifications.md':
     'webhook, webhooks, webhook lost, lost webhook, express, express.js, express webhook, express middleware, fastify, polling, webhook signature, verify webhook',
   'docs/guide/notification-inbox.md': 'dead letter, replay, crash',
