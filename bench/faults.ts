@@ -31,8 +31,8 @@ const table = [
 const text = `${preface()}\n${table.join('\n')}\n`.replaceAll('|  |', '| |');
 console.log(text);
 writeFileSync(here('faults.md'), text);
-const readme = here('../README.md');
-writeFileSync(readme, withRegions(readFileSync(readme, 'utf8'), { faults: faultsRegion(text) }));
+const guide = here('../docs/guide/performance.md');
+writeFileSync(guide, withRegions(readFileSync(guide, 'utf8'), { faults: faultsRegion(text) }));
 process.exit();
 
 /** At the same time, because most of a scenario is waiting. Each library has its own service. */

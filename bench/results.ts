@@ -190,7 +190,7 @@ export function withRegions(document: string, contents: Readonly<Record<string, 
   );
 }
 
-/** The libraries that the table of faults in README.md shows. */
+/** The libraries that the table of faults in the guide about performance shows. */
 const shown = ['this library', 'Stripe', 'OpenAI', 'Anthropic', 'Octokit'];
 
 /** The cells of each row of the table in bench/faults.md: the scenarios, without titles, packages and scores. */
@@ -207,7 +207,7 @@ export function scoresOf(rows: readonly (readonly string[])[]): string[] {
   });
 }
 
-/** The part of README.md that shows each verdict of bench/faults.md, without what was observed. */
+/** The part of the guide about performance that shows each verdict of bench/faults.md, without what was observed. */
 export function faultsRegion(faults: string): string {
   const [head = [], , , ...rows] = cellsIn(faults);
   const columns = shown.map((name) => head.indexOf(name));
