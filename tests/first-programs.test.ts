@@ -37,13 +37,12 @@ function shop(): { marketplace: FakeMarketplace; answerable: number[]; paused: n
 }
 
 describe('a program that answers the open questions', () => {
-  test('stands on each first page, and in the guides of questions, lists and migration', () => {
+  test('stands on each first page, and in the guides of questions and lists', () => {
     const names = new Set(programs.map(({ at }) => at.replace(/:.*/, '')));
     expect([...names].toSorted()).toEqual(
       [
         'README.md',
         'docs/es.md',
-        'docs/guide/migration.md',
         'docs/guide/pagination.md',
         'docs/guide/primeiros-passos.md',
         'docs/guide/primeros-pasos.md',
