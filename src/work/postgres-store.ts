@@ -24,8 +24,12 @@ export interface PostgresStoreOptions {
  * @throws {ConfigurationError} when `pool` has no method `connect`.
  */
 export function postgresStore(options: PostgresStoreOptions): Store {
-  const { pool }: Partial<PostgresStoreOptions> = (options as PostgresStoreOptions | undefined) ?? {};
-  if (!pool || typeof pool.connect !== 'function')
+  if (!hasPool(options))
     throw new ConfigurationError('postgresStore takes `{ pool }`, a Pool of `pg`: it has no method `connect`');
-  return new SqlStore(new PostgresDatabase(pool), { durable: true });
+  return new SqlStore(new PostgresDatabase(options.pool), { durable: true });
+}
+
+/** Without types, the pool itself could be passed. */
+function hasPool(options: { readonly pool?: Partial<PostgresPool> | null } | undefined): boolean {
+  return typeof options?.pool?.connect === 'function';
 }
