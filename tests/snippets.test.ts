@@ -18,7 +18,8 @@ const root = join(import.meta.dirname, '..');
 /** The first page of the site, in three languages. */
 const firstPages = ['docs/index.md', 'docs/es.md', 'docs/pt.md'];
 const inGuides = ['README.md', ...firstPages, ...filesIn('docs/guide', '.md')].flatMap((path) =>
-  snippetsIn(path, read(path)),
+  // What is marked so is a part of a project in tests/consumers, which is compiled and run there: see frameworks-guide.test.ts.
+  snippetsIn(path, read(path)).filter(({ marks }) => !marks.includes('consumer')),
 );
 const inSources = filesIn('src', '.ts').flatMap((path) => examplesIn(path, read(path)));
 
@@ -104,7 +105,7 @@ describe('the examples that run in a page of the site', () => {
     const found = inPages.map(({ at }) => at.replace(/:.*/, ''));
     expect(found.filter((path) => path === 'docs/index.md')).toHaveLength(2);
     expect(withSnippets.filter((path) => !found.includes(path))).toEqual(
-      ['notification-queues', 'simulation'].map((name) => `docs/guide/${name}.md`),
+      ['frameworks', 'notification-queues', 'simulation'].map((name) => `docs/guide/${name}.md`),
     );
   });
 

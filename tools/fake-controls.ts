@@ -7,7 +7,7 @@ import { document, generated, table } from './markdown.ts';
 
 interface Schema {
   readonly type?: string | readonly string[];
-  readonly enum?: readonly unknown[];
+  readonly enum?: readonly (string | null)[];
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
   readonly items?: Schema;
@@ -106,7 +106,7 @@ function fieldsOf({ properties = {}, required = [] }: Schema): string {
 }
 
 function typeOf({ type = 'any', enum: values, items }: Schema): string {
-  if (values) return values.map((value) => (value === null ? 'null' : `\`'${String(value)}'\``)).join(' or ');
+  if (values) return values.map((value) => (value === null ? 'null' : `\`'${value}'\``)).join(' or ');
   if (items) return `list of ${typeOf(items)}`;
   return [type].flat().join(' or ');
 }

@@ -241,20 +241,21 @@ function rewrite(tokens: readonly Token[], from: string): void {
 
 /** Words that people look for, by the guide that has the answer in other words. */
 const alsoFoundBy: Readonly<Record<string, string>> = {
+  'docs/guide/frameworks.md':
+    'express, express.js, express webhook, express middleware, fastify, next, next.js, nextjs, nest, nestjs, nest.js, koa, hono, cloudflare, cloudflare workers, workers, lambda, aws lambda, serverless',
   'docs/guide/contact-metrics.md': 'see phone, phone clicks, statistics',
   'docs/guide/connect-sellers.md':
     '401, unauthorized, token expired, invalid token, authentication, login, refresh token, multiple sellers',
   'docs/guide/pagination.md': 'next page, offset, scroll, all results',
   'docs/guide/getting-started.md':
-    'typescript error, type error, compile error, next.js, install, quick start, typescript types, import error, esm require, require',
+    'typescript error, type error, compile error, install, quick start, typescript types, import error, esm require, require',
   'docs/guide/errors.md':
     'lost response, no response, response lost, exception, error code, retry, retrying, idempotency, idempotent, idempotency key, timeout, timeouts, deadline, cancel, cancel request, abort, abort request, throttling, circuit breaker, outage',
   'docs/guide/outbox.md': 'send twice, sent twice, duplicate message, exactly once, job queue, invoice',
   'docs/guide/notifications.md':
-    'webhook, webhooks, webhook lost, lost webhook, express, express.js, express webhook, express middleware, fastify, polling, webhook signature, verify webhook',
+    'webhook, webhooks, webhook lost, lost webhook, polling, webhook signature, verify webhook',
   'docs/guide/notification-inbox.md': 'dead letter, replay, crash',
-  'docs/guide/notification-queues.md':
-    'cloudflare, cloudflare workers, lambda, serverless, redis, postgres, kubernetes, scale, kafka, rabbitmq, sqs',
+  'docs/guide/notification-queues.md': 'redis, postgres, kubernetes, scale, kafka, rabbitmq, sqs',
   'docs/guide/observability.md': 'prometheus, datadog, grafana, sentry, opentelemetry, logs, debug',
   'docs/guide/after-a-sale.md': 'sale, sales, order, orders, orders_v2, sold',
   'docs/guide/questions.md': 'unanswered count, unanswered, count questions, faq',
