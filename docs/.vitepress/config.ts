@@ -251,13 +251,11 @@ const alsoFoundBy: Readonly<Record<string, string>> = {
     'typescript error, type error, compile error, install, quick start, typescript types, import error, esm require, require',
   'docs/guide/errors.md':
     'lost response, no response, response lost, exception, error code, retry, retrying, idempotency, idempotent, idempotency key, timeout, timeouts, deadline, cancel, cancel request, abort, abort request, throttling, circuit breaker, outage',
-  'docs/guide/outbox.md': 'send twice, sent twice, duplicate message, exactly once, job queue, invoice',
   'docs/guide/notifications.md':
-    'webhook, webhooks, webhook lost, lost webhook, polling, webhook signature, verify webhook',
-  'docs/guide/notification-inbox.md': 'dead letter, replay, crash',
-  'docs/guide/notification-queues.md': 'redis, postgres, kubernetes, scale, kafka, rabbitmq, sqs',
+    'webhook, webhooks, webhook lost, lost webhook, polling, webhook signature, verify webhook, inbox, dead letter, dead letters, replay, crash, redis, postgres, kubernetes, scale, two processes, worker process, kafka, rabbitmq, sqs',
   'docs/guide/observability.md': 'prometheus, datadog, grafana, sentry, opentelemetry, logs, debug',
-  'docs/guide/after-a-sale.md': 'sale, sales, order, orders, orders_v2, sold',
+  'docs/guide/after-a-sale.md':
+    'sale, sales, new sale, order, orders, orders_v2, sold, outbox, send twice, sent twice, duplicate message, exactly once, job queue, invoice',
   'docs/guide/questions.md': 'unanswered count, unanswered, count questions, faq',
   'docs/guide/messages.md': 'chat, buyer message, unread count',
   'docs/guide/performance.md': 'proxy, proxies, HTTP_PROXY, bundle size, memory',

@@ -34,7 +34,7 @@ export const named: readonly (readonly [code: RegExp, page: string, sentence: st
     [/refreshingToken/, 'docs/guide/connect-sellers.md', 'A refresh token works once', []],
     [/clientFor/, 'docs/guide/connect-sellers.md', 'With a fixed token, each call gets a 401', ['noCallAfterRevocation']], // prettier-ignore
     // Judged by `answeredOnceOrByAPerson`.
-    [/createOutbox/, 'docs/guide/outbox.md', 'Only what the service shows was not carried out is sent again', []],
+    [/createOutbox/, 'docs/guide/after-a-sale.md', 'Only what the service shows was not carried out is sent again', []],
   ];
 
 /** The bots of the front page and the guides. */
