@@ -46,8 +46,10 @@ export default {
         { find: '#platform', replacement: join(root, 'src/core/transport/platform-portable.ts') },
         { find: /^marketplace-seller-sdk$/, replacement: join(root, 'src/index.ts') },
         { find: /^marketplace-seller-sdk\/schemas$/, replacement: join(root, 'src/schemas.ts') },
-        { find: /^marketplace-seller-sdk\/(notifications|outbox|tools)$/, replacement: join(root, 'src/$1/index.ts') },
-        { find: /^marketplace-seller-sdk\/testing\/browser$/, replacement: join(root, 'src/testing/index.ts') },
+        {
+          find: /^marketplace-seller-sdk\/(notifications|outbox|testing|tools)$/,
+          replacement: join(root, 'src/$1/index.ts'),
+        },
       ],
     },
     plugins: [{ name: 'vue beside the site', enforce: 'pre', resolveId: keepVueExternal }],
