@@ -164,3 +164,84 @@ test('a seller with two clients gets two messages for two equal texts, of which 
   await advanceUntilSettled(clients[1]!.call(write.endpoint, write.input));
   expect(shop.marketplace.messages.all.filter(({ from }) => from === write.user_id)).toHaveLength(2);
 });
+
+/** One of two equal writes that are under way at the same time. */
+interface Overlapping {
+  readonly end: End;
+  /** When the service carries it out, and when its call ends, in milliseconds after it was sent. */
+  readonly actsMs: number;
+  readonly endsMs: number;
+}
+
+const overlaps = (['response', 'lost', 'not carried out'] as const).flatMap((slow) =>
+  (['lost', 'not carried out'] as const).flatMap((fast) =>
+    [0, 1].flatMap((slowAt) =>
+      [0, 1_500].map((actsMs) => {
+        const pair: Overlapping[] = [{ end: fast, actsMs: 0, endsMs: 400 }];
+        pair.splice(slowAt, 0, { end: slow, actsMs, endsMs: 2_000 });
+        const title = `${pair.map(({ end }) => end).join(' and ')}, the ${slowAt ? 'second' : 'first'} slow, done after ${actsMs} ms`;
+        return { title, pair, slowAt };
+      }),
+    ),
+  ),
+);
+
+/** Sends two equal writes, the second one 300 ms after the first. */
+async function overlap(name: string, pair: readonly Overlapping[]) {
+  const { marketplace, writes } = createShop();
+  const write = writes[name]!;
+  const left = [...pair];
+  const counts = { carriedOut: 0, responses: 0 };
+  const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+  const client = marketplace.clientFor(write, {
+    maxRetries: 0,
+    fetch: async (request: Request) => {
+      if (request.method === 'GET') return marketplace.fetch(request);
+      const { end, actsMs, endsMs } = left.shift()!;
+      await pause(actsMs);
+      const response = end === 'not carried out' ? undefined : await marketplace.fetch(request);
+      if (response?.ok) counts.carriedOut += 1;
+      await pause(endsMs - actsMs);
+      if (!response || end === 'lost') throw new TypeError('fetch failed');
+      if (response.ok) counts.responses += 1;
+      return response;
+    },
+  });
+  const calls: { sentAt: number; ended: Promise<unknown> }[] = [];
+  while (calls.length < pair.length) {
+    await vi.advanceTimersByTimeAsync(300);
+    const ended = client.call(write.endpoint, write.input).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    calls.push({ sentAt: Date.now(), ended });
+  }
+  const ask = (n: number) => {
+    const { sentAt } = calls[n]!;
+    return advanceUntilSettled(client.confirm(write.endpoint, write.input, { sentAt, confirmWindowMs: 0 }));
+  };
+  return { calls, counts, ask };
+}
+
+describe.each(names)('two equal writes of %s that are under way at the same time', (name) => {
+  test.each(overlaps)('$title: each is told what it came to, whenever it is asked for', async ({ pair, slowAt }) => {
+    const fastAt = 1 - slowAt;
+    for (const asksEarly of [[], [fastAt], [slowAt], [fastAt, slowAt], [slowAt, fastAt]]) {
+      const { calls, counts, ask } = await overlap(name, pair);
+      const lost = [(await advanceUntilSettled(calls[fastAt]!.ended)) as OutcomeUnknownError];
+      const told = new Map<number, Confirmation>();
+      for (const n of asksEarly) told.set(n, await ask(n));
+      // Its call may still carry it out, or be rejected.
+      expect(told.get(slowAt)?.done).toBeUndefined();
+      lost.push((await advanceUntilSettled(calls[slowAt]!.ended)) as OutcomeUnknownError);
+      for (const [at, error] of [fastAt, slowAt].map((n, index) => [n, lost[index]] as const))
+        if (error?.outcomeUnknown && told.get(at)?.done === undefined)
+          told.set(at, await advanceUntilSettled(error.confirm({ confirmWindowMs: 0 })));
+      const known = [fastAt, slowAt].filter((_, index) => lost[index]?.outcomeUnknown).map((n) => told.get(n));
+      const shown = JSON.stringify({ asksEarly, known });
+      const count = (done: boolean) => known.filter((each) => each?.done === done).length;
+      expect(count(true), shown).toBe(counts.carriedOut - counts.responses);
+      expect(count(true) + count(false), shown).toBe(known.length);
+    }
+  });
+});

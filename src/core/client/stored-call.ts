@@ -27,13 +27,18 @@ export async function confirmStored(
   const { writes: memory } = shared;
   const stored = new RememberedWrite({ endpoint, input, token, calledAt: sentAt, sentAt });
   const { write, isUncertain } = memory.askFor(stored);
+  // Until its call ends, an entry may also be that of an equal write.
+  if (write.isInFlight)
+    return {
+      confirmation: { unknown: 'the write is being sent', mayChange: true },
+      response: { status: 200, headers: new Headers() },
+    };
   const elapsedMs = Date.now() - write.sentAt;
   const view = new BookView({ endpoint, write, memory, timeoutMs });
   const call = { request, options: {}, token, sentAt: performance.now() - elapsedMs, aheadMs: 0, view };
   const windowMs = given ?? (elapsedMs > timeoutMs ? 0 : confirmWindowMs(undefined, 0));
   const result = await confirmWrite(requester, call, scope, { signal, confirmWindowMs: windowMs });
   if (result.confirmation.done !== false) return result;
-  if (write.isInFlight) return { ...result, confirmation: { unknown: 'the write is being sent', mayChange: true } };
   const unknown = 'an equal write was sent later, and may be this one';
   return isUncertain ? { ...result, confirmation: { unknown } } : result;
 }
