@@ -1,4 +1,6 @@
 import { isObject } from '../core/json/plain-object.js';
+import { isAnswerable } from '../resources/questions/question-facts.js';
+import type { StoredQuestion } from '../testing/state/questions.js';
 import { numberOf } from '../testing/state/packs.js';
 import type { History, SimulatedCall } from './history.js';
 import type { Check } from './options.js';
@@ -7,10 +9,19 @@ import type { Check } from './options.js';
 const revokedGraceMs = 60_000;
 const refusals: ReadonlySet<number | undefined> = new Set([400, 403, 404, 422]);
 
-/** Every question of a seller who has not revoked the application is answered at the end, by the bot or by a person. */
-const answered: Check = ({ marketplace: { questions }, revoked, nameOf }) =>
-  questions.all
-    .filter((each) => questions.statusOf(each) === 'UNANSWERED' && !revoked.has(each.seller_id))
+/**
+ * Every question of a seller who has not revoked the application is answered at the end, by the bot or by a person. Those that no
+ * answer reaches are left out: held back, taken from the listing, or of an item that is paused.
+ */
+const answered: Check = ({ marketplace, revoked, nameOf }) =>
+  marketplace.questions.all
+    .filter(
+      (each) =>
+        marketplace.questions.statusOf(each) === 'UNANSWERED' &&
+        isAnswerable(marketplace.questions.marksOf(each)) &&
+        !isOfPausedItem(marketplace, each) &&
+        !revoked.has(each.seller_id),
+    )
     .map(({ id }) => `${nameOf(id)} is not answered at the end`);
 
 const answeredOnce: Check = ({ calls, nameOf }) => {
@@ -22,6 +33,10 @@ const answeredOnce: Check = ({ calls, nameOf }) => {
     return [`${name} answers ${nameOf(String(id))}, although ${known?.name ?? ''} has told that it is answered`];
   });
 };
+
+function isOfPausedItem({ items }: History['marketplace'], { item_id }: StoredQuestion): boolean {
+  return items.getOrThrow(item_id).status !== 'active';
+}
 
 /** The first call that has told the bot that a question is answered, by its id. */
 function firstByAnswer(calls: readonly SimulatedCall[]): Map<unknown, SimulatedCall> {
@@ -60,13 +75,16 @@ const noMessageDoubled: Check = ({ marketplace, nameOf }) =>
  * If the bot replies to messages, no conversation ends with one of its buyer: the bot or a person has replied. Blocked ones are left
  * out, and as many as the bot counts as dead letters.
  */
-const allReplied: Check = ({ calls, marketplace: { packs, messages }, revoked, stats, nameOf }) => {
+const allReplied: Check = ({ calls, marketplace, revoked, stats, nameOf }) => {
+  const { packs, messages, questions } = marketplace;
   const open = packs.all.flatMap((pack) => {
     const last = messages.visibleTo(pack.seller_id, pack).at(-1);
     const isOpen = last?.from === pack.buyer_id && pack.blockedBy === null && !revoked.has(pack.seller_id);
     return isOpen ? [`${nameOf(last.id)} has no reply at the end`] : [];
   });
-  if (open.length <= (stats?.dead ?? 0)) return [];
+  // Answers that are rejected because an item is paused may be dead letters too.
+  const inVain = questions.all.filter((each) => isOfPausedItem(marketplace, each)).length;
+  if (open.length <= (stats?.dead ?? 0) - inVain) return [];
   const sellers = new Set(packs.all.map(({ seller_id }) => seller_id));
   const ofBuyers = messages.all.filter(({ from }) => !sellers.has(from));
   const pathOf = new Map(ofBuyers.map(({ id, pack }) => [id, `/messages/packs/${pack}/`]));
@@ -104,7 +122,7 @@ const noSelfReply: Check = ({ calls }) =>
 const noRejectionRepeated: Check = ({ calls, marketplace }) => {
   const ended = new Map<string, SimulatedCall[]>();
   return calls.flatMap((call) => {
-    if (call.method === 'GET') return [];
+    if (call.method === 'GET' || isMaybeOpenAgain(marketplace, call)) return [];
     const key = JSON.stringify([call.start, call.method, call.path, call.body]);
     const earlier = ended.get(key) ?? [];
     // One whose response was lost may be sent again, and does not count.
@@ -115,6 +133,13 @@ const noRejectionRepeated: Check = ({ calls, marketplace }) => {
     return [`${call.name} was rejected with ${rejection?.status ?? 0} before, as ${rejection?.name ?? ''}`];
   });
 };
+
+/** Whether it answers a question whose answer may be taken the next time: its item is paused, or it was held back. */
+function isMaybeOpenAgain(marketplace: History['marketplace'], { path, body }: SimulatedCall): boolean {
+  const id = path.startsWith('/answers') && isObject(body) ? Number(body.question_id) : NaN;
+  const question = marketplace.questions.get(id);
+  return question !== undefined && (question.hold === false || isOfPausedItem(marketplace, question));
+}
 
 /** How many messages the buyer had written when a message was sent to the conversation; 0 for another write. */
 function messagesOfBuyer({ packs, messages }: History['marketplace'], { path, at }: SimulatedCall): number {

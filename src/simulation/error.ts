@@ -66,4 +66,4 @@ function shownOf(lines: readonly string[], name: string, most: number, only: rea
 }
 
 /** What does not make lines different: numbers of calls and starts, durations, ids and the names of events. */
-const countedOrNamed = /#\d+|after \d+ ms|^(?:start|bot) \d+|\d{7,}|\b[qsm]\d+(?:\.\d+b?)?\b/g;
+const countedOrNamed = /#\d+|after \d+ ms|^(?:start|bot) \d+|\d{7,}|\b[qxsm]\d+(?:\.\d+b?)?\b/g;

@@ -1,7 +1,7 @@
 import type { Account } from '../testing/state/accounts.js';
 import type { Pack } from '../testing/state/packs.js';
 import type { StoredMessage } from '../testing/state/message.js';
-import type { StoredQuestion } from '../testing/state/questions.js';
+import type { QuestionMarks, StoredQuestion } from '../testing/state/questions.js';
 import { topics } from './deliveries.js';
 import type { PlannedEvent } from './plan.js';
 import type { Scene } from './scene.js';
@@ -27,6 +27,16 @@ function moderateLater({ marketplace: { messages } }: Scene, isOn: boolean): voi
   messages.moderation = isOn ? 'later' : 'atOnce';
   if (!isOn) messages.moderate();
 }
+
+const [paused, released] = ['and the item is paused', 'and the service holds it back'];
+/** What keeps a question from being answered that is listed as unanswered. */
+const oddities: readonly (readonly [what: string, marks: QuestionMarks])[] = [
+  [released, { hold: true }],
+  ['and the service holds it back for good', { hold: true }],
+  ['and it is taken from the listing', { deleted_from_listing: true }],
+  [paused, {}],
+];
+const [firstId, firstOddId] = [5_000_000_001, 7_000_000_001];
 
 /** Makes the planned events happen. One whose sale or question is left out brings it along, or does nothing. */
 export class PlannedEvents {
@@ -58,6 +68,8 @@ export class PlannedEvents {
     switch (kind) {
       case 'question':
         return this.#ask(event);
+      case 'odd question':
+        return this.#askOddly(event);
       case 'sale':
         return this.#sell(event.name, event.seller);
       case 'sale change':
@@ -116,14 +128,33 @@ export class PlannedEvents {
     return nth(this.#buyers, Math.floor(this.#scene.decisions.amount(`buyer of ${name}`) * buyers));
   }
 
-  #ask({ name, seller }: PlannedEvent): string {
-    const { marketplace, names, items, sellers } = this.#scene;
-    const { item_id } = nth(items, seller);
+  #ask(
+    { name, seller }: PlannedEvent,
+    { item_id } = nth(this.#scene.items, seller),
+    marks: QuestionMarks = {},
+  ): string {
+    const { marketplace, names, sellers } = this.#scene;
     const from = this.#buyerOf(name);
-    const ask = (): StoredQuestion => marketplace.ask({ from, item_id, text: `Is it in stock? (${name})` });
+    const ask = (): StoredQuestion => marketplace.ask({ from, item_id, text: `Is it in stock? (${name})`, ...marks });
     const asked = names.creating(name, ask, ({ id }) => [id]);
     this.#questions.set(name, asked.id);
     return `${from.nickname} asks ${nth(sellers, seller).nickname}`;
+  }
+
+  /** One that the list of unanswered questions has, and whose answer is rejected, for a time or for good. */
+  #askOddly(event: PlannedEvent): string {
+    const { marketplace, decisions, sellers } = this.#scene;
+    const item = marketplace.addItem({ seller_id: nth(sellers, event.seller).user_id });
+    const [what, marks] = nth(oddities, Math.floor(decisions.amount(`oddity of ${event.name}`) * oddities.length));
+    // The ids of other questions stay what they would be without it: those that are taken are skipped.
+    marketplace.nextIds({ question_id: firstOddId });
+    const asked = this.#ask(event, item, marks);
+    marketplace.nextIds({ question_id: firstId });
+    if (what === paused) marketplace.items.change(item.item_id, { status: 'paused' });
+    if (what !== released) return `${asked}, ${what}`;
+    const id = this.#questions.get(event.name) ?? 0;
+    setTimeout(() => marketplace.questions.release(id), event.lastsMs);
+    return `${asked}, ${what} for ${seconds(event.lastsMs)}`;
   }
 
   #sell(name: string, seller: number): string {

@@ -47,7 +47,7 @@ export class Names {
 
   /** The name of a call that does not go to the marketplace: what its text is about, as in `Is it in stock? (q3)`. */
   ofOutside(call: string, text: string): string {
-    const named = [...text.matchAll(/\(([qm]\d[\d.]*b?)\)/g)].map(([, name]) => name);
+    const named = [...text.matchAll(/\(([qxm]\d[\d.]*b?)\)/g)].map(([, name]) => name);
     return this.numbered([call, ...new Set(named)].join(' '));
   }
 }

@@ -20,6 +20,8 @@ export interface NetworkInit {
   readonly recorder: Recorder;
   readonly decisions: Decisions;
   readonly outside: SimulationOptions['outside'];
+  /** By how much the `Date` of the service's responses is ahead of the dates in them, in milliseconds. */
+  readonly dateAheadMs: number;
 }
 
 type CallFault = keyof typeof callFaults;
@@ -66,7 +68,7 @@ export class Network {
     start: number,
     isReceived: () => boolean,
   ): Promise<Response> {
-    const { world, recorder, decisions } = this.#init;
+    const { world, recorder, decisions, dateAheadMs } = this.#init;
     const isOurs = hostOfMarketplace.test(request.url);
     const call = this.#record(request, body, start, isOurs);
     const isOut = this.isOut && isOurs;
@@ -83,10 +85,12 @@ export class Network {
     const response = await this.#responseTo(request, body, call, fault, isOurs).catch(
       (error: unknown) => error as Error,
     );
+    const servedAt = world.time.now;
     await world.wait(tripMs);
     if (!isReceived()) return new Promise(() => undefined);
     call.receivedAt = world.time.now;
     if (response instanceof Error) throw response;
+    if (isOurs) response.headers.set('date', new Date(servedAt + dateAheadMs).toUTCString());
     call.status = response.status;
     if (response instanceof JsonResponse) call.response = response.value;
     return response;

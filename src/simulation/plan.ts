@@ -28,6 +28,7 @@ type EventKind =
   | 'cancellation'
   | 'answer by hand'
   | 'message by hand'
+  | 'odd question'
   | keyof typeof disturbances;
 
 interface PlanInit {
@@ -61,7 +62,13 @@ export function planOf(options: SimulationOptions, seed: number): PlannedEvent[]
   const disturbing = Object.entries(disturbances).flatMap(([kind, [share, ...lastsMs]]) =>
     drawn(init, kind as EventKind, init.shares[share], near, lastsMs),
   );
-  return [...load, ...changesOf(init, load), ...disturbing].sort((a, b) => a.at - b.at);
+  return [...load, ...oddQuestionsOf(init), ...changesOf(init, load), ...disturbing].sort((a, b) => a.at - b.at);
+}
+
+/** Questions that no answer reaches, or only later: one to sixteen others, and from a stream of their own, so that no other moves. */
+function oddQuestionsOf(init: PlanInit): PlannedEvent[] {
+  const { questions } = { ...usualLoad, ...init.load };
+  return drawn(init, 'odd question', questions / 16, undefined, [minuteMs, 120 * minuteMs]);
 }
 
 /** The service announces an order again when something of it changes, such as its shipment. */
@@ -86,6 +93,7 @@ function loadOf(init: PlanInit): PlannedEvent[] {
 
 const prefixes: Readonly<Partial<Record<EventKind, string>>> = {
   question: 'q',
+  'odd question': 'x',
   sale: 's',
   'answer by hand': 'answer by hand ',
   'message by hand': 'message by hand ',

@@ -43,7 +43,8 @@ export function createScene(init: SceneInit): Scene {
   const serve = marketplace.fetch;
   // A client that was made with `marketplace.clientFor` is subject to the same faults.
   Object.defineProperty(marketplace, 'fetch', { value: (...args: Parameters<typeof fetch>) => fetch(...args) });
-  const network = new Network({ ...init, marketplace, serve, outside: options.outside });
+  const dateAheadMs = aheadMs(init, 'clock of the service', 1000);
+  const network = new Network({ ...init, marketplace, serve, outside: options.outside, dateAheadMs });
   const sellers = Array.from({ length: options.sellers ?? 2 }, (_, index) =>
     marketplace.addUser({ user_id: 7 + index, nickname: `seller${index + 1}` }),
   );
@@ -86,16 +87,18 @@ function nextBaseUrl(): string {
   return `https://start${String(starts).padStart(9, '0')}.marketplace.test`;
 }
 
-function botProcess(
-  { options, time, seed, decisions, recorder }: SceneInit,
-  network: Network,
-  start: number,
-): SimulatedProcess {
+/** By how much a clock is ahead, in milliseconds: as `clockDifferenceMs` says, and at most `most`. */
+function aheadMs({ options, decisions }: SceneInit, clock: string, most = Infinity): number {
+  return Math.round((2 * decisions.amount(clock) - 1) * Math.min(most, sharesOf(options).clockDifferenceMs ?? 0));
+}
+
+function botProcess(init: SceneInit, network: Network, start: number): SimulatedProcess {
+  const { time, seed, recorder } = init;
   return new SimulatedProcess({
     name: 'The bot',
     time,
     seed: hashOf(seed, `start ${start}`),
-    clockAheadMs: Math.round((2 * decisions.amount('clock') - 1) * (sharesOf(options).clockDifferenceMs ?? 0)),
+    clockAheadMs: aheadMs(init, 'clock'),
     print: (text) => recorder.line(time.now, `bot: ${text.split('\n')[0] ?? ''}`),
     fetch: (request, from) => network.send(request, from, start),
   });
