@@ -1,0 +1,37 @@
+import { SimulationError, simulate } from 'marketplace-seller-sdk/simulation';
+import type { SimulationOptions } from 'marketplace-seller-sdk/simulation';
+import { expect, test } from 'vitest';
+import { plantedBot, plantedFaults } from './bots/planted-bot.ts';
+
+/** The bot has no catching up, so no notification is lost for good; all else of a bad day happens. */
+const faults = {
+  requestLost: 0.01,
+  responseLost: 0.02,
+  failedBefore: 0.02,
+  failedAfter: 0.01,
+  throttled: 0.02,
+  slow: 0.01,
+  notificationTwice: 0.05,
+  notificationLate: 0.05,
+  kills: 6,
+  stops: 2,
+  slowModeration: 0.5,
+  clockDifferenceMs: 60_000,
+};
+const load = { questions: 20, sales: 12, messages: 24, cancellations: 1 };
+const day: Omit<SimulationOptions, 'bot'> = { seeds: 10, faults, load };
+
+test('nothing goes wrong in a bot that has none of the faults', async () => {
+  await simulate({ ...day, seeds: 5, bot: (world) => plantedBot(world) });
+});
+
+test.each(plantedFaults)('the usual checks find a bot that %s', async (fault) => {
+  const error: unknown = await simulate({ ...day, bot: (world) => plantedBot(world, fault) }).catch(
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(SimulationError);
+  const doubles = ['sends before it stores', 'repeats blindly', 'has two loops at once'].includes(fault);
+  expect((error as SimulationError).violations[0]).toMatch(
+    doubles ? /has the same message 2 times after writing 1$/ : /is not answered at the end$|has no reply at the end$/,
+  );
+});
