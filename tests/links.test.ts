@@ -22,6 +22,22 @@ test('every relative link leads to a file, and to a heading where it names one',
   expect(broken).toEqual([]);
 });
 
+test('no page of the package leads to a file that the package does not contain', () => {
+  const { files } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { files: string[] };
+  const always = ['README.md', 'LICENSE', 'package.json'];
+  const isPacked = (path: string): boolean =>
+    [...always, ...files].some((each) => path === each || path.startsWith(`${each}/`));
+  const packed = documents.filter(isPacked);
+  expect(packed.length).toBeGreaterThan(30);
+  const astray = packed.flatMap((from) =>
+    [...linksIn(from), ...imagesIn(from)]
+      .map((link) => posix.join(dirname(from), link.split('#')[0] ?? ''))
+      .filter((path) => !isPacked(path.replace(/\/$/, '')) && path !== posix.join(dirname(from), ''))
+      .map((path) => `${from}: ${path}`),
+  );
+  expect(astray).toEqual([]);
+});
+
 test.each(['docs/README.md', 'llms.txt'])('%s names every guide', (index) => {
   const guides = documents.filter((path) => path.startsWith('docs/guide/'));
   const named = linksIn(index).map((link) => posix.join(dirname(index), link));
@@ -46,6 +62,14 @@ function linksIn(path: string): string[] {
   const text = readFileSync(join(root, path), 'utf8').replace(/^```[\s\S]*?^```/gm, '');
   const targets = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
   return targets.filter((target) => !/^[a-z]+:/.test(target));
+}
+
+/** The images of a document, which are elements of HTML where they have a version for dark screens. */
+function imagesIn(path: string): string[] {
+  const text = readFileSync(join(root, path), 'utf8');
+  return [...text.matchAll(/\b(?:src|srcset)="([^"]+)"/g)]
+    .map(([, target = '']) => target)
+    .filter((target) => !/^[a-z]+:/.test(target));
 }
 
 function leads(from: string, link: string): boolean {

@@ -50,10 +50,6 @@ async function takePictures(url: string): Promise<void> {
     await page.goto(url);
     await page.getByText('Live', { exact: true }).waitFor();
     await page.screenshot({ path: `docs/images/dashboard-${colorScheme}.png` });
-    await page.getByRole('tab', { name: 'Notifications' }).click();
-    await page.locator('#notifications .fold[open] > summary').click();
-    await page.locator('#delivery-list details').first().locator('summary').click();
-    await page.screenshot({ path: `docs/images/dashboard-notifications-${colorScheme}.png` });
   }
   await browser.close();
 }
