@@ -155,6 +155,9 @@ describe.for(kinds)('an outbox in $name', ({ create }) => {
     const turnedSteps = [{ input: turned(step.input), endpoint }, { contact: turned(input) }] as const;
     await outbox.add({ steps: turnedSteps, user_id, key: 'two' });
     await done(outbox);
+    const ended = await outbox.add({ input: turned(input), endpoint, user_id, key });
+    expect(ended).toMatchObject({ state: 'accepted', outputs: [{ text: 'one' }] });
+    await done(outbox);
     expect(messages()).toHaveLength(3);
     await outbox.close();
   });
@@ -309,19 +312,31 @@ describe.for(kinds)('an outbox in $name', ({ create }) => {
     },
   );
 
-  test('a contact of an excepted case whose response was lost goes once, also if the case is none any more', async () => {
-    const { user_id, pack_id, pack, buyer, marketplace, messages, open } = shop(['response lost'], { hasWritten: false }); // prettier-ignore
-    marketplace.packs.change(pack, { exceptedCase: true });
-    const outbox = open(create()());
-    const contact = { pack_id, user_id, to: { user_id: buyer.user_id }, text: 'It leaves today.' };
-    await outbox.add({ key: 'leaves', user_id, contact });
-    await advanceUntilSettled(outbox.idle());
-    marketplace.packs.change(pack, { exceptedCase: false });
-    await done(outbox);
-    expect(messages().map(({ text }) => text)).toEqual(['It leaves today.']);
-    expect(await outbox.get('leaves')).toMatchObject({ state: 'accepted' });
-    await outbox.close();
-  });
+  test.for<WriteEnd>(['carried out', 'response lost', 'request lost'])(
+    'a contact of an excepted case goes once when its message ends as %s, also if the case is none any more',
+    async (end) => {
+      // The option is refused first.
+      const ends: WriteEnd[] = ['carried out', end];
+      const { user_id, pack_id, pack, buyer, marketplace, messages, open, sent } = shop(ends, { hasWritten: false });
+      marketplace.packs.change(pack, { exceptedCase: true });
+      const outbox = open(create()());
+      const contact = { pack_id, user_id, to: { user_id: buyer.user_id }, text: 'It leaves today.' };
+      await outbox.add({ key: 'leaves', user_id, contact });
+      await advanceUntilSettled(outbox.idle());
+      expect(sent).toEqual(['/messages/action_guide/packs/#/option', `/messages/packs/#/sellers/${user_id}`]);
+      marketplace.packs.change(pack, { exceptedCase: false });
+      await done(outbox);
+      // What was not carried out goes to a person: the conversation takes no message any more.
+      if (end === 'request lost') {
+        expect(messages()).toEqual([]);
+        expect(await outbox.deadLetters.replay('leaves')).toBe(true);
+        await done(outbox);
+      }
+      expect(messages().map(({ text }) => text)).toEqual(['It leaves today.']);
+      expect(await outbox.get('leaves')).toMatchObject({ state: 'accepted' });
+      await outbox.close();
+    },
+  );
 
   test('what the service rejects goes to a person at once, and can be replayed', async () => {
     const { job, marketplace, messages, sent, open } = shop();

@@ -1,5 +1,5 @@
 import { InvalidInputError, SellerClient, TimeoutError, UnexpectedResponseError } from 'marketplace-seller-sdk';
-import type { ApiError, Drift, ItemStatus } from 'marketplace-seller-sdk';
+import type { ApiError, ClientOptions, Drift, ItemStatus } from 'marketplace-seller-sdk';
 import type { endpoints } from 'marketplace-seller-sdk/schemas';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { describe, expect, expectTypeOf, onTestFinished, test, vi } from 'vitest';
@@ -178,25 +178,40 @@ function list(length: number): object[] {
   return Array.from({ length }, () => ({ status_code: 200, body: { status: 'active' } }));
 }
 
-test.each([
-  ['/items', 200],
-  ['/items/bulk', 404],
-])('all requests have one deadline, those to %s too', async (_, status) => {
-  vi.useFakeTimers();
-  onTestFinished(() => void vi.useRealTimers());
-  const { sellerClient, sent } = responding(async ({ pathname, searchParams }) => {
-    await new Promise((resolve) => setTimeout(resolve, 400));
-    if (pathname === '/items' && status === 404) return new Response('', { status });
-    const { length } = searchParams.get('ids')!.split(',');
-    return Response.json(list(length));
+type OfDeadline = (client: SellerClient, ids: string[]) => PromiseLike<unknown>;
+
+describe.each<[string, Partial<ClientOptions>, OfDeadline]>([
+  ['the call', {}, (client, ids) => client.items.status({ ids }, { deadlineMs: 1000 })],
+  ['the client', { deadlineMs: 1000 }, (client, ids) => client.items.status({ ids })],
+  [
+    'the call, not the client',
+    { deadlineMs: 700 },
+    (client, ids) => client.items.status({ ids }, { deadlineMs: 1000 }),
+  ],
+  ['a derived client', {}, (client, ids) => client.withOptions({ deadlineMs: 1000 }).items.status({ ids })],
+])('the deadline of %s is that of all requests of a list of 200', (_of, options, call) => {
+  test.each([
+    ['/items', 200],
+    ['/items/bulk', 404],
+  ])('to %s, each time anew', async (_, status) => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const { sellerClient, sent } = responding(async ({ pathname, searchParams }) => {
+      await new Promise((resolve) => setTimeout(resolve, 400));
+      if (pathname === '/items' && status === 404) return new Response('', { status });
+      const { length } = searchParams.get('ids')!.split(',');
+      return Response.json(list(length));
+    }, options);
+    const ids = Array.from({ length: 200 }, (_each, index) => `MLA${index}`);
+    for (const times of [1, 2]) {
+      const startedAt = performance.now();
+      const error = await advanceUntilSettled(errorOf(call(sellerClient, ids)));
+      expect(error).toBeInstanceOf(TimeoutError);
+      expect(error.message).toBe('GET /items did not end within its deadline of 1000 ms');
+      expect(performance.now() - startedAt).toBe(1000);
+      expect(sent).toHaveLength(3 * times);
+    }
   });
-  const ids = Array.from({ length: 100 }, (_each, index) => `MLA${index}`);
-  const startedAt = performance.now();
-  const error = await advanceUntilSettled(errorOf(sellerClient.items.status({ ids }, { deadlineMs: 1000 })));
-  expect(error).toBeInstanceOf(TimeoutError);
-  expect(error.message).toBe('GET /items did not end within its deadline of 1000 ms');
-  expect(performance.now() - startedAt).toBe(1000);
-  expect(sent).toHaveLength(3);
 });
 
 test.each([{ x: 1 }, { message: 'no' }, { error: 'not_found', item: 'A' }])(
@@ -242,8 +257,8 @@ test('an empty list of ids and an id with a comma are not sent', async () => {
 });
 
 /** A client of a service that answers by the URL. */
-function responding(respond: (url: URL) => Response | Promise<Response>) {
-  return stubbed([({ url }) => respond(new URL(url))], { maxRetries: 0 });
+function responding(respond: (url: URL) => Response | Promise<Response>, options: Partial<ClientOptions> = {}) {
+  return stubbed([({ url }) => respond(new URL(url))], { maxRetries: 0, ...options });
 }
 
 /** A client of a service that gives this one answer. */

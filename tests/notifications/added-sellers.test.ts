@@ -1,0 +1,101 @@
+import { createInbox, handleNow } from 'marketplace-seller-sdk/notifications';
+import type { InboxOptions } from 'marketplace-seller-sdk/notifications';
+import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { about, deliver } from '../support/deliveries.ts';
+import { storeKinds } from '../support/inbox-stores.ts';
+import { silentLogger } from '../support/silent.ts';
+
+// The service delivers a notification again, and meanwhile its user has become a seller of the application.
+
+/** A question of a seller who is not known yet. */
+function shop() {
+  const marketplace = new FakeMarketplace();
+  const seller = marketplace.addUser();
+  const { user_id } = seller;
+  const { item_id } = marketplace.addItem({ seller_id: user_id });
+  const { id } = marketplace.ask({ from: marketplace.addUser(), item_id, text: 'Is it new?' });
+  const client = marketplace.clientFor(seller);
+  const handled: number[] = [];
+  const options = {
+    logger: silentLogger,
+    on: { questions: async (_, { read }) => void handled.push((await read()).id) },
+  } satisfies InboxOptions;
+  return { user_id, client, handled, options, notification: about(id, { user_id }), id };
+}
+
+type Shop = ReturnType<typeof shop>;
+/** How an inbox knows its sellers, and how one is added. */
+type Way = (shop: Shop) => { readonly options: Partial<InboxOptions>; add(): void };
+
+const list: Way = ({ user_id, client }) => {
+  const sellers = [1];
+  return { options: { sellers, clientFor: () => client }, add: () => void sellers.push(user_id) };
+};
+const set: Way = ({ user_id, client }) => {
+  const sellers = new Set([1]);
+  return { options: { sellers, clientFor: () => client }, add: () => void sellers.add(user_id) };
+};
+const listed: Way = ({ user_id, client }) => {
+  const known = [1];
+  return {
+    options: { sellers: async () => [...known], clientFor: () => client },
+    add: () => void known.push(user_id),
+  };
+};
+const byClient: Way = ({ user_id, client }) => {
+  const clients = new Map<number, typeof client>();
+  return { options: { clientFor: (user) => clients.get(user) }, add: () => void clients.set(user_id, client) };
+};
+const withLateClient: Way = ({ user_id, client }) => {
+  const clients = new Map<number, typeof client>();
+  return {
+    options: { sellers: [user_id], clientFor: (user) => clients.get(user) },
+    add: () => void clients.set(user_id, client),
+  };
+};
+
+describe.for(storeKinds())('a redelivery for a seller who was added later, with a store in $name', ({ create }) => {
+  test.for<[string, Way]>([
+    ['to the list', list],
+    ['to the set', set],
+    ['to what the function returns', listed],
+    ['with a client', byClient],
+    ['with a client, and was one of the sellers', withLateClient],
+  ])('%s is handled once', async ([, way]) => {
+    const ofShop = shop();
+    const { options, add } = way(ofShop);
+    const inbox = createInbox({ ...ofShop.options, ...options, store: create()() });
+    onTestFinished(() => inbox.close());
+    for (let times = 0; times < 2; times += 1) {
+      expect(await deliver(inbox, ofShop.notification)).toBe(200);
+      await inbox.idle();
+    }
+    expect(ofShop.handled).toEqual([]);
+    add();
+    for (let times = 0; times < 2; times += 1) {
+      expect(await deliver(inbox, ofShop.notification)).toBe(200);
+      await inbox.idle();
+    }
+    expect(ofShop.handled).toEqual([ofShop.id]);
+    expect(await inbox.stats()).toMatchObject({ waiting: 0, dead: 0, dropped: 2 });
+  });
+});
+
+test('handleNow() handles a redelivery for a seller who was added later, once', async () => {
+  const ofShop = shop();
+  const { options, add } = byClient(ofShop);
+  const post = () => {
+    const request = new Request('https://app.test/', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(ofShop.notification),
+    });
+    return handleNow(request, { ...ofShop.options, clientFor: options.clientFor });
+  };
+  expect((await post()).status).toBe(200);
+  expect(ofShop.handled).toEqual([]);
+  add();
+  for (let times = 0; times < 2; times += 1) expect((await post()).status).toBe(200);
+  expect(ofShop.handled).toEqual([ofShop.id]);
+});
