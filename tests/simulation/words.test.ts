@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
-import { SimulationError, simulate } from 'marketplace-seller-sdk/simulation';
-import type { Bot, SimulationOptions, World } from 'marketplace-seller-sdk/simulation';
+import { simulate } from 'marketplace-seller-sdk/simulation';
+import type { Bot, SimulationError, SimulationOptions, World } from 'marketplace-seller-sdk/simulation';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { expect, test } from 'vitest';
 import { naive } from './bots/question-bots.ts';
