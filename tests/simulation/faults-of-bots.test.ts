@@ -1,7 +1,7 @@
 import { SimulationError, simulate } from 'marketplace-seller-sdk/simulation';
 import type { SimulationOptions } from 'marketplace-seller-sdk/simulation';
 import { expect, test } from 'vitest';
-import { plantedBot, plantedFaults } from './bots/planted-bot.ts';
+import { faultyBot, faultsOfBots } from './bots/faulty-bot.ts';
 
 /** The bot has no catching up, so no notification is lost for good; all else of a bad day happens. */
 const faults = {
@@ -22,11 +22,11 @@ const load = { questions: 20, sales: 12, messages: 24, cancellations: 1 };
 const day: Omit<SimulationOptions, 'bot'> = { seeds: 10, faults, load };
 
 test('nothing goes wrong in a bot that has none of the faults', async () => {
-  await simulate({ ...day, seeds: 5, bot: (world) => plantedBot(world) });
+  await simulate({ ...day, seeds: 5, bot: (world) => faultyBot(world) });
 });
 
-test.each(plantedFaults)('the usual checks find a bot that %s', async (fault) => {
-  const error: unknown = await simulate({ ...day, bot: (world) => plantedBot(world, fault) }).catch(
+test.each(faultsOfBots)('the usual checks find a bot that %s', async (fault) => {
+  const error: unknown = await simulate({ ...day, bot: (world) => faultyBot(world, fault) }).catch(
     (reason: unknown) => reason,
   );
   expect(error).toBeInstanceOf(SimulationError);

@@ -3,7 +3,7 @@ import type { SellerClient } from 'marketplace-seller-sdk';
 import type { Bot, World } from 'marketplace-seller-sdk/simulation';
 
 /** Faults that ordinary bots have. */
-export const plantedFaults = [
+export const faultsOfBots = [
   'sends before it stores',
   'takes a lost response for done',
   'repeats blindly',
@@ -13,7 +13,7 @@ export const plantedFaults = [
   'has two loops at once',
   'swallows errors',
 ] as const;
-type Fault = (typeof plantedFaults)[number];
+type Fault = (typeof faultsOfBots)[number];
 
 interface Task {
   readonly user_id: number;
@@ -22,7 +22,7 @@ interface Task {
 }
 
 /** A bot without an inbox: it stores what it is told, and answers questions and messages in a loop. One of the faults may be in it. */
-export function plantedBot(world: World, fault?: Fault): Bot {
+export function faultyBot(world: World, fault?: Fault): Bot {
   const tasks = (world.lasting.get('tasks') ?? new Map()) as Map<string, Task>;
   world.lasting.set('tasks', tasks);
   const sellers =
