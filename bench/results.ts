@@ -69,7 +69,7 @@ function round(value: number): string {
   return value >= 100 || Number.isInteger(value) ? value.toFixed(0) : value.toFixed(value >= 10 ? 1 : 2);
 }
 
-/** The parts of README.md and of the guide about performance that show figures, by the name of their region. */
+/** The parts of the guide about performance that show figures, by the name of their region. */
 export function regions(results: readonly Result[]): Record<string, string> {
   const origins = new Set([...callRows, ...sizeRows].flatMap(([title]) => find(results, title)?.origin ?? []));
   const legend = [
@@ -207,7 +207,7 @@ export function scoresOf(rows: readonly (readonly string[])[]): string[] {
   });
 }
 
-/** The part of the guide about performance that shows each verdict of bench/faults.md, without what was observed. */
+/** The part of that guide that shows each verdict of bench/faults.md, without what was observed. */
 export function faultsRegion(faults: string): string {
   const [head = [], , , ...rows] = cellsIn(faults);
   const columns = shown.map((name) => head.indexOf(name));

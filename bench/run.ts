@@ -1,5 +1,5 @@
 // Runs the benchmarks: all, or those named on the command line. Prints their rows and keeps them in bench/results.json, from
-// which it writes bench/results.md and the figures in README.md, on the site's first page and in the guide about
+// which it writes bench/results.md and the figures on the site's first page and in the guide about
 // performance. `-- documents` only does that.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -66,7 +66,7 @@ write();
 function write(): void {
   writeFileSync(kept, `${JSON.stringify(results, undefined, 2)}\n`);
   writeFileSync(here('results.md'), page(results));
-  for (const path of ['../README.md', '../docs/index.md', '../docs/guide/performance.md']) {
+  for (const path of ['../docs/index.md', '../docs/guide/performance.md']) {
     const file = here(path);
     writeFileSync(file, withRegions(readFileSync(file, 'utf8'), regions(results)));
   }

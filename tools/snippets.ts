@@ -10,9 +10,9 @@ export interface Snippet {
   readonly marks: readonly string[];
 }
 
-/** The TypeScript blocks of a Markdown document. */
+/** The TypeScript blocks of a Markdown document, without those that quote a part of a program (`ts quoted`). */
 export function snippetsIn(document: string, markdown: string): Snippet[] {
-  const fences = /^```(?:ts|typescript)\b([^\n]*)\n([\s\S]*?)^```/gm;
+  const fences = /^```(?:ts|typescript)\b(?! quoted)([^\n]*)\n([\s\S]*?)^```/gm;
   return [...markdown.matchAll(fences)].map(({ index, 1: marks = '', 2: code = '' }) => ({
     at: `${document}:${lineAt(markdown, index) + 1}`,
     code,

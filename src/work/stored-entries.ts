@@ -22,7 +22,14 @@ export interface EntryRow {
   readonly number: number;
 }
 
-/** Entries of a store that are in certain states: listed, and removed. */
+/**
+ * Entries of a store that are in certain states: listed, and removed.
+ *
+ * @example
+ * const [first] = await inbox.rejected.list({ limit: 1 });
+ * if (first) await inbox.rejected.remove(first.entry.key);
+ * console.log(await inbox.rejected.removeAll()); // how many
+ */
 export class StoredEntries<Found extends EntryRow> {
   readonly #shown: Pick<Shown<unknown>, 'store' | 'kinds' | 'storedKey'>;
   readonly #states: readonly EntryState[];

@@ -30,6 +30,7 @@ export async function bundled(program: string): Promise<string> {
       'marketplace-seller-sdk/schemas': join(root, 'src/schemas.ts'),
       'marketplace-seller-sdk/simulation': join(root, 'src/simulation/index.ts'),
       'marketplace-seller-sdk/testing': join(root, 'src/testing/index.ts'),
+      'marketplace-seller-sdk/tools': join(root, 'src/tools/index.ts'),
       'marketplace-seller-sdk/openapi.json': join(root, 'docs/openapi.json'),
       'marketplace-seller-sdk': join(root, 'src/index.ts'),
     },

@@ -70,7 +70,9 @@ test('the table of faults in the guide is that of bench/faults.md', () => {
       .split('\n')
       .filter((line) => /^\|(?! *:?-)/.test(line))
       .map((line) => line.split('|').map((cell) => cell.trim()));
-  const inGuide = /<!-- #region faults -->([\s\S]*?)<!-- #endregion faults -->/.exec(read('docs/guide/performance.md'))?.[1];
+  const inGuide = /<!-- #region faults -->([\s\S]*?)<!-- #endregion faults -->/.exec(
+    read('docs/guide/performance.md'),
+  )?.[1];
   const written = faultsRegion(read('bench/faults.md'));
   expect(cells(written).length).toBeGreaterThan(15);
   expect(cells(inGuide)).toEqual(cells(written));

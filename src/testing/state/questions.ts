@@ -89,7 +89,7 @@ export class QuestionStore extends EntityStore<number, StoredQuestion> {
     return status === 'closed' ? 'CLOSED_UNANSWERED' : 'UNANSWERED';
   }
 
-  /** Returns the marks that the service shows: it also holds what is under review; hidden and removed are not listed. */
+  /** @internal Returns the marks that the service shows: it also holds what is under review; hidden and removed are not listed. */
   marksOf(question: StoredQuestion): { readonly hold: boolean; readonly deleted_from_listing: boolean } {
     const isUnderReview = this.statusOf(question) === 'UNDER_REVIEW';
     const { hold = false, deleted_from_listing = false, hidden = false, removed } = question;

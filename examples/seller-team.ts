@@ -1,0 +1,271 @@
+/**
+ * The application of a seller team. Each part is a process of its own:
+ *
+ *   node examples/seller-team.ts web        connects sellers, and accepts webhooks
+ *   node examples/seller-team.ts worker     answers, and sends messages
+ *   node examples/seller-team.ts desk       shows what a person has to decide
+ *   node examples/seller-team.ts report     drivers and clicks of each seller
+ *   node examples/seller-team.ts assistant  proposes an answer to a question
+ *
+ * The parts share two files: tokens.db and team.db. The settings are in the
+ * environment: those of the registration (application.ts), BASE_URL,
+ * CALLBACK_PATH (see `secretPath`), FOLDER and PORT.
+ */
+import { join } from 'node:path';
+import express from 'express';
+import {
+  BadRequestError,
+  NotFoundError,
+  SellerClient,
+  isAnswerable,
+  packOf,
+} from 'marketplace-seller-sdk';
+import type { Endpoint } from 'marketplace-seller-sdk';
+import {
+  createInbox,
+  nodeHandler,
+  openInbox,
+  sqliteStore,
+} from 'marketplace-seller-sdk/notifications';
+import { createSellers, sqliteTokens } from 'marketplace-seller-sdk/oauth';
+import { createOutbox, openOutbox } from 'marketplace-seller-sdk/outbox';
+import { endpoints } from 'marketplace-seller-sdk/schemas';
+import { createTools } from 'marketplace-seller-sdk/tools';
+import * as z from 'zod';
+import { oauthOf, registration } from './application.ts';
+import { needed } from './environment.ts';
+
+const settings = needed('BASE_URL', 'CALLBACK_PATH', ...registration);
+const { FOLDER: folder = '.', PORT: port = '8080' } = process.env;
+const path = settings.CALLBACK_PATH;
+
+// Sellers: tokens that are refreshed once over all processes.
+const oauth = oauthOf(settings);
+const tokens = sqliteTokens(join(folder, 'tokens.db'));
+const sellers = createSellers({
+  client: new SellerClient({ baseUrl: settings.BASE_URL }),
+  tokens,
+  refresh: oauth.refresh,
+  onRevoked: ({ user_id }) =>
+    console.log(`${user_id} has to connect again`),
+});
+
+// Orders are no resource of the library, so their endpoint is defined here.
+const order = z.looseObject({
+  id: z.int(),
+  pack_id: z.int().nullish(),
+  status: z.string(),
+  tags: z.array(z.string()).nullish(),
+  buyer: z.looseObject({ id: z.int() }),
+  seller: z.looseObject({ id: z.int() }),
+});
+const getOrder: Endpoint<{ order_id: number }, z.output<typeof order>> = {
+  name: 'orders.get',
+  method: 'GET',
+  path: '/orders/{order_id}',
+  input: z.object({ order_id: z.int() }),
+  output: order,
+  retry: 'safe',
+  errors: [],
+};
+const idOf = (resource: string) => Number(resource.split('/').at(-1));
+const doNotWrite = ['test_order', 'fraud_risk_detected'];
+
+/** The inbox and the outbox of a process: one file, one book of writes. */
+function open({ handle }: { readonly handle: boolean }) {
+  const store = sqliteStore(join(folder, 'team.db'));
+  const outbox = createOutbox({
+    store,
+    clientFor: sellers.for,
+    // Moderation is followed until it has decided.
+    onRejection: ({ entry, reason }) =>
+      console.log(`desk: ${entry.key} was rejected: ${reason}`),
+    onFailure: ({ entry, error, dead }) => {
+      if (dead) console.log(`desk: ${entry.key}: ${String(error)}`);
+    },
+  });
+  const inbox = createInbox({
+    store,
+    path,
+    handle,
+    clientFor: sellers.for,
+    sellers: sellers.ids, // at the start it looks for what was missed
+    topics: { orders_v2: { endpoint: getOrder, idOf } },
+    on: {
+      questions: async (_, { read, client }) => {
+        const question = await read();
+        const isAboutStock = /stock|available/i.test(question.text ?? '');
+        if (!isAnswerable(question) || !isAboutStock) return; // for a person
+        const answer = {
+          question_id: question.id,
+          text: 'Yes, it is in stock.',
+        };
+        try {
+          await client.questions.answer(answer);
+        } catch (error) {
+          if (!(error instanceof BadRequestError)) throw error;
+          console.log(`desk: question ${question.id}: ${error.message}`);
+        }
+      },
+      messages: async ({ user_id }, { read, reply }) => {
+        const { id, text, pack_id, site_id } = await read();
+        if (!/invoice/i.test(text ?? '') || pack_id === undefined) {
+          await reply('Thank you. We read your message today.');
+          return;
+        }
+        // A message with a PDF: uploaded, sent once, and followed.
+        const file = join(folder, `invoice-${pack_id}.pdf`);
+        await outbox.add({
+          key: `invoice-${id}`,
+          user_id,
+          steps: [
+            {
+              endpoint: endpoints.messages.upload,
+              input: { site_id: site_id ?? 'MLA', file },
+            },
+            {
+              contact: { pack_id, user_id, text: 'Here is your invoice.' },
+            },
+          ],
+        });
+      },
+      orders_v2: async (_, { read }) => {
+        const sale = await read();
+        if (sale.status !== 'paid') return;
+        if (sale.tags?.some((tag) => doNotWrite.includes(tag))) return;
+        const pack_id = packOf(sale);
+        const user_id = sale.seller.id;
+        const to = { user_id: sale.buyer.id };
+        const text = 'Thank you! Your parcel leaves tomorrow.';
+        // One message for each purchase: a key is sent once.
+        await outbox.add({
+          key: `sale-${pack_id}`,
+          user_id,
+          contact: { pack_id, user_id, to, text },
+        });
+      },
+    },
+    onFailure: ({ entry, error, dead }) => {
+      const { resource } = entry.notification;
+      if (dead) console.log(`desk: ${resource}: ${String(error)}`);
+    },
+  });
+  return { inbox, outbox };
+}
+
+/** Connects sellers, and accepts notifications for the worker. */
+function web(): void {
+  const { inbox, outbox } = open({ handle: false });
+  const started = new Map<string, string>();
+  const app = express();
+  app.get('/connect', async (_, response) => {
+    const { url, state, verifier } = await oauth.start();
+    started.set(state, verifier);
+    response.cookie('state', state, { httpOnly: true, sameSite: 'lax' });
+    response.redirect(url);
+  });
+  app.get('/callback', async (request, response) => {
+    const cookies = request.headers.cookie ?? '';
+    const state = /(?:^|; )state=([^;]+)/.exec(cookies)?.[1] ?? '';
+    const verifier = started.get(state) ?? '';
+    started.delete(state);
+    const url = request.originalUrl;
+    const connected = await oauth.exchange({ url, state, verifier });
+    await sellers.add(connected);
+    response.send(`Seller ${connected.user_id} is connected.`);
+  });
+  app.all(path, nodeHandler(inbox));
+  const server = app.listen(Number(port), () => console.log('web: ready'));
+  onStop(async () => {
+    server.close();
+    await inbox.close();
+    await outbox.close();
+    server.closeAllConnections();
+  });
+}
+
+/** Handles what the web process has accepted, and sends the messages. */
+function worker(): void {
+  const { inbox, outbox } = open({ handle: true });
+  inbox.start(); // keeps the process alive until close()
+  outbox.start();
+  console.log('worker: ready');
+  onStop(async () => {
+    await inbox.close();
+    await outbox.close();
+  });
+}
+
+/** Shows what failed for good, and what moderation rejected. */
+async function desk(): Promise<void> {
+  const store = sqliteStore(join(folder, 'team.db'));
+  const [inbox, outbox] = [openInbox(store), openOutbox(store)];
+  for (const { entry, failure } of await inbox.deadLetters.list())
+    console.log(`not handled: ${entry.notification.resource}: ${failure}`);
+  for (const { entry, failure } of await outbox.deadLetters.list())
+    console.log(`not sent: ${entry.key}: ${failure}`);
+  for (const { entry, reason } of await outbox.rejected.list())
+    console.log(`rejected: ${entry.key}: ${reason}`);
+  // `replay(key)` tries a dead letter again; `remove(key)` forgets it.
+  console.log(await inbox.stats(), await outbox.stats());
+  await inbox.close();
+  await outbox.close();
+}
+
+/** Prints who delivers, and how often buyers clicked on "See phone". */
+async function report(): Promise<void> {
+  const { SITE_ID: site_id = 'MLA', SHIPMENT_ID: shipment_id } =
+    process.env;
+  for (const user_id of await sellers.ids()) {
+    const seller = await sellers.for(user_id);
+    if (!seller) continue;
+    const window = { user_id, last: 7, unit: 'day' } as const;
+    const clicks = await seller.contacts.phoneViews.windowOfUser(window);
+    console.log(`${user_id}: ${clicks.total} clicks in 7 days`);
+    if (!shipment_id) continue;
+    try {
+      const driver = await seller.flex.driver({ site_id, shipment_id });
+      console.log(`${user_id}: driver ${driver.driver_id}`);
+    } catch (error) {
+      if (!(error instanceof NotFoundError)) throw error;
+      console.log(`${user_id}: shipment ${shipment_id} has no driver yet`);
+    }
+  }
+}
+
+/** Proposes an answer. It is sent when a person has agreed: AGREE=yes. */
+async function assistant(): Promise<void> {
+  const { QUESTION_ID, TEXT: text = '', SELLER, AGREE } = process.env;
+  const seller = await sellers.for(Number(SELLER));
+  if (!seller) throw new Error(`${SELLER} is no seller of ours`);
+  const [answer] = createTools(seller, { only: ['questions.answer'] });
+  // A model fills in the input. Here, the environment does.
+  const input = { question_id: Number(QUESTION_ID), text };
+  console.log(await answer?.preview(input));
+  if (AGREE === 'yes') console.log((await answer?.run(input))?.text);
+}
+
+/** Stops a part in the right order: first its work, then its tokens. */
+function onStop(closeWork: () => Promise<void>): void {
+  const stop = async (): Promise<void> => {
+    await closeWork();
+    await closeSellers();
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const)
+    process.once(signal, () => void stop());
+}
+
+async function closeSellers(): Promise<void> {
+  await sellers.close();
+  await tokens.close?.();
+}
+
+const once = { desk, report, assistant };
+const parts = { web, worker, ...once };
+const name = process.argv[2] ?? '';
+if (!(name in parts)) {
+  console.error(`Name a part: ${Object.keys(parts).join(', ')}`);
+  process.exit(2);
+}
+await parts[name as keyof typeof parts]();
+if (name in once) await closeSellers();
