@@ -28,7 +28,7 @@ export interface EntryRow {
  * @example
  * const [first] = await inbox.rejected.list({ limit: 1 });
  * if (first) await inbox.rejected.remove(first.entry.key);
- * console.log(await inbox.rejected.removeAll()); // how many
+ * await inbox.rejected.removeAll(({ reason }) => reason === 'PERSONAL_DATA');
  */
 export class StoredEntries<Found extends EntryRow> {
   readonly #shown: Pick<Shown<unknown>, 'store' | 'kinds' | 'storedKey'>;
