@@ -3,6 +3,8 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
+import { fc } from '../support/fast-check.ts';
+import { seed } from '../support/seed.ts';
 
 /** Where the processes keep their notifications, and how to see what is left of them. */
 export interface Place {
@@ -54,7 +56,8 @@ export class Answering {
   async run(kills: number): Promise<Answers> {
     this.#service = await this.#marketplace.listen();
     for (let index = 0; index < processes; index += 1) await this.#start(index);
-    for (let kill = 0; kill < kills; kill += 1) await this.#killOnce(kill % processes);
+    const delays = fc.sample(fc.integer({ min: 50, max: 350 }), { seed, numRuns: kills });
+    for (const [kill, delayMs] of delays.entries()) await this.#killOnce(kill % processes, delayMs);
     await this.#deliver(() => this.#undelivered.length > 0);
     return this.#count(kills);
   }
@@ -75,11 +78,11 @@ export class Answering {
     this.#urls[index] = `http://127.0.0.1:${String(port).trim()}/`;
   }
 
-  async #killOnce(index: number): Promise<void> {
+  async #killOnce(index: number, delayMs: number): Promise<void> {
     const child = this.#children[index];
     if (!child) return;
     const gone = once(child, 'exit');
-    setTimeout(() => child.kill('SIGKILL'), 50 + Math.random() * 300);
+    setTimeout(() => child.kill('SIGKILL'), delayMs);
     let rounds = 0;
     await this.#deliver(() => (rounds += 1) <= 6 && this.#happen());
     await gone;
