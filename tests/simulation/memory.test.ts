@@ -22,6 +22,8 @@ test.each([
   };
   const faults = { kills: 8, stops: 2, responseLost: 0.05, outages: 1 };
   await simulate({ seeds: 2, bot: noted, load, faults, checks: [] });
+  // On this day a process is killed in a call that listens to a signal.
+  await simulate({ seeds: [18], bot: noted, checks: [] });
   const failing = simulate({ seeds: [5], bot: noted, load, faults, checks: [() => ['it is wrong']] });
   const error: unknown = await failing.catch((reason: unknown) => reason);
   for (let round = 0; round < 5; round += 1) {

@@ -26,8 +26,8 @@ interface Listeners {
   readonly notify: () => void;
 }
 
-/** The signals that calls listen to now. */
-const listenersOf = new Map<AbortSignal, Listeners>();
+/** The signals that calls listen to now. One whose call never ends is not kept. */
+const listenersOf = new WeakMap<AbortSignal, Listeners>();
 
 /**
  * Calls a listener when a signal aborts, and returns a function that removes it.
