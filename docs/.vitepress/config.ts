@@ -252,7 +252,7 @@ const alsoFoundBy: Readonly<Record<string, string>> = {
   'docs/guide/getting-started.md':
     'typescript error, type error, compile error, install, quick start, typescript types, import error, esm require, require',
   'docs/guide/errors.md':
-    'lost response, no response, response lost, exception, error code, retry, retrying, idempotency, idempotent, idempotency key, timeout, timeouts, deadline, cancel, cancel request, abort, abort request, throttling, circuit breaker, outage',
+    'lost response, no response, response lost, exception, error code, retry, retrying, backoff, idempotency, idempotent, idempotency key, timeout, timeouts, deadline, cancel, cancel request, abort, abort request, throttling, circuit breaker, outage',
   'docs/guide/notifications.md':
     'webhook, webhooks, webhook lost, lost webhook, polling, webhook signature, verify webhook, inbox, dead letter, dead letters, replay, crash, redis, postgres, kubernetes, scale, two processes, worker process, kafka, rabbitmq, sqs',
   'docs/guide/observability.md': 'prometheus, datadog, grafana, sentry, opentelemetry, logs, debug',

@@ -49,6 +49,11 @@ afterEach(() => {
   expect(complaints.splice(0)).toEqual([]);
 });
 
+/** The address of a page, or of a heading in it. That of a folder has no ending. */
+function addressOf(page: string): RegExp {
+  return new RegExp(`^${page}(\\.html)?(#|$)`);
+}
+
 async function opened(path: string, width: number, colorScheme: 'light' | 'dark' = 'light'): Promise<Page> {
   const page = await browser.newPage({ viewport: { width, height: 844 }, colorScheme });
   page.on('pageerror', (error) => void complaints.push(`${path}: ${error.message}`));
@@ -259,7 +264,7 @@ describe.skipIf(chromiumPath === undefined || !isBuilt)('the documentation site 
   ])('the search for "%s" finds %s', async (words, target) => {
     const page = await opened('/', 1280);
     await search(page, words);
-    await expect.poll(() => results(page)).toContainEqual(expect.stringMatching(new RegExp(`^${target}\\.html`)));
+    await expect.poll(() => results(page)).toContainEqual(expect.stringMatching(addressOf(target)));
     await page.close();
   });
 
@@ -331,7 +336,7 @@ describe.skipIf(chromiumPath === undefined || !isBuilt)('the documentation site 
   ])('the search for "%s" finds %s first', async (words, target) => {
     const page = await opened('/', 1280);
     await search(page, words);
-    await expect.poll(async () => (await results(page))[0]).toMatch(new RegExp(`^${target}\\.html`));
+    await expect.poll(async () => (await results(page))[0]).toMatch(addressOf(target));
     await page.close();
   });
 
