@@ -3,7 +3,7 @@
  *
  *   node examples/seller-team.ts web        connects sellers, and accepts webhooks
  *   node examples/seller-team.ts worker     answers, and sends messages
- *   node examples/seller-team.ts desk       shows what a person has to decide
+ *   node examples/seller-team.ts review       shows what a person has to decide
  *   node examples/seller-team.ts report     drivers and clicks of each seller
  *   node examples/seller-team.ts assistant  proposes an answer to a question
  *
@@ -79,9 +79,9 @@ function open({ handle }: { readonly handle: boolean }) {
     clientFor: sellers.for,
     // Moderation is followed until it has decided.
     onRejection: ({ entry, reason }) =>
-      console.log(`desk: ${entry.key} was rejected: ${reason}`),
+      console.log(`review: ${entry.key} was rejected: ${reason}`),
     onFailure: ({ entry, error, dead }) => {
-      if (dead) console.log(`desk: ${entry.key}: ${String(error)}`);
+      if (dead) console.log(`review: ${entry.key}: ${String(error)}`);
     },
   });
   const inbox = createInbox({
@@ -104,7 +104,7 @@ function open({ handle }: { readonly handle: boolean }) {
           await client.questions.answer(answer);
         } catch (error) {
           if (!(error instanceof BadRequestError)) throw error;
-          console.log(`desk: question ${question.id}: ${error.message}`);
+          console.log(`review: question ${question.id}: ${error.message}`);
         }
       },
       messages: async ({ user_id }, { read, reply }) => {
@@ -147,7 +147,7 @@ function open({ handle }: { readonly handle: boolean }) {
     },
     onFailure: ({ entry, error, dead }) => {
       const { resource } = entry.notification;
-      if (dead) console.log(`desk: ${resource}: ${String(error)}`);
+      if (dead) console.log(`review: ${resource}: ${String(error)}`);
     },
   });
   return { inbox, outbox };
@@ -197,7 +197,7 @@ function worker(): void {
 }
 
 /** Shows what failed for good, and what moderation rejected. */
-async function desk(): Promise<void> {
+async function review(): Promise<void> {
   const store = sqliteStore(join(folder, 'team.db'));
   const [inbox, outbox] = [openInbox(store), openOutbox(store)];
   for (const { entry, failure } of await inbox.deadLetters.list())
@@ -260,7 +260,7 @@ async function closeSellers(): Promise<void> {
   await tokens.close?.();
 }
 
-const once = { desk, report, assistant };
+const once = { review, report, assistant };
 const parts = { web, worker, ...once };
 const name = process.argv[2] ?? '';
 if (!(name in parts)) {

@@ -113,7 +113,7 @@ test('the team connects a seller, answers, writes after a sale with a PDF, and s
   await expect.poll(sent).toEqual(['Thank you! Your parcel leaves tomorrow.', 'Here is your invoice.']);
   expect(answerTo(other)).toBeUndefined();
 
-  expect(await printed('desk')).toMatch(/dead: 0[^]*dead: 0/);
+  expect(await printed('review')).toMatch(/dead: 0[^]*dead: 0/);
   expect(await printed('report', { SHIPMENT_ID: String(pack.shipping_id) })).toContain('7: 0 clicks in 7 days');
   const question = { SELLER: '7', QUESTION_ID: String(other), TEXT: 'It is blue.' };
   expect(await printed('assistant', question)).toContain('Which colour is it?');

@@ -315,7 +315,7 @@ describe.for(kinds)('an outbox in $name', ({ create }) => {
   test.for<WriteEnd>(['carried out', 'response lost', 'request lost'])(
     'a contact of an excepted case goes once when its message ends as %s, also if the case is none any more',
     async (end) => {
-      // The option is refused first.
+      // The option is rejected first.
       const ends: WriteEnd[] = ['carried out', end];
       const { user_id, pack_id, pack, buyer, marketplace, messages, open, sent } = shop(ends, { hasWritten: false });
       marketplace.packs.change(pack, { exceptedCase: true });
