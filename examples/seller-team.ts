@@ -31,6 +31,7 @@ import { createSellers, sqliteTokens } from 'marketplace-seller-sdk/oauth';
 import { createOutbox, openOutbox } from 'marketplace-seller-sdk/outbox';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { createTools } from 'marketplace-seller-sdk/tools';
+// oxlint-disable-next-line no-restricted-imports -- applications import it so
 import * as z from 'zod';
 import { oauthOf, registration } from './application.ts';
 import { needed } from './environment.ts';
