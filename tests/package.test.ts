@@ -50,7 +50,7 @@ describe.each(entries)('$name', ({ name }) => {
       // Node itself opens its standard output for the first Request that is made.
       const left = () => process.getActiveResourcesInfo().filter((each) => !/^(Pipe|TTY)Wrap$/.test(each));
       // What read the files themselves ends soon.
-      for (let times = 0; left().length > 0 && times < 50; times += 1) {
+      for (let times = 0; left().length > 0 && times < 500; times += 1) {
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
       say(left());
