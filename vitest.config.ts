@@ -1,6 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
+import { loadPageScript } from './tools/page-script.ts';
 
 const source = (path: string): string => fileURLToPath(new URL(`./src/${path}`, import.meta.url));
 
@@ -18,7 +20,18 @@ const outsideOfNpmTest = [
 ].filter((path) => !isWholeRun && !isNamed(path));
 const kills = ['tests/kills/processes.test.ts', 'tests/kills/replies.test.ts'].filter((path) => !isNamed(path));
 
+/** What tools/raw-text.ts does when the package is built. */
+const pageScripts: Plugin = {
+  name: 'page-scripts',
+  enforce: 'pre',
+  load: loadPageScript,
+  // Vitest keeps modules by their own text, and a page is made of many.
+  configureVitest: ({ defineCacheKeyGenerator }) =>
+    defineCacheKeyGenerator(({ id }) => (id.endsWith('?script') ? false : undefined)),
+};
+
 export default defineConfig({
+  plugins: [pageScripts],
   resolve: {
     alias: [
       { find: /^#platform$/, replacement: source('core/transport/platform-node.ts') },
@@ -58,6 +71,8 @@ export default defineConfig({
     coverage: {
       provider: 'v8',
       include: ['src/**/*.ts'],
+      // Runs in a browser alone.
+      exclude: ['src/testing/dashboard/browser/**'],
       reporter: ['text', 'html', 'json-summary'],
       // Files that are covered in full would push the few that are not out of sight.
       skipFull: true,

@@ -217,14 +217,16 @@ describe('what other packages give', () => {
     expect(isValid({ ...sbom, components: [{ name: 'zod' }] })).toBe(false);
   });
 
-  test('is zod; in CommonJS also ky and oauth4webapi, which Jest could not load; npm installs the others', () => {
+  test('is zod, and for the page of the fake preact and htm; in CommonJS also ky and oauth4webapi, which Jest could not load', () => {
     const folders = sbom.components.map((each) => [each.name, each.properties.map(({ value }) => value)]);
     expect(folders).toEqual([
       ['form-data', []],
       ['graphql', []],
       ['graphql-request', []],
+      ['htm', ['dist/esm', 'dist/cjs']],
       ['ky', ['dist/cjs']],
       ['oauth4webapi', ['dist/cjs']],
+      ['preact', ['dist/esm', 'dist/cjs']],
       ['zod', ['dist/esm', 'dist/cjs']],
     ]);
     const { dependencies } = manifest;

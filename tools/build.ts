@@ -44,12 +44,15 @@ function ignoreOptionalPeers(file: string): void {
   writeFileSync(file, readFileSync(file, 'utf8').replace(imports, '/** @ts-ignore: an optional peer. */\n$&'));
 }
 
-/** The files that a folder of dist was made of, from esbuild's metafile, which is removed. */
+/** The files that a folder of dist was made of, from esbuild's metafiles, which are removed. */
 function inputsOf(folder: string): string[] {
-  const file = join(root, folder, 'metafile-esm.json');
-  const { outputs } = JSON.parse(readFileSync(file, 'utf8')) as { outputs: Record<string, { inputs: object }> };
-  rmSync(file);
-  return Object.values(outputs).flatMap((output) => Object.keys(output.inputs));
+  // The page of the fake is a build of its own.
+  return ['metafile-esm.json', 'metafile-page.json'].flatMap((name) => {
+    const file = join(root, folder, name);
+    const { outputs } = JSON.parse(readFileSync(file, 'utf8')) as { outputs: Record<string, { inputs: object }> };
+    rmSync(file);
+    return Object.values(outputs).flatMap((output) => Object.keys(output.inputs));
+  });
 }
 
 function describe({ name, version }: BundledPackage): Component {

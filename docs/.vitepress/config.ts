@@ -4,6 +4,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { anchorOf, headingsOf } from '../../tools/headings.ts';
+import { loadPageScript } from '../../tools/page-script.ts';
 import { addressOf, folded, pageOf, sidebarOf } from '../../tools/pages.ts';
 import type { Entry } from '../../tools/pages.ts';
 import { runButton, runnable } from './runnable.ts';
@@ -52,7 +53,10 @@ export default {
         },
       ],
     },
-    plugins: [{ name: 'vue beside the site', enforce: 'pre', resolveId: keepVueExternal }],
+    plugins: [
+      { name: 'vue beside the site', enforce: 'pre', resolveId: keepVueExternal },
+      { name: 'page-scripts', enforce: 'pre', load: loadPageScript },
+    ],
   },
   themeConfig: {
     logo,

@@ -3,3 +3,9 @@ declare module '*?raw' {
   const text: string;
   export default text;
 }
+
+/** A script with all that it imports, as a text, inlined when the package is built. */
+declare module '*?script' {
+  const text: string;
+  export default text;
+}

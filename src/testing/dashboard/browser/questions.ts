@@ -1,0 +1,89 @@
+import type { Snapshot } from '../snapshot.js';
+import { blacklist } from './blacklist.js';
+import { useFinder } from './finder.js';
+import type { PanelProps } from './panel.js';
+import { button, card, chip, form, heading, list, submit } from './parts.js';
+import type { Fields } from './parts.js';
+import { buyerIn, idIn, Picker, userField } from './picker.js';
+import { html } from './preact.js';
+import type { VNode } from './preact.js';
+import { post } from './server.js';
+import { ago, joined } from './texts.js';
+
+type Question = Snapshot['questions'][number];
+
+/** The questions of buyers, and who may not ask. */
+export function Questions({ state }: PanelProps): VNode {
+  const { entries, note, field } = useFinder('questions', state);
+  const active = state.items.findLast(({ status }) => status === 'active');
+  const attributes = { name: 'text', rows: 2, maxlength: 2000, required: true, placeholder: 'Is there stock?' };
+  const drawn = entries.map((each) => draw(each, Date.parse(state.now)));
+  const fields = html`
+    <div class="row">
+      ${userField('Buyer', 'from', buyerIn(state))}
+      <${Picker} label="Item" name="item_id" list="items" initial=${active} />
+    </div>
+    <label>${'Question '}<textarea ...${attributes} /></label>
+  `;
+  return html`
+    <h2>Questions</h2>
+    <div id="ask" class="card">
+      <h3>Ask as a buyer</h3>
+      ${form('form', ask, fields, submit('Ask'))}
+    </div>
+    ${heading(html`<h3>All questions</h3>`, field)}
+    ${list('question', note, state.counts.questions === 0 && 'No questions yet.', drawn)} ${blacklist(state)}
+  `;
+}
+
+async function ask({ from, item_id, text }: Fields): Promise<void> {
+  if (!(await post('questions', { from: Number(idIn(from)), item_id: idIn(item_id), text }, 'Asked'))) return;
+  const field = questionField();
+  if (field) field.value = '';
+  field?.focus();
+}
+
+function questionField(): HTMLTextAreaElement | null {
+  return document.querySelector('#ask textarea');
+}
+
+function draw(question: Question, now: number): VNode {
+  const { id, from, title, item_id, text, askedAt, answer, status, hidden, hold, deleted_from_listing } = question;
+  const isOver = status === 'BANNED' || status === 'DELETED';
+  const marks = [hidden && 'hidden', hold && 'held back', deleted_from_listing && 'not in the listing'];
+  const kind = status === 'ANSWERED' ? 'good' : status === 'UNANSWERED' ? 'open' : 'warning';
+  const moderate = (label: string, path: string, done: string): VNode =>
+    button(label, () => post(path, { question_id: id }, done), { class: 'quiet' });
+  return card(
+    { key: id, 'aria-label': `Question ${id}` },
+    html`<strong>${from}</strong> about ${title}`,
+    chip(status.toLowerCase().replace('_', ' '), kind),
+    html`
+      <p class="bubble buyer">${text}</p>
+      ${answer && html`<p class="bubble seller">${answer.text}${answer.status === 'DISABLED' && ' (disabled)'}</p>`}
+      <p class="small">
+        <span class="mono">${id} · ${item_id}</span> · ${joined([ago(now - askedAt), ...marks], ' · ')}
+      </p>
+      ${status === 'UNANSWERED' && !hold && !deleted_from_listing && answerForm(question)}
+      <div class="actions" hidden=${isOver}>
+        ${moderate('Ban the question', 'bans', 'Banned')}
+        ${answer?.status === 'ACTIVE' && moderate('Disable the answer', 'disabled-answers', 'Disabled')}
+      </div>
+    `,
+  );
+}
+
+function answerForm({ id: question_id, seller }: Question): VNode {
+  const label = `Answer question ${question_id} as ${seller}`;
+  const answer = async ({ text }: Fields): Promise<void> => {
+    if (await post('answers', { question_id, text }, 'Answered')) questionField()?.focus({ preventScroll: true });
+  };
+  const input = html`<input
+    name="text"
+    required
+    maxlength="2000"
+    aria-label=${label}
+    placeholder="Answer as ${seller}"
+  />`;
+  return form('line', answer, input, submit('Answer', ''));
+}
