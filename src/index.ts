@@ -1,35 +1,23 @@
 export { SellerClient } from './client.js';
 export { createHttpClient } from './create-http-client.js';
-export type { ConfirmContext, DescribedEndpoint, Endpoint, RetryClass } from './core/operation/endpoint.js';
+export type { DescribedEndpoint, Endpoint, RetryClass } from './core/operation/endpoint.js';
 export { readJsonp } from './core/response/jsonp.js';
 export type { Description, MethodDescription, ResourcePath } from './resources/describe.js';
 export { ApiPromise, type ResponseInfo, type WithResponse } from './core/operation/api-promise.js';
 export { Paged } from './core/paging/paged.js';
 export type { Page } from './core/paging/page.js';
-export type { ForEachOptions } from './core/paging/for-each.js';
-export type {
-  TokenProvider,
-  Attempt,
-  Drift,
-  Logger,
-  Middleware,
-  TracedAttempt,
-  Tracing,
-  CallEvent,
-  CallInfo,
-  WaitReason,
-} from './core/options/hooks.js';
+export type { TokenProvider, Attempt, Drift, Logger, Middleware, Tracing, CallEvent } from './core/options/hooks.js';
 export type { RefreshingTokenOptions } from './oauth/refreshing-options.js';
 export { refreshingToken, type RefreshingToken } from './oauth/refreshing-token.js';
 export type { TokenSet } from './oauth/token-set.js';
 export type { CallOptions, DownloadProgress, UploadProgress } from './core/scope/call-options.js';
 export type { ClientOptions } from './core/options/client-options.js';
-export type { Limiter, AttemptReport, AttemptInfo } from './core/options/limiter.js';
-export type { Confirmation, ConfirmOptions, StoredWriteOptions } from './core/errors/confirmation.js';
+export type { Limiter, AttemptInfo } from './core/options/limiter.js';
+export type { Confirmation, ConfirmOptions } from './core/errors/confirmation.js';
 export { documentedError, type DocumentedError } from './core/operation/documented-error.js';
 export type { StandardSchema } from './core/schema/schema.js';
 export type { Issue } from './core/errors/issue.js';
-export type { NoInput, Paging, SearchOption } from './resources/fields.js';
+export type { Paging } from './resources/fields.js';
 export {
   AccessTokenError,
   ConfigurationError,
@@ -62,5 +50,5 @@ export {
   UnprocessableEntityError,
 } from './core/errors/status-errors.js';
 export type { Download } from './core/files/download.js';
-export type { Bytes, ByteStream, FileSource } from './core/files/file-source.js';
+export type { Bytes, FileSource } from './core/files/file-source.js';
 export * from './resources.js';

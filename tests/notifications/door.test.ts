@@ -5,7 +5,7 @@ import {
   secretPath,
   StoreFullError,
 } from 'marketplace-seller-sdk/notifications';
-import type { FastifyReplyLike, InboxOptions } from 'marketplace-seller-sdk/notifications';
+import type { InboxOptions } from 'marketplace-seller-sdk/notifications';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { about, deliver } from '../support/deliveries.ts';
@@ -167,7 +167,7 @@ test('200 forged ids of a seller make no dead letters of questions, and ten true
 test('fastifyHandler sends its response itself, and returns the reply', async () => {
   const { inbox } = noted();
   const said: unknown[] = [];
-  const reply: FastifyReplyLike = {
+  const reply: Parameters<ReturnType<typeof fastifyHandler>>[1] = {
     code: (status) => said.push(status),
     headers: (values) => said.push(Object.keys(values)),
     send: (body) => said.push(body),
