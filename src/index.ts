@@ -13,11 +13,11 @@ export type { TokenSet } from './oauth/token-set.js';
 export type { CallOptions, DownloadProgress, UploadProgress } from './core/scope/call-options.js';
 export type { ClientOptions } from './core/options/client-options.js';
 export type { Limiter, AttemptInfo } from './core/options/limiter.js';
-export type { Confirmation, ConfirmOptions } from './core/errors/confirmation.js';
+export type { Confirmation, ConfirmOptions, StoredWriteOptions } from './core/errors/confirmation.js';
 export { documentedError, type DocumentedError } from './core/operation/documented-error.js';
 export type { StandardSchema } from './core/schema/schema.js';
 export type { Issue } from './core/errors/issue.js';
-export type { Paging } from './resources/fields.js';
+export type { NoInput, Paging } from './resources/fields.js';
 export {
   AccessTokenError,
   ConfigurationError,

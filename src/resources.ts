@@ -1,5 +1,6 @@
 // The part of the main entry that is about resources.
 
+export type { Selected, Selection } from './resources/flex/graphql/selection.js';
 export type { Flex } from './resources/flex/flex.js';
 export { deliverySettings, type DeliverySettings } from './resources/flex/delivery-settings.js';
 export { flexCoverageAreas } from './resources/flex/coverage.js';

@@ -40,7 +40,8 @@ export class Sources {
   readonly #checker: ts.TypeChecker;
 
   constructor(root: string) {
-    const paths = ts.sys.readDirectory(join(root, 'src'), ['.ts']);
+    // The page of the fake is a program: nothing of it is exported.
+    const paths = ts.sys.readDirectory(join(root, 'src'), ['.ts'], ['**/dashboard/browser']);
     this.#root = root;
     const options = { noLib: true, noResolve: true, types: [], module: ts.ModuleKind.NodeNext };
     this.#program = ts.createProgram(paths, options);
