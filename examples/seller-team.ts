@@ -7,9 +7,10 @@
  *   node examples/seller-team.ts report     drivers and clicks of each seller
  *   node examples/seller-team.ts assistant  proposes an answer to a question
  *
- * The parts share two files: tokens.db and team.db. The settings are in the
- * environment: those of the registration (application.ts), BASE_URL,
- * CALLBACK_PATH (see `secretPath`), FOLDER and PORT.
+ * The parts share two files in FOLDER: tokens.db and team.db. The environment
+ * has the settings: BASE_URL, CALLBACK_PATH (see `secretPath`), and what the
+ * registration says: CLIENT_ID, CLIENT_SECRET, REDIRECT_URI,
+ * AUTHORIZATION_URL and TOKEN_URL. PORT is 8080 by default.
  */
 import { join } from 'node:path';
 import express from 'express';

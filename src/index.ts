@@ -17,7 +17,7 @@ export type { Confirmation, ConfirmOptions, StoredWriteOptions } from './core/er
 export { documentedError, type DocumentedError } from './core/operation/documented-error.js';
 export type { StandardSchema } from './core/schema/schema.js';
 export type { Issue } from './core/errors/issue.js';
-export type { NoInput, Paging } from './resources/fields.js';
+export type { NoInput, Paging, SearchOption } from './resources/fields.js';
 export {
   AccessTokenError,
   ConfigurationError,

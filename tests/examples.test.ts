@@ -7,8 +7,9 @@ import { missingSteps } from '../tools/prestart.mjs';
 
 const root = join(import.meta.dirname, '..');
 const folder = join(root, 'examples');
-// It needs a Redis, so tests/notifications/examples.test.ts runs it beside one.
-const needsMore = new Set(['notifications-bullmq.ts']);
+// The first needs a Redis, so tests/notifications/examples.test.ts runs it beside one. The other is several processes, which
+// tests/examples/seller-team.test.ts starts.
+const needsMore = new Set(['notifications-bullmq.ts', 'seller-team.ts']);
 const programs = readdirSync(folder).filter((name) => name.endsWith('.ts') && !needsMore.has(name));
 const everything = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
 const [, shown = ''] = /\$ npm start\n([\s\S]*?)```/.exec(readFileSync(join(root, 'docs/index.md'), 'utf8')) ?? [];

@@ -4,6 +4,11 @@ import type { Plugin } from 'esbuild';
 
 const CORE = resolve('src/core');
 
+/** Small parts of resources that most entries need, too: each would be a file of its own. */
+const ALSO = ['fields', 'post-sale/legacy', 'post-sale/moderation', 'questions/question-facts'].map(
+  (name) => `../resources/${name}`,
+);
+
 /** These rooms are loaded on first use, or differ between platforms. */
 const APART = /^(?:files|transport)\//;
 
@@ -27,7 +32,7 @@ export const oneCore: Plugin = {
 
 function pathInCore(file: string): string | undefined {
   const path = relative(CORE, file).replaceAll('\\', '/');
-  return path.startsWith('../') ? undefined : path;
+  return path.startsWith('../') && !ALSO.includes(path.replace(/\.[jt]s$/, '')) ? undefined : path;
 }
 
 function exportsOfCore(): string {
@@ -37,5 +42,7 @@ function exportsOfCore(): string {
     .filter((path) => path.endsWith('.ts') && !APART.test(path))
     .sort()
     .reverse();
-  return always.map((path) => `export * from './${path}';`).join('\n');
+  return [...always.map((path) => `./${path}`), ...ALSO.map((path) => `${path}.ts`)]
+    .map((path) => `export * from '${path}';`)
+    .join('\n');
 }

@@ -18,7 +18,11 @@ export const outbox: Chapter = {
     ]);
     say.code('const clientFor = (user_id) => clients.get(user_id);');
     say.code('const outbox = createOutbox({ store, clientFor });');
-    const jobs = createOutbox({ store: memoryStore(), clientFor: (user_id) => clients.get(user_id) });
+    const jobs = createOutbox({
+      store: memoryStore(),
+      clientFor: (user_id) => clients.get(user_id),
+      onFailure: ({ error }) => say.line(error instanceof Error ? error.name : 'failed'),
+    });
     jobs.start();
 
     marketplace.faults.inject({ endpoint: endpoints.messages.send, reset: 'after' });
