@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { BrotliOptions, InputType, ZlibOptions, ZstdOptions } from 'node:zlib';
 import type { ResponseHeaders } from '../errors/response-headers.js';
-import { charsetOf } from '../response/charset.js';
+import { charsetOf } from '../json/charset.js';
 import type { BodyText } from './transport.js';
 
 /** Up to this many compressed bytes are decompressed synchronously, because the thread pool would take longer. */
