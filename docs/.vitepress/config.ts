@@ -108,7 +108,10 @@ function sidebar(file: string, unfolded: number): Entry[] {
 /** The headings of a page that lists much. */
 function headings(file: string, address: string): Entry[] {
   const [, ...below] = headingsOf(read(file));
-  return below.map(({ heading, anchor }) => ({ text: heading, link: `${address}#${anchor}` }));
+  return below.map(({ heading, anchor }) => {
+    const hasPage = existsSync(join(root, dirname(file), `${heading}.md`));
+    return { text: heading, link: hasPage ? `${address}${heading}` : `${address}#${anchor}` };
+  });
 }
 
 /** Leaves Vue external for server rendering: it is installed next to this file, not next to the pages. */

@@ -12,7 +12,8 @@ const modules = new Set([
 
 /** Returns the first example of a guide that runs in a page and shows something, and each that says `run` in its fence. */
 export function runnable<S extends Pick<Snippet, 'code' | 'marks'>>(path: string, snippets: readonly S[]): S[] {
-  const able = snippets.filter(({ code, marks }) => !marks.includes('no-run') && runsInPage(code));
+  const isShownOnly = (marks: readonly string[]): boolean => marks.includes('no-run') || marks.includes('quoted');
+  const able = snippets.filter(({ code, marks }) => !isShownOnly(marks) && runsInPage(code));
   const [first] = path.startsWith('docs/guide/') ? able : [];
   return able.filter((each) => each === first || each.marks.includes('run'));
 }

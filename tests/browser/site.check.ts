@@ -463,7 +463,7 @@ describe.skipIf(chromiumPath === undefined || !isBuilt)('the documentation site 
 
   test('each section appears in the sidebar', async () => {
     for (const [path, text] of [
-      ['/guide/getting-started.html', 'Pagination'],
+      ['/guide/getting-started.html', 'Read lists'],
       ['/examples/', 'A lost response'],
       ['/reference/', 'Action guide'],
       ['/errors/', 'RateLimitError'],
