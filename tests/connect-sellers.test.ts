@@ -2,14 +2,13 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sqliteTokens } from 'marketplace-seller-sdk/oauth';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { snippetsIn } from '../tools/snippets.ts';
+import { freePort } from './support/free-port.ts';
 import { bundled } from './support/program.ts';
 
 const page = 'docs/guide/connect-sellers.md';
@@ -24,15 +23,6 @@ async function program(): Promise<string> {
   mkdirSync(join(root, path, '..'), { recursive: true });
   writeFileSync(join(root, path), shown?.code ?? '');
   return bundled(path);
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 /** Starts the program in a folder of its own, against a marketplace. */

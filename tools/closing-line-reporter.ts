@@ -32,8 +32,8 @@ const outsideOfNpmTest =
 
 /** What some tests need beside Node, with the module of `tests/support` that looks for it. */
 const programs = [
-  ['redis-server', /support\/(redis|inbox-engines)\.ts/],
-  ['postgres', /support\/(postgres|inbox-engines)\.ts/],
+  ['redis-server', /support\/(redis|inbox-engines|shared-places)\.ts/],
+  ['postgres', /support\/(postgres|inbox-engines|shared-places)\.ts/],
   ['chromium', /support\/chromium\.ts/],
 ] as const;
 

@@ -1,4 +1,4 @@
-/* eslint-disable @typescript-eslint/require-await -- the interface is asynchronous, this store is not */
+/* oxlint-disable typescript/require-await -- the interface is asynchronous, this store is not */
 import { FifoMap } from './fifo-map.js';
 import { isRunning, ownerOf } from './memory-entry.js';
 import type { MemoryEntry } from './memory-entry.js';

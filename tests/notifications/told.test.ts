@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,9 +8,8 @@ import { createInbox } from 'marketplace-seller-sdk/notifications';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { hasPostgres, startPostgres } from '../support/postgres.ts';
 import { bundled } from '../support/program.ts';
-import { hasRedis, startRedis } from '../support/redis.ts';
+import { sharedPlaces } from '../support/shared-places.ts';
 import { storeAt } from '../support/store-at.ts';
 
 // What an inbox tells is told at least once: a process that is killed while it tells is followed by one that tells the same. A process
@@ -17,40 +17,12 @@ import { storeAt } from '../support/store-at.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'told-'));
 let program: string;
-let places = 0;
 beforeAll(async () => {
   program = await bundled('tests/notifications/told-process.ts');
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Places that processes share. */
-const kinds = [
-  {
-    name: 'SQLite',
-    isThere: true,
-    open: async () => ({ where: join(folder, `${(places += 1)}.db`), close: async () => {} }),
-  },
-  {
-    name: 'PostgreSQL',
-    isThere: hasPostgres,
-    open: async () => {
-      const { connectionString, stop } = await startPostgres();
-      places += 1;
-      return { where: connectionString, close: stop };
-    },
-  },
-  {
-    name: 'BullMQ',
-    isThere: hasRedis,
-    open: async () => {
-      const { path, stop } = await startRedis();
-      places += 1;
-      return { where: path, close: stop };
-    },
-  },
-];
-
-describe.for(kinds)('an inbox in $name', ({ name, isThere, open }) => {
+describe.for(sharedPlaces(folder))('an inbox in $name', ({ name, isThere, open }) => {
   test.runIf(isThere).for([
     ['onSuccess', 'It leaves today.', 'handled'],
     ['onFailure of a message that moderation rejects', 'Call me at +54 11 4321-5678', 'not dead MessageRejectedError'],
@@ -64,7 +36,7 @@ describe.for(kinds)('an inbox in $name', ({ name, isThere, open }) => {
     if (text === 'forbidden') marketplace.faults.inject({ endpoint: endpoints.messages.send, status: 403, times: 10 });
     const service = await marketplace.listen();
     const { where, close } = await open();
-    const file = join(folder, `${places}.txt`);
+    const file = join(folder, `${randomUUID()}.txt`);
     const front = createInbox({ store: storeAt(name, where), handle: false });
     await front.add({ _id: 'one', user_id, topic: 'messages', resource: `/messages/${id}` });
     const start = (end: string) => {
