@@ -2,7 +2,7 @@ import type { InboxContext } from './context.js';
 import { workOf } from './entry.js';
 import type { InboxEntry } from './entry.js';
 import { StoreFullError } from './errors.js';
-import { factKeyOf } from './handling/facts.js';
+import { factKeyOf } from '../work/ledger.js';
 
 /** Stores an entry, and returns whether it is new. @throws {StoreFullError} when its seller has too much that waits */
 export async function addEntry({ store, options, isOpen }: InboxContext, entry: InboxEntry): Promise<boolean> {

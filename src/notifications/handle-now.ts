@@ -1,4 +1,5 @@
 import { FifoMap } from '../work/fifo-map.js';
+import { factKeyOf } from '../work/ledger.js';
 import { MemoryLedger } from '../work/memory-ledger.js';
 import { memoryStore } from '../work/memory-store.js';
 import type { Lease, Verdict } from '../work/store.js';
@@ -108,7 +109,16 @@ async function run(entry: InboxEntry, here: HandledHere, known: Resources, conte
     if (!(await handleOnce(each, known, context))) throw new Error('A message of the conversation was not handled');
   });
   const { failures, notes } = here;
-  const lease: Lease = { key: entry.key, token: '', data: entry, failures, stalls: 0, notes };
+  const name = factKeyOf(entry.groupId);
+  const lease: Lease = {
+    key: entry.key,
+    token: '',
+    data: entry,
+    failures,
+    stalls: 0,
+    notes,
+    fact: ledger.valueOf(name),
+  };
   const task = new NotificationTask(lease, runOf(here), handling);
   let verdict: Verdict;
   let error: unknown;
@@ -120,7 +130,7 @@ async function run(entry: InboxEntry, here: HandledHere, known: Resources, conte
   }
   await task.tell(verdict, error);
   const { fact } = verdict;
-  if (fact) await ledger.replace(fact.key, await ledger.get(fact.key), fact.value, fact.ms);
+  if (fact) ledger.set(name, fact.value, fact.ms);
   here.notes = verdict.notes ?? here.notes;
   if (verdict.failed) here.failures += 1;
   // Moderation of what was sent is not followed. What the handler gives up itself need not come again.

@@ -1,9 +1,25 @@
 import type { Ledger } from './ledger.js';
+import { atEndOfTurn } from './turns.js';
 
 /** The part of a Redis client that is used: of ioredis, and of what BullMQ wraps around other clients. */
 export interface RedisCommands {
   defineCommand(name: string, definition: { readonly numberOfKeys: number; readonly lua: string }): unknown;
   runCommand?(name: string, args: unknown[]): Promise<unknown>;
+  /** The socket of ioredis, if it is not that of a cluster. */
+  readonly stream?: Corked | undefined;
+}
+
+interface Corked {
+  readonly writableCorked?: number;
+  cork?(): void;
+  uncork?(): void;
+}
+
+/** What is sent in one turn of the event loop is written at once: a write costs more than a command. */
+function sendTogether({ stream }: RedisCommands): void {
+  if (!stream?.cork || stream.writableCorked !== 0) return;
+  stream.cork();
+  atEndOfTurn(() => stream.uncork?.());
 }
 
 /*
@@ -11,29 +27,27 @@ export interface RedisCommands {
  * nothing that was sent earlier comes before it. Equal times keep their order as long as something of the group is there.
  */
 const scripts = {
-  // KEYS: the group, the ids of the owner, the job. ARGV: id, when it was sent, the most of the owner or -1.
-  sellerEnter: `if redis.call('EXISTS', KEYS[3]) == 1 then return 'known' end
+  // KEYS: the group, the ids of the owner, the job, that its key is known. ARGV: id, when it was sent, the most of the owner or -1.
+  sellerEnter: `if redis.call('EXISTS', KEYS[3], KEYS[4]) > 0 then return 'known' end
     local most = tonumber(ARGV[3])
     if most >= 0 and redis.call('SCARD', KEYS[2]) >= most then return 'full' end
     redis.call('SADD', KEYS[2], ARGV[1])
     redis.call('ZADD', KEYS[1], 'NX', ARGV[2] + math.min(redis.call('ZCARD', KEYS[1]), 4000) / 4096, ARGV[1])
     return redis.call('ZRANGE', KEYS[1], 0, 0)[1]`,
-  // The same keys and values. Returns the head: the job begins if it is its own.
+  // KEYS: the group, the ids of the owner, its fact. ARGV: id, when it was sent. Returns the head and the fact: the job begins if it is the head.
   sellerBegin: `redis.call('SADD', KEYS[2], ARGV[1])
     redis.call('ZADD', KEYS[1], 'NX', ARGV[2], ARGV[1])
     local head = redis.call('ZRANGE', KEYS[1], 0, 0)[1]
     if head == ARGV[1] then redis.call('ZADD', KEYS[1], -1, head) end
-    return head`,
-  // The same keys; the third one is a fact. ARGV: id, and the value of the fact and its milliseconds. Returns the next head.
+    return { head, redis.call('GET', KEYS[3]) }`,
+  // KEYS: the same, and that the key is known. ARGV: id, the fact and its milliseconds, how long the key is known. Returns the next head.
   sellerLeave: `redis.call('ZREM', KEYS[1], ARGV[1])
     redis.call('SREM', KEYS[2], ARGV[1])
     if tonumber(ARGV[3]) >= 1 then redis.call('SET', KEYS[3], ARGV[2], 'PX', ARGV[3]) end
+    if tonumber(ARGV[4]) >= 1 then redis.call('SET', KEYS[4], '', 'PX', ARGV[4]) end
     return redis.call('ZRANGE', KEYS[1], 0, 0)[1]`,
-  // KEYS: the delayed jobs of BullMQ, which keeps a counter in the last 12 bits. ARGV: until when.
-  sellerDue: `return redis.call('ZCOUNT', KEYS[1], 0, ARGV[1] * 4096)`,
-  sellerScore: `return redis.call('ZSCORE', KEYS[1], ARGV[1])`,
-  sellerHead: `return redis.call('ZRANGE', KEYS[1], 0, 0)[1]`,
-  sellerGet: `return redis.call('GET', KEYS[1])`,
+  // ARGV: a command of Redis that reads, and what it takes beside the key.
+  sellerRead: `return redis.call(ARGV[1], KEYS[1], unpack(ARGV, 2))`,
   // ARGV: whether a value is expected, that value, the new value, for how many milliseconds.
   sellerReplace: `local value = redis.call('GET', KEYS[1])
     if ARGV[1] == '0' and value then return 0 end
@@ -41,7 +55,7 @@ const scripts = {
     if tonumber(ARGV[4]) < 1 then redis.call('DEL', KEYS[1]) else redis.call('SET', KEYS[1], ARGV[3], 'PX', ARGV[4]) end
     return 1`,
 };
-const numbersOfKeys: Partial<Record<keyof typeof scripts, number>> = { sellerEnter: 3, sellerBegin: 3, sellerLeave: 3 };
+const numbersOfKeys: Partial<Record<keyof typeof scripts, number>> = { sellerEnter: 4, sellerBegin: 3, sellerLeave: 4 };
 
 /** Runs the scripts of this package on a Redis client. */
 export class RedisScripts {
@@ -54,8 +68,8 @@ export class RedisScripts {
 
   /** @param args The keys, and what the script takes. */
   async run(name: keyof typeof scripts, ...args: readonly string[]): Promise<unknown> {
-    this.#defined ??= this.#define();
-    const client = await this.#defined;
+    const client = await (this.#defined ??= this.#define());
+    sendTogether(client);
     if (client.runCommand) return client.runCommand(name, [...args]);
     return (client as unknown as Record<string, (...args: readonly string[]) => Promise<unknown>>)[name]?.(...args);
   }
@@ -85,7 +99,7 @@ export class RedisLedger implements Ledger {
   }
 
   async get(key: string): Promise<string | undefined> {
-    const value = await this.#scripts.run('sellerGet', this.nameOf(key));
+    const value = await this.#scripts.run('sellerRead', this.nameOf(key), 'GET');
     return typeof value === 'string' ? value : undefined;
   }
 

@@ -1,5 +1,6 @@
 import { idOf, stateOf } from './bullmq-job.js';
 import type { BullMQJob, BullMQQueue } from './bullmq-job.js';
+import { factKeyOf } from './ledger.js';
 import { RedisLedger, RedisScripts } from './bullmq-scripts.js';
 import type { RedisCommands } from './bullmq-scripts.js';
 import type { Counts, Notes, Query, EntryState, Status, Verdict, Work } from './store.js';
@@ -73,7 +74,8 @@ export class BullMQShelf implements Shelf {
     const queue = this.queue(work.kind);
     const jobId = idOf(work.key);
     const values = [jobId, String(Math.max(0, work.sentAt)), String(most)];
-    const head = await this.scripts.run('sellerEnter', ...this.#keysOf(work), queue.toKey(jobId), ...values);
+    const keys = [...this.#keysOf(work), queue.toKey(jobId), queue.toKey(`known:${jobId}`)];
+    const head = await this.scripts.run('sellerEnter', ...keys, ...values);
     if (head === 'known' || head === 'full') return head;
     const delay = head === jobId ? {} : { delay: behindMs };
     await queue.add(work.kind, { work, failures: 0, notes: {} }, { jobId, ...kept, ...delay });
@@ -81,27 +83,36 @@ export class BullMQShelf implements Shelf {
     return 'added';
   }
 
-  /** Returns the head of the group of a job. The job begins if it is that. */
-  async begin(work: Work): Promise<unknown> {
-    const id = idOf(work.key);
-    const job = this.queue(work.kind).toKey(id);
-    return this.scripts.run('sellerBegin', ...this.#keysOf(work), job, id, String(Math.max(0, work.sentAt)));
+  /** Returns the head of the group of a job, and what the group came to. The job begins if it is the head. */
+  async begin(work: Work): Promise<{ readonly head: string; readonly fact: string | undefined }> {
+    const keys = [...this.#keysOf(work), this.ledger.nameOf(factKeyOf(work.group))];
+    const found = this.scripts.run('sellerBegin', ...keys, idOf(work.key), String(Math.max(0, work.sentAt)));
+    const [head, fact] = (await found) as [string, string | null];
+    return { head, fact: fact ?? undefined };
   }
 
-  /** A job has ended: the next one of its group is its head. */
+  /**
+   * A job has ended: the next one of its group is its head.
+   *
+   * @param knownMs How long its key is known although the job is gone, in milliseconds.
+   */
   async leave(
     work: Work,
-    { key, value, ms }: NonNullable<Verdict['fact']> = { key: '', value: '', ms: 0 },
+    { value, ms }: NonNullable<Verdict['fact']> = { value: '', ms: 0 },
+    knownMs = 0,
   ): Promise<void> {
-    const values = [idOf(work.key), value, String(Math.ceil(ms))];
-    const head = await this.scripts.run('sellerLeave', ...this.#keysOf(work), this.ledger.nameOf(key), ...values);
+    const id = idOf(work.key);
+    const known = this.queue(work.kind).toKey(`known:${id}`);
+    const keys = [...this.#keysOf(work), this.ledger.nameOf(factKeyOf(work.group)), known];
+    const values = [id, value, String(Math.ceil(ms)), String(Math.ceil(knownMs))];
+    const head = await this.scripts.run('sellerLeave', ...keys, ...values);
     if (typeof head === 'string') await this.#promote(work.kind, head);
   }
 
   /** Wakes the head of the group of a job, if it sleeps: it may have slept while the one before it ended. */
   async wakeHead(work: Work): Promise<void> {
-    const head = await this.scripts.run('sellerHead', this.#keysOf(work)[0]);
-    if (typeof head === 'string') await this.#promote(work.kind, head);
+    const [head] = (await this.scripts.run('sellerRead', this.#keysOf(work)[0], 'ZRANGE', '0', '0')) as string[];
+    if (head !== undefined) await this.#promote(work.kind, head);
   }
 
   async #promote(kind: string, id: string): Promise<void> {
@@ -113,7 +124,9 @@ export class BullMQShelf implements Shelf {
   async isDue([kind = '']: readonly string[]): Promise<boolean> {
     const queue = this.queue(kind);
     const { active = 0, waiting = 0, prioritized = 0 } = await queue.getJobCounts();
-    const delayed = await this.scripts.run('sellerDue', queue.toKey('delayed'), String(Date.now()));
+    // BullMQ keeps a counter in the last 12 bits of the time.
+    const until = String(Date.now() * 4_096);
+    const delayed = await this.scripts.run('sellerRead', queue.toKey('delayed'), 'ZCOUNT', '0', until);
     return active + waiting + prioritized + Number(delayed) > 0;
   }
 
@@ -168,7 +181,8 @@ export class BullMQShelf implements Shelf {
     const { unclaimedMs: _, ...work } = data.work;
     const state = stateOf(job, bullmqState);
     const delayed = this.queue(work.kind).toKey('delayed');
-    const score = bullmqState === 'delayed' ? await this.scripts.run('sellerScore', delayed, idOf(work.key)) : null;
+    const args = ['sellerRead', delayed, 'ZSCORE', idOf(work.key)] as const;
+    const score = bullmqState === 'delayed' ? await this.scripts.run(...args) : null;
     return {
       ...work,
       ...{ state, failures: data.failures, stalls: data.endings ?? 0, notes: data.notes, addedAt: timestamp, number },

@@ -82,8 +82,9 @@ export class BullMQWorks implements Works {
     const results = new JobResults(this.#shelf, job, { token, leaseMs: this.#options.leaseMs });
     if (this.#isClosed) return results.delay(0);
     if (!this.#options.kinds.includes(work.kind)) return results.delay(elsewhereMs);
-    const head = await this.#shelf.begin(work);
-    if (head !== job.id) return this.#wait(job, results, String(head));
+    const { head, fact } = await this.#shelf.begin(work);
+    if (head !== job.id) return this.#wait(job, results, head);
+    results.fact = fact;
     const stalls = (job.stalledCounter ?? 0) - (job.data.stallsBefore ?? 0);
     if (stalls >= suspectStalls) return this.#runAlone(job, results);
     await this.#turn;
@@ -187,6 +188,8 @@ class JobResults {
   readonly #job: BullMQJob;
   readonly #token: string;
   readonly #leaseMs: number;
+  /** What its group came to. */
+  fact: string | undefined;
   #data: JobData;
   #verdict: Verdict | undefined;
 
@@ -204,7 +207,7 @@ class JobResults {
 
   lease(stalls: number): Lease {
     const { work, failures, notes } = this.#data;
-    return { key: work.key, token: this.#token, data: work.data, failures, stalls, notes };
+    return { key: work.key, token: this.#token, data: work.data, failures, stalls, notes, fact: this.fact };
   }
 
   note(_: LeaseId, notes: Notes): Promise<boolean> {
@@ -233,11 +236,10 @@ class JobResults {
   async end(): Promise<unknown> {
     const { state, inMs, failure = '', fact, keepsData = false } = this.#verdict ?? released;
     if (state === 'open') return this.delay(inMs);
-    await this.#shelf.leave(this.#data.work, fact);
+    await this.#shelf.leave(this.#data.work, fact, keepsData || state === 'dead' ? 0 : inMs);
     if (state === 'dead') throw new GivenUpJobError(failure);
-    const seconds = Math.ceil(inMs / 1_000);
     // BullMQ reads it from this copy of the job.
-    this.#job.opts.removeOnComplete = inMs <= 0 || { age: seconds, ...(!keepsData && { count: 10_000 }) };
+    this.#job.opts.removeOnComplete = !keepsData || { age: Math.ceil(inMs / 1_000) };
     return state;
   }
 

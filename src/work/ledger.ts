@@ -15,6 +15,9 @@ export interface Ledger {
   replace(key: string, expected: string | undefined, value: string, ms: number): Promise<boolean>;
 }
 
+/** The key of what the entries of a group came to: a verdict sets it, and each lease of the group has it. */
+export const factKeyOf = (group: string): string => `fact ${group}`;
+
 /** Takes the lead in something that one process does for all, or keeps it, for `ms` milliseconds. */
 export async function leads(ledger: Ledger, name: string, holder: string, ms: number): Promise<boolean> {
   const current = await ledger.get(name);

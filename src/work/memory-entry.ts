@@ -1,3 +1,4 @@
+import type { SortedList } from './sorted-list.js';
 import type { Notes, VerdictState, Work } from './store.js';
 
 /** An entry in memory. */
@@ -13,16 +14,14 @@ export interface MemoryEntry {
   endedAt: number | undefined;
   /** Until when the key of an ended one is kept, in milliseconds since 1970. */
   until: number;
-  /** Whether it is the one of its group that is leased next, or is leased. */
-  isHead: boolean;
-  /** The place of a head that is due. Without it, it is leased or delayed until `dueAt`. */
+  /** Where the head of a group is: among those that are due, or those that are leased or delayed. */
+  list: SortedList<MemoryEntry> | undefined;
+  /** The turn of a head that is due. Without it, it is leased or delayed until `dueAt`. */
   turn: number | undefined;
   /** A time of `performance.now()`. */
   dueAt: number;
   /** That of the last lease, until it is settled. */
   token: string | undefined;
-  /** Whether that lease was claimed alone, and not renewed. */
-  alone: boolean;
 }
 
 /** Whether something of an entry was carried out, or may have been: it keeps its place before what was sent earlier. */

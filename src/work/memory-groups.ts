@@ -1,11 +1,12 @@
 import { hasBegun, isEarlier } from './memory-entry.js';
 import type { MemoryEntry } from './memory-entry.js';
 import { MemoryLine } from './memory-line.js';
+import { SortedList } from './sorted-list.js';
 
 /** The open entries in memory: of each group, the head alone is leased. */
 export class MemoryGroups {
   /** The entries of each group, in their order. */
-  readonly #groups = new Map<string, MemoryEntry[]>();
+  readonly #groups = new Map<string, SortedList<MemoryEntry>>();
   readonly #heads = new Map<string, MemoryEntry>();
   readonly #lines = new Map<string, MemoryLine>();
 
@@ -22,61 +23,41 @@ export class MemoryGroups {
   /** Adds an open entry. A head that has not begun makes way for one that was sent earlier. */
   enter(entry: MemoryEntry): void {
     const { group } = entry.work;
-    const entries = this.#groups.get(group) ?? [];
+    const entries = this.#groups.get(group) ?? new SortedList(isEarlier);
     this.#groups.set(group, entries);
-    entries.splice(placeOf(entries, entry), 0, entry);
+    entries.add(entry);
     const head = this.#heads.get(group);
-    if (!head) this.#promote(group);
-    else if (entries[0] === entry && !hasBegun(head)) this.#promote(group, { turn: head.turn });
+    if (!head || (entries.first === entry && !hasBegun(head))) this.#promote(entry, 0, head?.turn);
   }
 
   /** Removes an entry, which has ended. The next one of its group is its head. */
   leave(entry: MemoryEntry): void {
     const { group } = entry.work;
-    const entries = this.#groups.get(group) ?? [];
-    entries.splice(entries.indexOf(entry), 1);
-    if (entries.length === 0) this.#groups.delete(group);
-    if (entry.isHead) this.#promote(group);
+    const entries = this.#groups.get(group);
+    entries?.delete(entry);
+    if (this.#heads.get(group) !== entry) return;
+    if (entries?.first) {
+      this.#promote(entries.first);
+      return;
+    }
+    this.lineOf(entry.work.kind).leave(entry);
+    this.#heads.delete(group);
+    this.#groups.delete(group);
   }
 
   /** A head is due again after a delay. One that has not begun makes way for one that was sent earlier. */
   delay(entry: MemoryEntry, inMs: number): void {
     entry.token = undefined;
-    this.#promote(entry.work.group, { inMs, head: hasBegun(entry) ? entry : undefined });
+    this.#promote(hasBegun(entry) ? entry : (this.#groups.get(entry.work.group)?.first ?? entry), inMs);
   }
 
-  /** Makes an entry, or the first of its group, the head: due at once or after a delay. */
-  #promote(
-    group: string,
-    {
-      inMs = 0,
-      turn,
-      head = this.#groups.get(group)?.[0],
-    }: { inMs?: number; turn?: number | undefined; head?: MemoryEntry | undefined } = {},
-  ): void {
+  /** Makes an entry the head of its group: due at once or after a delay. */
+  #promote(head: MemoryEntry, inMs = 0, turn?: number): void {
+    const { group, kind } = head.work;
     const before = this.#heads.get(group);
-    if (before) {
-      this.lineOf(before.work.kind).leave(before);
-      before.isHead = false;
-    }
-    this.#heads.delete(group);
-    if (!head) return;
+    if (before) this.lineOf(before.work.kind).leave(before);
     this.#heads.set(group, head);
-    head.isHead = true;
-    const line = this.lineOf(head.work.kind);
-    if (inMs > 0) line.setLater(head, performance.now() + inMs);
-    else line.setDue(head, turn);
+    if (inMs > 0) this.lineOf(kind).setLater(head, performance.now() + inMs);
+    else this.lineOf(kind).setDue(head, turn);
   }
-}
-
-/** Most are sent last, and of those that are not, the place is found by halves. */
-function placeOf(entries: readonly MemoryEntry[], entry: MemoryEntry): number {
-  let [low, high] = [0, entries.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    const other = entries[middle];
-    if (other && isEarlier(other, entry)) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

@@ -16,16 +16,16 @@ export class MemoryLedger implements Ledger {
   readonly #kept = new FifoMap<Kept>(maxKept);
 
   async get(key: string): Promise<string | undefined> {
-    return this.#get(key);
+    return this.valueOf(key);
   }
 
-  #get(key: string): string | undefined {
+  valueOf(key: string): string | undefined {
     const kept = this.#kept.get(key);
     return kept && kept.until > performance.now() ? kept.value : undefined;
   }
 
   async replace(key: string, expected: string | undefined, value: string, ms: number): Promise<boolean> {
-    if (this.#get(key) !== expected) return false;
+    if (this.valueOf(key) !== expected) return false;
     this.set(key, value, ms);
     return true;
   }

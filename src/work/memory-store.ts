@@ -2,12 +2,14 @@
 import { FifoMap } from './fifo-map.js';
 import { isRunning, ownerOf } from './memory-entry.js';
 import type { MemoryEntry } from './memory-entry.js';
+import { factKeyOf } from './ledger.js';
 import { MemoryDead } from './memory-dead.js';
 import { MemoryGroups } from './memory-groups.js';
 import { MemoryLedger } from './memory-ledger.js';
 import { MemoryUnclaimed } from './memory-unclaimed.js';
 import { unclaimedDeleted } from './problems.js';
 import { rotated } from './rotated.js';
+import { suspectStalls } from './store.js';
 import type {
   Claim,
   Claimed,
@@ -76,7 +78,7 @@ class MemoryStore implements Store {
         failure: undefined,
         notes: {},
       },
-      ...{ endedAt: undefined, until: 0, isHead: false, turn: undefined, dueAt: 0, token: undefined, alone: false },
+      ...{ endedAt: undefined, until: 0, list: undefined, turn: undefined, dueAt: 0, token: undefined },
     };
     this.#enter(entry);
     this.#unclaimed.add(entry);
@@ -164,7 +166,7 @@ class MemoryStore implements Store {
     };
     const leases: Lease[] = [];
     for (let entry = next(); entry && leases.length < most; entry = next()) {
-      leases.push(this.#lease(entry, alone));
+      leases.push(this.#lease(entry));
       this.#groups.lineOf(entry.work.kind).setLater(entry, now + leaseMs);
     }
     const isMoreDue = lines.some((line) => line.first(false));
@@ -177,11 +179,12 @@ class MemoryStore implements Store {
     };
   }
 
-  #lease(entry: MemoryEntry, alone: boolean): Lease {
+  #lease(entry: MemoryEntry): Lease {
     const token = String((this.#leased += 1));
-    Object.assign(entry, { token, alone });
+    entry.token = token;
     const { work, failures, stalls, notes } = entry;
-    return { key: work.key, token, data: work.data, failures, stalls, notes };
+    const fact = this.ledger.valueOf(factKeyOf(work.group));
+    return { key: work.key, token, data: work.data, failures, stalls, notes, ...(fact !== undefined && { fact }) };
   }
 
   /** Deletes what no worker has claimed in time. */
@@ -201,7 +204,7 @@ class MemoryStore implements Store {
     const held = new Map(leases.map((lease) => [lease, this.#held(lease)]));
     for (const entry of held.values()) {
       if (!entry) continue;
-      entry.alone = false;
+      entry.stalls = Math.min(entry.stalls, suspectStalls - 1);
       this.#groups.lineOf(entry.work.kind).setLater(entry, performance.now() + leaseMs);
     }
     return leases.filter((lease) => !held.get(lease)).map(({ key }) => key);
@@ -217,8 +220,8 @@ class MemoryStore implements Store {
     const entry = this.#held(lease);
     if (!entry) return false;
     const { state, inMs, failed, failure = entry.failure, notes = entry.notes, fact } = verdict;
-    Object.assign(entry, { failures: entry.failures + Number(failed), stalls: 0, failure, notes, alone: false });
-    if (fact) this.ledger.set(fact.key, fact.value, fact.ms);
+    Object.assign(entry, { failures: entry.failures + Number(failed), stalls: 0, failure, notes });
+    if (fact) this.ledger.set(factKeyOf(entry.work.group), fact.value, fact.ms);
     if (state === 'open') this.#groups.delay(entry, inMs);
     else this.#end(entry, verdict);
     return true;

@@ -1,22 +1,17 @@
 import type { MemoryEntry } from './memory-entry.js';
-import { PriorityQueue } from './priority-queue.js';
-import type { Prioritized } from './priority-queue.js';
-
-interface Unclaimed extends Prioritized {
-  readonly entry: MemoryEntry;
-}
+import { SortedList } from './sorted-list.js';
 
 /** The entries of kinds that no worker has claimed yet, and until when they are kept. */
 export class MemoryUnclaimed {
-  readonly #queues = new Map<string, PriorityQueue<Unclaimed>>();
+  readonly #queues = new Map<string, SortedList<MemoryEntry>>();
   readonly #expired = new Map<string, number>();
 
   add(entry: MemoryEntry): void {
     const { unclaimedMs, kind } = entry.work;
     if (unclaimedMs === undefined) return;
-    const queue = this.#queues.get(kind) ?? new PriorityQueue<Unclaimed>();
+    const queue = this.#queues.get(kind) ?? new SortedList(isKeptShorter);
     this.#queues.set(kind, queue);
-    queue.push({ priority: entry.addedAt + unclaimedMs, number: entry.number, entry });
+    queue.add(entry);
   }
 
   /** A worker claims some kinds: what it has of them is kept. Returns those of other kinds whose time is over. */
@@ -25,9 +20,9 @@ export class MemoryUnclaimed {
     const now = Date.now();
     const expired: MemoryEntry[] = [];
     for (const queue of this.#queues.values())
-      for (let next = queue.peek(); next && next.priority <= now; next = queue.peek()) {
-        expired.push(next.entry);
-        queue.pop();
+      for (let next = queue.first; next && keptUntil(next) <= now; next = queue.first) {
+        expired.push(next);
+        queue.delete(next);
       }
     return expired;
   }
@@ -39,4 +34,13 @@ export class MemoryUnclaimed {
   expired(kinds: readonly string[]): number {
     return kinds.reduce((sum, kind) => sum + (this.#expired.get(kind) ?? 0), 0);
   }
+}
+
+function keptUntil({ addedAt, work: { unclaimedMs = Infinity } }: MemoryEntry): number {
+  return addedAt + unclaimedMs;
+}
+
+function isKeptShorter(a: MemoryEntry, b: MemoryEntry): boolean {
+  const [own, other] = [keptUntil(a), keptUntil(b)];
+  return own < other || (own === other && a.number < b.number);
 }

@@ -4,6 +4,7 @@ import { notesIn, objectIn } from './sql-columns.js';
 import { all, first, places } from './sql-rule.js';
 import type { Row, SqlRule } from './sql-rule.js';
 import { isHead } from './sql-schema.js';
+import { factKeyOf } from './ledger.js';
 import { addFact, expiredKey } from './sql-ledger.js';
 import { suspectStalls } from './store.js';
 import type { Claim, Lease, LeaseId } from './store.js';
@@ -48,7 +49,7 @@ export function* claim(context: SqlContext, { kinds, limit, leaseMs, alone }: Cl
   const rows = chosen.slice(0, most).map(({ row }) => row);
   const token = crypto.randomUUID();
   const leases = rows.flatMap((row) => leaseOf(row, token) ?? []);
-  if (leases.length > 0) yield* lease(leases, { token, alone, until: now + leaseMs });
+  if (leases.length > 0) yield* lease(leases, token, now + leaseMs);
   const isMoreDue = most === 0 || alone ? found.some(({ isDue }) => isDue) : chosen.length > leases.length;
   const nextAt = Math.min(...found.map((each) => each.nextAt), leases.length > 0 ? now + leaseMs : Infinity);
   const hasSuspect = alone && most > 0 ? chosen.length > leases.length : found.some((each) => each.hasSuspect);
@@ -87,30 +88,31 @@ function* makeDue({ dialect, now }: SqlContext, kinds: readonly string[]): SqlRu
 }
 
 function* placesOf(
-  { dialect }: SqlContext,
+  { dialect, now }: SqlContext,
   kind: string,
   { alone, limit }: { readonly alone: boolean; readonly limit: number },
 ): SqlRule<readonly { readonly row: Row; readonly place: number }[]> {
-  const due = `SELECT number, key, turn, data, failures, stalls, notes FROM seller_work
+  const due = `SELECT number, key, turn, data, failures, stalls, notes,
+      (SELECT value FROM seller_work_ledger AS l WHERE l.key = ? || group_id AND l.until > ?) AS fact FROM seller_work
     WHERE kind = ? AND turn IS NOT NULL AND stalls ${alone ? '>=' : '<'} ${suspectStalls}
     ORDER BY turn, number LIMIT ? ${dialect.skipLocked}`;
-  const rows = yield* all(due, kind, limit);
+  const rows = yield* all(due, factKeyOf(''), now, kind, limit);
   return rows.map((row) => ({ row, place: Number(row.turn) - Number(rows[0]?.turn) }));
 }
 
 function leaseOf(row: Row, token: string): Lease | undefined {
   const [data, notes] = [objectIn(row.data), notesIn(row.notes)];
   if (!data || !notes) return undefined;
-  return { key: String(row.key), token, data, failures: Number(row.failures), stalls: Number(row.stalls), notes };
+  return {
+    ...{ key: String(row.key), token, data, failures: Number(row.failures), stalls: Number(row.stalls), notes },
+    ...(row.fact !== null && { fact: String(row.fact) }),
+  };
 }
 
-function* lease(
-  leases: readonly Lease[],
-  { token, alone, until }: { readonly token: string; readonly alone: boolean; readonly until: number },
-): SqlRule<void> {
+function* lease(leases: readonly Lease[], token: string, until: number): SqlRule<void> {
   const keys = leases.map(({ key }) => key);
-  const update = `UPDATE seller_work SET token = ?, alone = ?, turn = NULL, due_at = ? WHERE key IN (${places(keys)})`;
-  yield* all(update, token, Number(alone), until, ...keys);
+  const update = `UPDATE seller_work SET token = ?, turn = NULL, due_at = ? WHERE key IN (${places(keys)})`;
+  yield* all(update, token, until, ...keys);
 }
 
 /** Extends leases. Returns the keys of those that are lost. */
@@ -118,7 +120,7 @@ export function* renew({ now }: SqlContext, leases: readonly LeaseId[], leaseMs:
   if (leases.length === 0) return [];
   const keys = leases.map(({ key }) => key);
   const tokens = [...new Set(leases.map(({ token }) => token))];
-  const extend = `UPDATE seller_work SET due_at = ?, turn = NULL, alone = 0
+  const extend = `UPDATE seller_work SET due_at = ?, turn = NULL, stalls = CASE WHEN stalls < ${suspectStalls} THEN stalls ELSE ${suspectStalls - 1} END
     WHERE key IN (${places(keys)}) AND token IN (${places(tokens)}) AND state = 'open' RETURNING key, token`;
   const renewed = yield* all(extend, now + leaseMs, ...keys, ...tokens);
   const isRenewed = (lease: LeaseId): boolean =>

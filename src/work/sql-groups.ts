@@ -20,10 +20,9 @@ export function turnOf({ greatest }: Dialect, kind = '?', owner = '?'): string {
   return `1 + ${greatest}(coalesce(${last}, 0), coalesce(${served}, 1) - 1)`;
 }
 
-/** Sets a stall of a lease that has ended, and its turn. From the second stall on, only one that was alone shows that it ends the process. */
+/** Counts a stall of a lease that has ended, and sets the turn. */
 export function becomesDue(dialect: Dialect): string {
-  return `turn = ${turnOf(dialect, 'w.kind', 'w.owner')}, alone = 0,
-    stalls = stalls + CASE WHEN token IS NOT NULL AND (alone = 1 OR stalls < ${suspectStalls}) THEN 1 ELSE 0 END`;
+  return `turn = ${turnOf(dialect, 'w.kind', 'w.owner')}, stalls = stalls + CASE WHEN token IS NULL THEN 0 ELSE 1 END`;
 }
 
 /** Whether the lease of an entry is not over. Takes the time. */

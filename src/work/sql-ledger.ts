@@ -2,7 +2,6 @@ import type { Ledger } from './ledger.js';
 import type { SqlContext } from './sql-groups.js';
 import { all, first } from './sql-rule.js';
 import type { SqlRule } from './sql-rule.js';
-import type { Verdict } from './store.js';
 
 /** Runs rules of a ledger. */
 export type RunRule = <R>(rule: (context: SqlContext) => SqlRule<R>) => Promise<R>;
@@ -27,7 +26,11 @@ export class SqlLedger implements Ledger {
   }
 }
 
-type LedgerFact = NonNullable<Verdict['fact']>;
+interface LedgerFact {
+  readonly key: string;
+  readonly value: string;
+  readonly ms: number;
+}
 
 const insert = 'INSERT INTO seller_work_ledger AS l (key, value, until) VALUES (?, ?, ?)';
 const update = 'DO UPDATE SET value = excluded.value, until = excluded.until';

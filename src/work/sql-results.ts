@@ -1,6 +1,7 @@
 import { textOf } from './sql-columns.js';
 import { promote, turnOf } from './sql-groups.js';
 import type { SqlContext } from './sql-groups.js';
+import { factKeyOf } from './ledger.js';
 import { addFact, forgetFacts } from './sql-ledger.js';
 import { all, first } from './sql-rule.js';
 import type { Row, SqlRule, SqlValue } from './sql-rule.js';
@@ -29,7 +30,8 @@ export function* settle(context: SqlContext, { key, token }: LeaseId, verdict: V
     entry !== undefined &&
     (yield* verdict.state === 'open' ? delay(context, entry, token, verdict) : end(context, entry, token, verdict));
   if (!isSettled) return { isSettled, deleted: [] };
-  if (verdict.fact) yield* addFact(context, verdict.fact);
+  const { fact } = verdict;
+  if (fact) yield* addFact(context, { ...fact, key: factKeyOf(String(entry.group_id)) });
   const { mostDead } = verdict;
   const isTrimmed = verdict.state === 'dead' && mostDead !== undefined;
   return { isSettled, deleted: isTrimmed ? yield* trim(entry, mostDead) : [] };
@@ -59,7 +61,7 @@ function* delay(context: SqlContext, entry: Row, token: string, verdict: Verdict
     : inMs > 0
       ? 'due_at = ?, turn = NULL'
       : `due_at = ?, turn = ${turnOf(context.dialect, 'w.kind', 'w.owner')}`;
-  const update = `UPDATE seller_work AS w SET failures = ?, failure = ?, notes = ?, stalls = 0, alone = 0, token = NULL, ${place}
+  const update = `UPDATE seller_work AS w SET failures = ?, failure = ?, notes = ?, stalls = 0, token = NULL, ${place}
     WHERE number = ? AND token = ? RETURNING number`;
   const at = hasBegun ? [context.now + inMs] : [];
   if (!(yield* first(update, failures, failure, notes, ...at, number, token))) return false;
@@ -92,7 +94,7 @@ function* keep(
   // What nobody lists keeps its number.
   const next = state === 'done' ? entry.number : (yield* first(dialect.nextNumber))?.number;
   const update = `UPDATE seller_work SET state = ?, number = ?, due_at = ?, ended_at = ?, failures = ?, failure = ?, notes = ?,
-    stalls = 0, alone = 0, token = NULL, turn = NULL${keepsData ? '' : ", data = '{}'"} WHERE number = ? AND token = ? RETURNING number`;
+    stalls = 0, token = NULL, turn = NULL${keepsData ? '' : ", data = '{}'"} WHERE number = ? AND token = ? RETURNING number`;
   const dueAt = state === 'dead' ? null : now + inMs;
   const result = [failures, failure, keepsData ? notes : null];
   return yield* first(update, state, next ?? null, dueAt, now, ...result, entry.number ?? null, token);

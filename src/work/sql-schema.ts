@@ -30,7 +30,7 @@ export function tablesOf({ numberType }: Dialect): readonly string[] {
     `CREATE TABLE seller_work (
       number ${numberType}, key TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, owner TEXT NOT NULL, group_id TEXT NOT NULL,
       sent_at DOUBLE PRECISION NOT NULL, added_at DOUBLE PRECISION NOT NULL, data TEXT NOT NULL, state TEXT NOT NULL,
-      turn DOUBLE PRECISION, due_at DOUBLE PRECISION, token TEXT, alone INTEGER NOT NULL DEFAULT 0,
+      turn DOUBLE PRECISION, due_at DOUBLE PRECISION, token TEXT,
       failures INTEGER NOT NULL DEFAULT 0, stalls INTEGER NOT NULL DEFAULT 0, failure TEXT, notes TEXT,
       ended_at DOUBLE PRECISION, unclaimed_until DOUBLE PRECISION)`,
     `CREATE UNIQUE INDEX seller_work_head ON seller_work (group_id) WHERE ${isHead}`,

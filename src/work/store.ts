@@ -37,12 +37,14 @@ export interface Lease extends LeaseId {
   /** How many attempts have failed. */
   readonly failures: number;
   /**
-   * How many leases in a row have ended without a result: the process was killed, or stopped for too long. More than two are counted
-   * only of leases that were claimed `alone` and not renewed.
+   * How many leases in a row have ended without a result: the process was killed, or stopped for too long. A suspect whose lease is
+   * renewed did not end its process at once: of its stalls, one is left.
    */
   readonly stalls: number;
   /** Those of the last `note` or `settle`. */
   readonly notes: Notes;
+  /** What its group came to: the last fact of a verdict, until its time is over. */
+  readonly fact?: string | undefined;
 }
 
 /** From this number of stalls on, an entry may be what ends its process: it is a suspect, and leased only `alone`. */
@@ -95,8 +97,8 @@ export interface Verdict {
   readonly notes?: Notes | undefined;
   /** Whether an ended entry keeps its data and notes, and can be listed. @default false: only its key is kept */
   readonly keepsData?: boolean | undefined;
-  /** Set in the ledger in the same step, for `ms` milliseconds. */
-  readonly fact?: { readonly key: string; readonly value: string; readonly ms: number } | undefined;
+  /** What its group came to, known to its next leases for `ms` milliseconds, and in the ledger as `factKeyOf(group)`. */
+  readonly fact?: { readonly value: string; readonly ms: number } | undefined;
   /** The most dead entries of its owner and kind: beyond it, the oldest is deleted. @default no limit */
   readonly mostDead?: number | undefined;
 }

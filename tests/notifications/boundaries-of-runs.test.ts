@@ -3,7 +3,7 @@ import type { InboxOptions } from 'marketplace-seller-sdk/notifications';
 import { describe, expect, test } from 'vitest';
 import { inboxContext } from '../../src/notifications/context.js';
 import { newEntry } from '../../src/notifications/entry.js';
-import { factKeyOf } from '../../src/notifications/handling/facts.js';
+import { factKeyOf } from '../../src/work/ledger.js';
 import { Handling } from '../../src/notifications/handling/handling.js';
 import { NotificationTask } from '../../src/notifications/handling/notification-task.js';
 import { unansweredQuestions } from '../../src/notifications/handling/unanswered.js';
@@ -29,7 +29,9 @@ async function runs(body: object, options: Partial<InboxOptions>) {
   /** One run, and what follows from it. It keeps what it comes to, unless its lease is lost. */
   const run = async ({ isLost = false, error }: { isLost?: boolean; error?: Error } = {}): Promise<Verdict> => {
     const controller = new AbortController();
-    const lease = { key: entry.key, token: 't', data: entry, failures: 0, stalls: 0, notes: {} };
+    const name = factKeyOf(entry.groupId);
+    const before = await ledger.get(name);
+    const lease = { key: entry.key, token: 't', data: entry, failures: 0, stalls: 0, notes: {}, fact: before };
     const abort = (reason: Error): void => controller.abort(reason);
     const task = new NotificationTask(
       lease,
@@ -38,7 +40,7 @@ async function runs(body: object, options: Partial<InboxOptions>) {
     );
     const verdict = error ? task.failed(error) : await task.run().catch((thrown: unknown) => task.failed(thrown));
     const { fact } = verdict;
-    if (fact && !isLost) await ledger.replace(fact.key, await ledger.get(fact.key), fact.value, fact.ms);
+    if (fact && !isLost) await ledger.replace(name, before, fact.value, fact.ms);
     return verdict;
   };
   return { run, remembered: () => ledger.get(factKeyOf(entry.groupId)) };

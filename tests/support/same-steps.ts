@@ -1,4 +1,5 @@
 import { fc } from './fast-check.ts';
+import { factKeyOf } from '../../src/work/ledger.js';
 import type { Claim, Lease, EntryState, Store, Verdict, Work } from '../../src/work/store.js';
 
 /** A step on a store. Leases are those that were given out so far, the last one first. */
@@ -51,11 +52,7 @@ const verdictOf = (waits: boolean): fc.Arbitrary<Verdict> =>
       failure: fc.constantFrom(undefined, 'Error: a', 'Error: b'),
       notes: fc.option(notes, { nil: undefined }),
       keepsData: fc.boolean(),
-      fact: fc.constantFrom(
-        undefined,
-        { key: 'fact', value: 'a', ms: 1_000 },
-        { key: 'fact', value: 'b', ms: times(waits).at(-1) ?? 0 },
-      ),
+      fact: fc.constantFrom(undefined, { value: 'a', ms: 1_000 }, { value: 'b', ms: times(waits).at(-1) ?? 0 }),
       mostDead: fc.constantFrom(undefined, 1, 2),
     })
     .map(
@@ -130,7 +127,7 @@ export async function shown(store: Store, steps: readonly Step[], wait: (ms: num
       running: (await store.list({ kinds, states: ['running'], limit: 2, after: 0 })).map((each) => each.key),
       keys: await Promise.all(Array.from({ length: 8 }, async (_, index) => (await store.get(`k${index}`))?.state)),
       counts: await store.counts(kinds),
-      fact: await store.ledger.get('fact'),
+      facts: await Promise.all(Array.from({ length: 5 }, (_, index) => store.ledger.get(factKeyOf(`g${index}`)))),
     });
   }
   return all;

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import type { Lease, Store } from '../../src/work/store.js';
+import { factKeyOf } from '../../src/work/ledger.js';
 import { again, claim, dead, done, keysOf, lease, listed, released, work } from './work.ts';
 
 /** Opens the same place each time, as processes do. */
@@ -273,14 +274,17 @@ export const storeRules: Readonly<Record<string, (open: OpenStore) => Promise<vo
   'a fact is set with the result, and the ledger replaces only what is expected': async (open) => {
     const [one, other] = [open(), open()];
     await one.add(work('a'));
-    await one.settle(await lease(one), { ...done, fact: { key: 'g', value: 'answered', ms: 60_000 } });
-    expect(await other.ledger.get('g')).toBe('answered');
-    expect(await other.ledger.replace('g', undefined, 'x', 60_000)).toBe(false);
-    expect(await other.ledger.replace('g', 'wrong', 'x', 60_000)).toBe(false);
-    expect(await other.ledger.replace('g', 'answered', 'x', 10)).toBe(true);
+    await one.settle(await lease(one), { ...done, fact: { value: 'answered', ms: 60_000 } });
+    await one.add(work('b', { group: 'a' }));
+    expect(await lease(other)).toMatchObject({ key: 'b', fact: 'answered' });
+    const name = factKeyOf('a');
+    expect(await other.ledger.get(name)).toBe('answered');
+    expect(await other.ledger.replace(name, undefined, 'x', 60_000)).toBe(false);
+    expect(await other.ledger.replace(name, 'wrong', 'x', 60_000)).toBe(false);
+    expect(await other.ledger.replace(name, 'answered', 'x', 10)).toBe(true);
     await pass(20);
-    expect(await one.ledger.get('g')).toBeUndefined();
-    const taken = await Promise.all([one, other].map((store) => store.ledger.replace('g', undefined, 'y', 60_000)));
+    expect(await one.ledger.get(name)).toBeUndefined();
+    const taken = await Promise.all([one, other].map((store) => store.ledger.replace(name, undefined, 'y', 60_000)));
     expect(taken.toSorted()).toEqual([false, true]);
   },
 

@@ -1,25 +1,24 @@
 import { describe, expect, test, vi } from 'vitest';
 import { FifoMap } from '../../src/work/fifo-map.js';
-import { PriorityQueue } from '../../src/work/priority-queue.js';
+import { SortedList } from '../../src/work/sorted-list.js';
 import { fc } from '../support/fast-check.ts';
 
-test('a priority queue gives out every item by its priority and its number, lowest first', () => {
+test('a sorted list has the first and the last of its items, whatever was added and deleted', () => {
   fc.assert(
-    fc.property(fc.array(fc.tuple(fc.integer({ min: 0, max: 5 }), fc.boolean())), (operations) => {
-      const queue = new PriorityQueue<{ priority: number; number: number }>();
-      const expected: { priority: number; number: number }[] = [];
-      const popped = (): void => {
-        expected.sort((a, b) => a.priority - b.priority || a.number - b.number);
-        expect(queue.peek()).toEqual(expected.shift());
-        queue.pop();
-      };
-      for (const [number, [priority, pops]] of operations.entries()) {
-        queue.push({ priority, number });
-        expected.push({ priority, number });
-        if (pops) popped();
+    fc.property(fc.array(fc.tuple(fc.integer({ min: 0, max: 9 }), fc.boolean())), (changes) => {
+      const list = new SortedList<number>((a, b) => a < b);
+      const expected = new Set<number>();
+      for (const [item, isAdded] of changes) {
+        if (!isAdded) {
+          list.delete(item);
+          expected.delete(item);
+        } else if (!expected.has(item)) {
+          list.add(item);
+          expected.add(item);
+        }
+        const sorted = [...expected].sort((a, b) => a - b);
+        expect([list.first, list.last]).toEqual([sorted[0], sorted.at(-1)]);
       }
-      while (expected.length > 0) popped();
-      expect(queue.peek()).toBeUndefined();
     }),
   );
 });

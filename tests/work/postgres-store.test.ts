@@ -1,5 +1,6 @@
 import { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { factKeyOf } from '../../src/work/ledger.js';
 import { memoryStore } from '../../src/work/memory-store.js';
 import { postgresStore } from '../../src/work/postgres-store.js';
 import type { PostgresClient } from '../../src/work/postgres-database.js';
@@ -103,10 +104,10 @@ describe.skipIf(!hasPostgres)('in a store in PostgreSQL', () => {
       ...dead,
       failure: `${odd}\0`,
       notes: { odd },
-      fact: { key: odd, value: odd, ms: 60_000 },
+      fact: { value: odd, ms: 60_000 },
     });
     expect(await store.get(odd)).toMatchObject({ failure: odd, notes: { odd }, owner: odd, group: odd });
-    expect(await store.ledger.get(odd)).toBe(odd);
+    expect(await store.ledger.get(factKeyOf(odd))).toBe(odd);
   });
 
   test('what fails leaves nothing behind, and nothing beside it fails', async () => {

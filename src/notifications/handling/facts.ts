@@ -17,9 +17,6 @@ const caughtUp = 'caught up ';
 /** A person has it, as the entry with this key. */
 const givenUp = 'given up ';
 
-/** The key of what a question or message came to: one value of the ledger, which only a run of its group changes. */
-export const factKeyOf = (groupId: string): string => `resource ${groupId}`;
-
 /** What it came to that an entry was handled. */
 export function doneFact(
   entry: InboxEntry,
@@ -27,12 +24,12 @@ export function doneFact(
 ): ResourceFact {
   const isMessage = entry.notification.topic === 'messages';
   const value = isMessage && hasWritten ? answered : entry.caughtUp ? `${caughtUp}${readAt}` : handled;
-  return { key: factKeyOf(entry.groupId), value, ms: isMessage ? messageRememberedMs : handledMs };
+  return { value, ms: isMessage ? messageRememberedMs : handledMs };
 }
 
 /** What it came to that an entry was given up. */
-export function givenUpFact({ groupId, key }: InboxEntry): ResourceFact {
-  return { key: factKeyOf(groupId), value: `${givenUp}${key}`, ms: givenUpMs };
+export function givenUpFact({ key }: InboxEntry): ResourceFact {
+  return { value: `${givenUp}${key}`, ms: givenUpMs };
 }
 
 /**

@@ -9,7 +9,7 @@ import type { Run, Task } from '../../work/task.js';
 import { entryOf } from '../entry.js';
 import type { InboxEntry } from '../entry.js';
 import { DropNotificationError, ForeignClientError, MessageRejectedError, NotHandledHereError, UnknownSellerError, UnrecoverableError } from './errors.js'; // prettier-ignore
-import { doneFact, factKeyOf, givenUpFact, handledMs, isSettled } from './facts.js';
+import { doneFact, givenUpFact, handledMs, isSettled } from './facts.js';
 import type { Handling } from './handling.js';
 import { decisionOf, readDecision } from './replies.js';
 import type { RepliesDecision } from './replies.js';
@@ -52,12 +52,12 @@ export class NotificationTask implements Task {
 
   async run(): Promise<Verdict> {
     const { notes, signal } = this.#run;
-    const { clients, context } = this.#handling;
-    const { notification, groupId } = this.#entry;
+    const { clients } = this.#handling;
+    const { notification } = this.#entry;
     // The handler has ended, and moderation had not decided about its messages.
     if (notes.followedSince !== undefined)
       return this.#afterHandler(await readDecision(notes.writes, (await clients.of(notification)) ?? {}, signal));
-    if (isSettled(this.#entry, await context.store.ledger.get(factKeyOf(groupId)))) return this.#drop(handledMs);
+    if (isSettled(this.#entry, this.#lease.fact)) return this.#drop(handledMs);
     if (notification.pack_id !== undefined) {
       await this.#handling.addMessagesOf(notification);
       return this.#drop(handledMs);
