@@ -10,6 +10,7 @@ import type { InboxContext } from './context.js';
 import { caughtUpEntry } from './entry.js';
 import type { InboxEntry } from './entry.js';
 import { addFound } from './found.js';
+import { sellerIdsOf } from './seller-ids.js';
 
 /** Whose questions and messages to look for. */
 export interface CatchUpOptions {
@@ -52,7 +53,7 @@ export async function catchUp(
   checkConfiguration('catchUp', options, { user_ids: listOf('number') });
   const { clientFor, sellers = [] } = context.options;
   if (!clientFor) throw new ConfigurationError('catchUp() needs `clientFor`');
-  const user_ids = options.user_ids ?? (typeof sellers === 'function' ? await sellers() : sellers);
+  const user_ids = options.user_ids ?? (await sellerIdsOf(sellers));
   const total = { found: 0, added: 0 };
   const failed: CatchUpFailure[] = [];
   const catchUpWith = async (user_id: number): Promise<void> => {

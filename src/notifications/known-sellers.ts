@@ -1,5 +1,6 @@
 import type { InboxContext } from './context.js';
 import { isForeign } from './handling/clients.js';
+import { sellerIdsOf } from './seller-ids.js';
 
 /** Whose notifications an inbox accepts. */
 export class KnownSellers {
@@ -18,7 +19,7 @@ export class KnownSellers {
   async has(user_id: number): Promise<boolean> {
     const { sellers, clientFor } = this.#options;
     if (typeof sellers === 'function') {
-      if (!this.#last.has(user_id)) this.#last = new Set(await sellers());
+      if (!this.#last.has(user_id)) this.#last = new Set(await sellerIdsOf(sellers));
       return this.#last.has(user_id);
     }
     if (sellers) return sellers instanceof Set ? sellers.has(user_id) : [...sellers].includes(user_id);

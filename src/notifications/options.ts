@@ -36,7 +36,7 @@ export interface DeliveryRequest {
 }
 
 /** Ids of sellers. */
-type SellerIds = readonly number[] | ReadonlySet<number>;
+export type SellerIds = readonly number[] | ReadonlySet<number>;
 
 /** The options of `createInbox`. */
 export interface InboxOptions<

@@ -9,6 +9,7 @@ import { count, retryDefaults, retryRules, time } from '../work/retry.js';
 import type { RetryLimits } from '../work/retry.js';
 import { storeRule } from '../work/store-rule.js';
 import type { OwnTopic, OwnTopics } from './handling/own-topic.js';
+import { areSellerIds } from './seller-ids.js';
 import { knownTopics } from './notification.js';
 import type { InboxOptions } from './options.js';
 import type { NotificationClient } from './handling/read-notification.js';
@@ -48,7 +49,9 @@ const rules: Readonly<Record<keyof InboxOptions, Rule>> = {
   accept: callback,
   handle: flag,
   sellers: (value) =>
-    isSellers(value) ? undefined : 'must be a list or a set of ids, which are numbers, or a function',
+    typeof value === 'function' || areSellerIds(value)
+      ? undefined
+      : 'must be a list or a set of ids, which are numbers, or a function',
   store: storeRule,
   concurrency: count,
   maxBodyBytes: count,
@@ -82,12 +85,6 @@ export function resolveInboxOptions<Client extends NotificationClient, Topics ex
   ];
   if (problems.length > 0) throw new ConfigurationError(problems.join('; '));
   return { ...defaults, ...given, retry: { ...retryDefaults, ...defined(retry ?? {}) } };
-}
-
-function isSellers(sellers: unknown): boolean {
-  if (typeof sellers === 'function') return true;
-  if (!Array.isArray(sellers) && !(sellers instanceof Set)) return false;
-  return [...(sellers as Iterable<unknown>)].every((each) => Number.isSafeInteger(each));
 }
 
 type HandlerOptions = Pick<InboxOptions<never>, 'fallback' | 'handle'> & {

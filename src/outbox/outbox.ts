@@ -3,7 +3,7 @@ import { checkConfiguration, notNegative, oneOf } from '../core/options/rules.js
 import { canonical } from '../core/recover/write-target.js';
 import type { DeadLetters } from '../work/dead-letters.js';
 import { abortGraceMs, endsWithin } from '../work/ends-within.js';
-import { listRules } from '../work/pages.js';
+import { assertKey, listRules } from '../work/pages.js';
 import type { ListOptions } from '../work/pages.js';
 import type { Rejected } from '../work/rejected-entries.js';
 import type { StoredEntries } from '../work/stored-entries.js';
@@ -177,8 +177,10 @@ export class Outbox {
    * const job = await outbox.get('invoice-42');
    * if (job?.state === 'rejected') console.log(job.reason);
    * await outbox.close();
+   * @throws {ConfigurationError} when `key` is not a string.
    */
-  get(key: string): Promise<JobStatus | undefined> {
+  async get(key: string): Promise<JobStatus | undefined> {
+    assertKey(key);
     return this.#jobs.get(key);
   }
 

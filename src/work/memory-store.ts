@@ -9,6 +9,7 @@ import { MemoryLedger } from './memory-ledger.js';
 import { MemoryUnclaimed } from './memory-unclaimed.js';
 import { unclaimedDeleted } from './problems.js';
 import { rotated } from './rotated.js';
+import { assertNoOptions } from './store-rule.js';
 import { suspectStalls } from './store.js';
 import type {
   Claim,
@@ -36,8 +37,11 @@ const maxEnded = 100_000;
  *   store: memoryStore(),
  *   fallback: (notification) => console.log(notification.topic),
  * });
+ * @throws {ConfigurationError} when there are options.
  */
-export function memoryStore(): Store {
+export function memoryStore(): Store;
+export function memoryStore(...options: readonly unknown[]): Store {
+  assertNoOptions('memoryStore', options);
   return new MemoryStore();
 }
 

@@ -1,4 +1,6 @@
 import { ConfigurationError } from '../core/errors/errors.js';
+import { isObject } from '../core/json/plain-object.js';
+import { checkConfiguration, withMethod } from '../core/options/rules.js';
 import { PostgresDatabase } from './postgres-database.js';
 import type { PostgresPool } from './postgres-database.js';
 import { SqlStore } from './sql-store.js';
@@ -21,15 +23,11 @@ export interface PostgresStoreOptions {
  * const pool = new Pool({ connectionString: process.env.DATABASE_URL }); // of `pg`
  * const store = postgresStore({ pool });
  * const inbox = createInbox({ store, fallback: (notification) => console.log(notification.topic) });
- * @throws {ConfigurationError} when `pool` has no method `connect`.
+ * @throws {ConfigurationError} when `pool` has no method `connect`, or an option is unknown.
  */
 export function postgresStore(options: PostgresStoreOptions): Store {
-  if (!hasPool(options))
-    throw new ConfigurationError('postgresStore takes `{ pool }`, a Pool of `pg`: it has no method `connect`');
+  if (!isObject(options) || typeof options.connect === 'function')
+    throw new ConfigurationError('postgresStore takes `{ pool }`, a Pool of `pg`');
+  checkConfiguration('postgresStore', options, { pool: withMethod('connect') }, ['pool']);
   return new SqlStore(new PostgresDatabase(options.pool), { durable: true });
-}
-
-/** Without types, the pool itself could be passed. */
-function hasPool(options: { readonly pool?: Partial<PostgresPool> | null } | undefined): boolean {
-  return typeof options?.pool?.connect === 'function';
 }

@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../core/errors/errors.js';
+import { assertNoOptions } from './store-rule.js';
 import { SqlStore } from './sql-store.js';
 import { SqliteDatabase, inMemory } from './sqlite-database.js';
 import type { Store } from './store.js';
@@ -14,10 +15,12 @@ import type { Store } from './store.js';
  * const store = sqliteStore('seller.db');
  * const inbox = createInbox({ store, fallback: (notification) => console.log(notification.topic) });
  * const outbox = createOutbox({ store, clientFor: () => seller });
- * @throws {ConfigurationError} when `path` is not the name of a file.
+ * @throws {ConfigurationError} when `path` is not the name of a file, or there are options.
  */
-export function sqliteStore(path: string): Store {
+export function sqliteStore(path: string): Store;
+export function sqliteStore(path: string, ...options: readonly unknown[]): Store {
   if (typeof path !== 'string' || path === '')
     throw new ConfigurationError("sqliteStore takes the name of a file, such as 'seller.db'");
+  assertNoOptions('sqliteStore', options);
   return new SqlStore(new SqliteDatabase(path), { durable: path !== inMemory });
 }

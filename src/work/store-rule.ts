@@ -1,3 +1,4 @@
+import { ConfigurationError } from '../core/errors/errors.js';
 import { isObject } from '../core/json/plain-object.js';
 import type { Rule } from '../core/options/rules.js';
 
@@ -18,6 +19,12 @@ function hintOf(value: object): string {
   if (hasMethods(value, ['load', 'save'])) return '; this is a store of tokens';
   if (hasMethods(value, ['query'])) return '; a pool becomes one by postgresStore({ pool })';
   return '';
+}
+
+/** Stores had options once, of which nothing would be left. @throws {ConfigurationError} when there are any */
+export function assertNoOptions(name: string, options: readonly unknown[]): void {
+  if (options.every((each) => each === undefined)) return;
+  throw new ConfigurationError(`${name} has no options; \`maxWaiting\` is an option of createInbox`);
 }
 
 /** An instance of a class has its methods in its prototype. */

@@ -59,6 +59,25 @@ describe('the secret path', () => {
   });
 });
 
+// A text is no id: taken for one, it would let nobody in, and all that is acknowledged would be lost.
+test.for<[string, unknown]>([
+  ['texts', ['7']],
+  ['a set of texts', new Set(['7'])],
+  ['nothing', undefined],
+  ['one id', 7],
+  ['rows', [{ user_id: 7 }]],
+])('while sellers() returns %s, nothing is accepted, and the log says why', async ([, returned]) => {
+  const lines: string[] = [];
+  const logger = { ...silentLogger, error: (line: string) => void lines.push(line) };
+  const clientFor = () => new FakeMarketplace().clientFor({ user_id: 7 });
+  const inbox = createInbox({ clientFor, logger, sellers: () => returned as number[], on: { questions: () => {} } });
+  expect(await deliver(inbox, about(1, { user_id: 7 }))).toBe(503);
+  expect(lines).toEqual([expect.stringContaining('`sellers` must return a list or a set of ids, which are numbers')]);
+  expect(await inbox.stats()).toMatchObject({ waiting: 0, dropped: 0 });
+  await expect(inbox.catchUp()).rejects.toThrow('`sellers` must return');
+  await inbox.close();
+});
+
 describe('a user who is not one of the sellers', () => {
   const marketplace = new FakeMarketplace();
   const client = marketplace.clientFor(marketplace.addUser({ user_id: 7 }));

@@ -183,9 +183,4 @@ describe.skipIf(!hasPostgres)('in a store in PostgreSQL', () => {
     await pool.query('UPDATE seller_work_version SET version = 99');
     await expect(postgresStore({ pool }).add(work('b'))).rejects.toThrow('have version 99');
   });
-
-  test('takes a pool', () => {
-    for (const options of [{}, { pool: {} }, { pool: undefined }, undefined])
-      expect(() => postgresStore(options as never)).toThrow('postgresStore takes `{ pool }`');
-  });
 });
