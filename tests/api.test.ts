@@ -11,12 +11,15 @@ const root = join(import.meta.dirname, '..');
 const [unreleased = '', released = ''] = read(join(root, 'CHANGELOG.md')).split(/^## /m).slice(1);
 const [, version = ''] = /^\[(\d[^\]]*)\]/.exec(released) ?? [];
 
+/** What differs from the last version, by name. */
+let changed: ReadonlyMap<string, Change>;
 /** The reports of this build. */
 const folder = mkdtempSync(join(tmpdir(), 'api-'));
 beforeAll(() => {
   const steps = missingSteps(root).map(({ reason, command }) => `${command} (${reason})`);
   if (steps.length > 0) throw new Error(`These tests read dist; first run: ${steps.join(', ')}`);
   writeReports(folder);
+  changed = changesSince(version);
 });
 afterAll(() => {
   rmSync(folder, { recursive: true });
@@ -28,7 +31,7 @@ test.each([...reports().keys()])('%s in the folder api is the one of this build'
 
 describe('the changelog', () => {
   test(`says of what was declared in ${version} and is not any more that it is breaking`, () => {
-    const kind = gravest(changed().values());
+    const kind = gravest(changed.values());
     const says = /^### Breaking changes$|\bBreaking: /m.test(unreleased)
       ? 'breaking'
       : /^- /m.test(unreleased)
@@ -45,7 +48,7 @@ describe('the changelog', () => {
       new RegExp(`^export (?:declare )?(?:abstract )?(?:class|const|function|interface|type) ${name}\\b`, 'm').test(
         now,
       );
-    const removed = [...changed()].flatMap(([name, change]) =>
+    const removed = [...changed].flatMap(([name, change]) =>
       change === 'breaking' && !isDeclared(name) ? [name] : [],
     );
     expect(removed.length).toBeGreaterThan(0);
@@ -53,8 +56,7 @@ describe('the changelog', () => {
   });
 });
 
-/** What differs from the last version, by name. */
-function changed(): Map<string, Change> {
+function changesSince(version: string): Map<string, Change> {
   const changes = new Map<string, Change>();
   for (const name of new Set([...readdirSync(join(root, 'api', version)), ...reports().keys()])) {
     const [before, now] = [read(join(root, 'api', version, name)), read(join(folder, name))];

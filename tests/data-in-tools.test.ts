@@ -27,7 +27,7 @@ function inputOf(endpoint: DescribedEndpoint): object {
 /** The tool of an operation whose service responds as given. */
 function toolOf(operation: string, respond: () => Response): { run: () => ReturnType<Tool['run']> } {
   const { sellerClient } = stubbed([respond], { maxRetries: 0 });
-  const tool = createTools(sellerClient, { maxChars: 100_000 }).find((each) => each.operation === operation)!;
+  const [tool] = createTools(sellerClient, { maxChars: 100_000, only: [operation] }) as [Tool];
   const { endpoint } = everyEndpoint.find(({ name }) => name === operation)!;
   return { run: () => tool.run(inputOf(endpoint as DescribedEndpoint)) };
 }

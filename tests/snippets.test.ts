@@ -111,6 +111,7 @@ describe('the examples that run in a page of the site', () => {
 
   test.each(inPages)('the one at $at ends, and says or sends something', async ({ code }) => {
     vi.stubGlobal('fetch', () => expect.fail('it leaves the page'));
+    for (const method of ['warn', 'error'] as const) vi.spyOn(console, method).mockImplementation(() => undefined);
     let progress: Progress = { lines: [], requests: [] };
     await runExample(javaScriptOf(code), (now) => {
       progress = now;
@@ -121,7 +122,7 @@ describe('the examples that run in a page of the site', () => {
   test.each([1, 2, 3, 5, 8, 17])(
     'on the bad day of seed %i, each question gets one answer, sent once',
     async (seed) => {
-      vi.spyOn(console, 'error').mockImplementation(() => undefined);
+      for (const method of ['warn', 'error'] as const) vi.spyOn(console, method).mockImplementation(() => undefined);
       const { code = '' } = inPages.find((each) => each.code.includes('const seed = ')) ?? {};
       let progress: Progress = { lines: [], requests: [] };
       await runExample(javaScriptOf(code).replace(/(?<=const seed = )\d+/, String(seed)), (now) => {
@@ -154,7 +155,7 @@ async function run(snippet: Snippet): Promise<void> {
   const { marketplace, accessToken, question_id } = createScene();
   vi.stubEnv('SELLER_TOKEN', accessToken);
   if (!isAlone(snippet)) vi.stubGlobal('fetch', marketplace.fetch);
-  vi.spyOn(console, 'log').mockImplementation(() => undefined);
+  for (const method of ['log', 'warn', 'error'] as const) vi.spyOn(console, method).mockImplementation(() => undefined);
   const seller = new SellerClient({ baseUrl: marketplace.baseUrl, accessToken, fetch: marketplace.fetch });
   const tests: Promise<void>[] = [];
   const everything = Object.assign({}, ...Object.values(entries)) as Record<string, unknown>;

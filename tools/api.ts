@@ -3,7 +3,7 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { Extractor, ExtractorConfig, ExtractorLogLevel } from '@microsoft/api-extractor';
+import { CompilerState, Extractor, ExtractorConfig, ExtractorLogLevel } from '@microsoft/api-extractor';
 
 const root = dirname(import.meta.dirname);
 
@@ -21,47 +21,53 @@ export function reports(): Map<string, string> {
   return found;
 }
 
-/** Writes all reports into a folder. */
+/** Writes all reports into a folder. One program holds what all entries declare, so that it is read once. */
 export function writeReports(folder: string): void {
   mkdirSync(folder, { recursive: true });
-  for (const [reportFileName, types] of reports()) {
-    // The types behind the exported ones are nearly all behind the main entry too: there they are reported once.
-    const includeForgottenExports = reportFileName === 'index.api.md';
-    const none = { default: { logLevel: ExtractorLogLevel.None } };
-    const config = ExtractorConfig.prepare({
-      configObject: {
-        projectFolder: root,
-        mainEntryPointFilePath: join(root, types),
-        compiler: {
-          overrideTsconfig: { extends: join(root, 'tsconfig.json'), files: [join(root, types)], include: [] },
-        },
-        apiReport: {
-          enabled: true,
-          includeForgottenExports,
-          reportFileName,
-          reportFolder: folder,
-          reportTempFolder: folder,
-        },
-        docModel: { enabled: false },
-        dtsRollup: { enabled: false },
-        tsdocMetadata: { enabled: false },
-        newlineKind: 'lf',
-        messages: {
-          compilerMessageReporting: { default: { logLevel: ExtractorLogLevel.Error } },
-          extractorMessageReporting: none,
-          tsdocMessageReporting: none,
-        },
-      },
-      configObjectFullPath: undefined,
-      packageJsonFullPath: join(root, 'package.json'),
-    });
+  const entries = [...reports()].map(([name, types]) => ({ types, config: configOf(folder, name, types) }));
+  const [first] = entries;
+  if (!first) throw new Error('package.json exports nothing with types');
+  const additionalEntryPoints = entries.map(({ types }) => join(root, types));
+  const compilerState = CompilerState.create(first.config, { additionalEntryPoints });
+  for (const { types, config } of entries) {
     // It says on standard output that a report has changed: git says that, too.
     const { succeeded } = Extractor.invoke(config, {
+      compilerState,
       localBuild: true,
       messageCallback: (message) => (message.handled = true),
     });
     if (!succeeded) throw new Error(`API Extractor could not read ${types}`);
   }
+}
+
+function configOf(folder: string, reportFileName: string, types: string): ExtractorConfig {
+  const none = { default: { logLevel: ExtractorLogLevel.None } };
+  return ExtractorConfig.prepare({
+    configObject: {
+      projectFolder: root,
+      mainEntryPointFilePath: join(root, types),
+      compiler: { overrideTsconfig: { extends: join(root, 'tsconfig.json'), files: [join(root, types)], include: [] } },
+      apiReport: {
+        enabled: true,
+        // The types behind the exported ones are nearly all behind the main entry too: there they are reported once.
+        includeForgottenExports: reportFileName === 'index.api.md',
+        reportFileName,
+        reportFolder: folder,
+        reportTempFolder: folder,
+      },
+      docModel: { enabled: false },
+      dtsRollup: { enabled: false },
+      tsdocMetadata: { enabled: false },
+      newlineKind: 'lf',
+      messages: {
+        compilerMessageReporting: { default: { logLevel: ExtractorLogLevel.Error } },
+        extractorMessageReporting: none,
+        tsdocMessageReporting: none,
+      },
+    },
+    configObjectFullPath: undefined,
+    packageJsonFullPath: join(root, 'package.json'),
+  });
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)

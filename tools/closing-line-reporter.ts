@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import type { UserConsoleLog } from 'vitest';
 import type { Reporter, TestCase, TestModule } from 'vitest/node';
 import { seed } from '../tests/support/seed.ts';
 import { findProgram } from './find-program.mjs';
@@ -7,18 +8,31 @@ import { findProgram } from './find-program.mjs';
  * Ends vitest's output with what ran, what was left out and why, and `N passed, N failed, N skipped` alone on the last line, after
  * the coverage table.
  *
- * A file that could not be loaded counts as one failed test.
+ * A file that could not be loaded counts as one failed test, and so does what a test prints: a line that looks like a failure and
+ * is none hides the one that is. A test silences the logger, or says which line it expects.
  */
 export default class ClosingLineReporter implements Reporter {
+  readonly #printed: UserConsoleLog[] = [];
+
+  onUserConsoleLog(log: UserConsoleLog): void {
+    this.#printed.push(log);
+  }
+
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
     const tests = modules.flatMap((module) => [...module.children.allTests()]);
     const count = (state: string): number => tests.filter((test) => test.result().state === state).length;
-    const broken = modules.filter((module) => module.errors().length > 0).length + unhandledErrors.length;
+    const broken =
+      modules.filter((module) => module.errors().length > 0).length + unhandledErrors.length + this.#printed.length;
+    if (this.#printed.length > 0) process.exitCode = 1;
     const isWholeRun = !process.argv.some((argument) => argument.startsWith('tests'));
     const { PASSED_CHECKS: checks } = process.env;
     const lines = [
       ...(checks === undefined ? [] : [`Checked: ${checks}.`]),
       `Ran: ${tests.length - count('skipped')} tests of ${modules.length} files; seed of the property tests: ${seed} (FUZZ_SEED).`,
+      ...this.#printed.map(({ taskId, content }) => {
+        const name = tests.find(({ id }) => id === taskId)?.fullName ?? 'outside of a test';
+        return `Printed, which counts as a failure (${name}): ${content.trim().slice(0, 200)}`;
+      }),
       ...leftOut(tests.filter((test) => test.result().state === 'skipped')),
       ...(isWholeRun && !modules.some(isOfBrowser) ? [outsideOfNpmTest] : []),
       `${count('passed')} passed, ${count('failed') + broken} failed, ${count('skipped')} skipped`,

@@ -55,6 +55,7 @@ describe('an error that ends the attempts', () => {
   test('a user without a client is dropped before the handler runs', async () => {
     const handled: number[] = [];
     const inbox = createInbox({
+      logger: silentLogger,
       clientFor: () => undefined,
       on: { questions: ({ question_id }) => void handled.push(question_id) },
     });
@@ -76,6 +77,7 @@ describe('an error that ends the attempts', () => {
     const failures: HandlingFailure[] = [];
     let running = 0;
     const inbox = createInbox({
+      logger: silentLogger,
       clientFor: () => marketplace.clientFor(user, { fetch }),
       onFailure: (failure) => failures.push(failure),
       on: {
@@ -140,6 +142,7 @@ describe('an error that ends the attempts', () => {
       };
       const failures: HandlingFailure[] = [];
       const inbox = createInbox({
+        logger: silentLogger,
         clientFor: () => new SellerClient({ baseUrl: 'https://api.test', accessToken: 't', maxRetries: 0, fetch }),
         onFailure: (failure) => failures.push(failure),
         on: { questions: (_, { read }) => read() },

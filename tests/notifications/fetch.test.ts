@@ -7,6 +7,7 @@ import { untilEnded } from '../support/until-ended.ts';
 function listening(options: { maxBodyBytes?: number } = {}) {
   const handled: number[] = [];
   const inbox = createInbox({
+    logger: silentLogger,
     on: { questions: ({ question_id }) => void handled.push(question_id) },
     ...options,
   });

@@ -5,6 +5,7 @@ import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import * as z from 'zod/mini';
 import { deliverUntilAccepted } from '../support/deliveries.ts';
+import { silentLogger } from '../support/silent.ts';
 import { untilEnded } from '../support/until-ended.ts';
 
 interface Order {
@@ -99,9 +100,10 @@ describe('a topic of your own', () => {
   test('is one of several: what has no handler is dropped, and what has one reaches it', async () => {
     const handled: string[] = [];
     const on = { orders_v2: ({ resource }: { resource: string }) => void handled.push(`order ${resource}`) };
-    const alone = createInbox({ topics: { orders_v2 }, on });
+    const alone = createInbox({ logger: silentLogger, topics: { orders_v2 }, on });
     const store = memoryStore();
     const withFallback = createInbox({
+      logger: silentLogger,
       store,
       topics: { orders_v2 },
       on,
@@ -130,7 +132,7 @@ describe('a topic of your own', () => {
           }
         },
       },
-      logger: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
+      logger: silentLogger,
     });
     await deliverUntilAccepted(inbox, about('orders_v2', '/orders/5'));
     await untilEnded(inbox);

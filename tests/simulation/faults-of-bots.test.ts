@@ -18,11 +18,11 @@ const faults = {
   slowModeration: 0.5,
   clockDifferenceMs: 60_000,
 };
-const load = { questions: 20, sales: 12, messages: 24, cancellations: 1 };
+const load = { questions: 12, sales: 8, messages: 14, cancellations: 1 };
 const day: Omit<SimulationOptions, 'bot'> = { seeds: 10, faults, load };
 
 test('nothing goes wrong in a bot that has none of the faults', async () => {
-  await simulate({ ...day, seeds: 5, bot: (world) => faultyBot(world) });
+  await simulate({ ...day, seeds: 3, bot: (world) => faultyBot(world) });
 });
 
 test.each(faultsOfBots)('the usual checks find a bot that %s', async (fault) => {

@@ -81,9 +81,9 @@ test.each(methodsOf(new FakeMarketplace()).map(([name], index) => [name, index] 
   '%s says what is wrong with its arguments, or does without',
   async (_, index) => {
     for (const [first] of shop().known.entries()) {
+      const { fake, known } = shop();
+      const call = methodsOf(fake)[index]![1];
       for (const [second, other] of values.entries()) {
-        const { fake, known } = shop();
-        const call = methodsOf(fake)[index]![1];
         const given = [known[first], other, values[(first + second) % values.length]];
         const error: unknown = await Promise.resolve()
           .then(() => call(...given))

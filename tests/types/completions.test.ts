@@ -15,27 +15,31 @@ declare const seller: SellerClient;
 declare const marketplace: FakeMarketplace;
 `;
 
+const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), (path) => ts.sys.readFile(path)) as {
+  config: object;
+};
+const { options } = ts.parseJsonConfigFileContent({ ...config, include: [] }, ts.sys, root);
+/** The file in the editor, and how often it has changed: all else is read once. */
+const edited = { text: header, version: 0 };
+const read = (path: string): string | undefined => (path === file ? edited.text : ts.sys.readFile(path));
+const service = ts.createLanguageService({
+  getCompilationSettings: () => options,
+  getScriptFileNames: () => [file],
+  getScriptVersion: (path) => String(path === file ? edited.version : 0),
+  getScriptSnapshot: (path) => {
+    const content = read(path);
+    return content === undefined ? undefined : ts.ScriptSnapshot.fromString(content);
+  },
+  getCurrentDirectory: () => root,
+  getDefaultLibFileName: ts.getDefaultLibFilePath,
+  fileExists: (path) => path === file || ts.sys.fileExists(path),
+  readFile: read,
+});
+
 /** What an editor offers at the mark in a line of code. */
 function completionsOf(code: string): string[] {
-  const text = header + code.replace('^', '');
-  const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), (path) => ts.sys.readFile(path)) as {
-    config: object;
-  };
-  const { options } = ts.parseJsonConfigFileContent({ ...config, include: [] }, ts.sys, root);
-  const read = (path: string): string | undefined => (path === file ? text : ts.sys.readFile(path));
-  const service = ts.createLanguageService({
-    getCompilationSettings: () => options,
-    getScriptFileNames: () => [file],
-    getScriptVersion: () => '1',
-    getScriptSnapshot: (path) => {
-      const content = read(path);
-      return content === undefined ? undefined : ts.ScriptSnapshot.fromString(content);
-    },
-    getCurrentDirectory: () => root,
-    getDefaultLibFileName: ts.getDefaultLibFilePath,
-    fileExists: (path) => path === file || ts.sys.fileExists(path),
-    readFile: read,
-  });
+  edited.text = header + code.replace('^', '');
+  edited.version += 1;
   const found = service.getCompletionsAtPosition(file, header.length + code.indexOf('^'), {});
   return (found?.entries ?? []).map(({ name }) => name).sort();
 }
