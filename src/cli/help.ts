@@ -20,8 +20,8 @@ The file docs/reference/commands.md of this package describes them all.`;
 
 /** Prints how a command is used, with a table of its options. */
 export function helpOf({ name, argument, actions, summary, options }: Command): string {
-  const words = ['npx marketplace-seller-sdk', name, argument, actions && `[${actions.join('|')}]`, '[options]'];
-  const line = `Usage: ${words.filter((word) => word !== undefined).join(' ')}`;
+  const words = ['npx marketplace-seller-sdk', name, argument, actions && `[${actions.join(' | ')}]`, '[options]'];
+  const line = `Usage: ${wrapped(words.filter((word) => word !== undefined).join(' '), 7)}`;
   const rows = Object.entries(options).map(([option, details]) => row(option, details));
   const [first = '', ...others] = summary.split('\n\n');
   return [line, '', wrapped(first.replaceAll('\n', ' '), 0), ...others.flatMap((each) => ['', each]), '', ...rows].join(

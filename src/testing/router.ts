@@ -149,7 +149,11 @@ const howToAdd =
 
 function noEndpoint(method: string, path: string, routes: Routes): ErrorResponse {
   const methods = new Set(routes.at(path).map((endpoint) => endpoint.method));
-  if (methods.size === 0) return notFound(`There is no resource ${path}. ${howToAdd}`);
+  if (methods.size === 0) {
+    const plain = path.replace(/\/{2,}/g, '/').replace(/\/$/, '');
+    const isKnown = routes.at(plain).length > 0;
+    return notFound(`There is no resource ${path}. ${isKnown ? `Did you mean ${plain}?` : howToAdd}`);
+  }
   const allow = [...methods, 'OPTIONS'].join(', ');
   return errorResponse({ status: 405, message: `${method} is not allowed on ${path}` }, {}, { allow });
 }

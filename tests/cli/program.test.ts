@@ -53,7 +53,7 @@ describe('the CLI', () => {
   test('the help of a command has its argument, and a table of its options with their values and defaults', async () => {
     const inbox = running('inbox', '--help');
     await inbox.code;
-    expect(inbox.printed.join().split('\n')[0]).toMatch(/^Usage: npx marketplace-seller-sdk inbox FILE \[stats\|.*\]/);
+    expect(inbox.printed.join().split('\n')[0]).toMatch(/^Usage: npx marketplace-seller-sdk inbox FILE \[stats \| /);
     const program = running('fake', '--help');
     await program.code;
     const lines = program.printed.join('\n').split('\n');
@@ -91,9 +91,9 @@ describe('the CLI', () => {
       await program.code;
       const lines = program.printed.join('\n').split('\n');
       // What cannot be broken: the usage, and the name of an option or operation.
-      expect(
-        lines.filter((line) => line.length > 80 && !/^(?:Usage: | {2}--\S{20,}| {2}[a-zA-Z.]{30,} )/.test(line)),
-      ).toEqual([]);
+      expect(lines.filter((line) => line.length > 80 && !/^(?: {2}--\S{20,}| {2}[a-zA-Z.]{30,} )/.test(line))).toEqual(
+        [],
+      );
     },
   );
 

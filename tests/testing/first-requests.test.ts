@@ -155,6 +155,13 @@ describe('outside of the specification', () => {
       200,
       { results: [{ seller: { id: 1001 } }, { seller: { id: 1001 } }], paging: { total: 2, limit: 10, offset: 0 } },
     ],
+    ['GET /orders/search?seller=1001&order.date_created.from=soon', 400, { status: 400 }],
+    ['GET /users/1001/items/search?sku=A1', 200, { results: [] }],
+    ['GET /users/1001/items/search?status=active,paused&q=MATE', 200, { results: ['MLA600000001'] }],
+    ['GET /users/1001/items/search?search_type=scan&scroll_id=abc', 400, { status: 400 }],
+    [`GET /items?${multiGet}&attributes=price`, 200, [{ body: { price: number } }, { body: { price: number } }]],
+    ['GET //users/me', 404, { message: 'There is no resource //users/me. Did you mean /users/me?' }],
+    ['GET /items/MLA600000001/', 404, { message: expect.stringContaining('mean /items/MLA600000001?') as string }],
     ['GET /orders/search?seller=1002', 403, { status: 403 }],
     ['GET /orders/search', 400, { status: 400 }],
     ['GET /my/received_questions/search?status=UNANSWERED', 200, { total: 5, questions: [asked, {}, {}, {}, {}] }],
@@ -167,6 +174,44 @@ describe('outside of the specification', () => {
     ],
   ] satisfies Row[])('%s is %i', async (line, status, part) => {
     expect(await send(line)).toMatchObject({ status, body: part });
+  });
+
+  test.each([
+    ['order.status=cancelled', [2]],
+    ['order.status=paid,cancelled', [1, 2]],
+    ['order.status=confirmed', []],
+    ['tags=not_delivered', [1, 2]],
+    ['tags=delivered', []],
+    ['q=2000000000000002', [2]],
+    ['q=3000000000000001', [1]],
+    ['order.date_created.from=2030-01-01T00:00:00.000-00:00', []],
+    ['order.date_created.from=2020-01-01T00:00:00.000-0300&order.date_created.to=2020-01-02', []],
+    ['order.date_closed.to=2020-01-01T00:00:00Z', []],
+    ['order.date_last_updated.from=2020-01-01T00:00:00.000+03:00', [1, 2]],
+  ])('a search of orders by %s', async (filter, found) => {
+    const { body } = await send(`GET /orders/search?seller=1001&${filter}`);
+    const { results, paging } = body as { results: { id: number }[]; paging: { total: number } };
+    expect(results.map(({ id }) => id - 3_000_000_000_000_000)).toEqual(found);
+    expect(paging.total).toBe(found.length);
+  });
+
+  test.each([
+    ['/users/1001/items/search?', 'results', 3],
+    ['/questions/search?seller_id=1001&', 'questions', 6],
+    ['/questions/search?item=MLA600000001&', 'questions', 3],
+    ['/my/received_questions/search?', 'questions', 6],
+  ])('a scan of %s has each entry once, and ends', async (path, name, count) => {
+    const marketplace = marketplaceWithSample();
+    const found: unknown[] = [];
+    for (let scroll = ''; ;) {
+      const { body } = await send(`GET ${path}search_type=scan&limit=2${scroll}`, {}, marketplace);
+      const page = (body as Record<string, unknown[]>)[name] ?? [];
+      if (page.length === 0) break;
+      found.push(...page.map((entry) => (typeof entry === 'object' ? (entry as { id: unknown }).id : entry)));
+      scroll = `&scroll_id=${(body as { scroll_id: string }).scroll_id}`;
+    }
+    expect(new Set(found).size).toBe(count);
+    expect(found).toHaveLength(count);
   });
 
   test('the shipment of an order, and a delivery order of Flex', async () => {

@@ -2,8 +2,10 @@ import type { endpoints } from '../../endpoints.js';
 import { badRequest, notFound } from '../http/handler.js';
 import type { EndpointHandlers } from '../http/handler.js';
 import { queryList } from '../http/read-request.js';
+import type { MarketplaceSettings } from '../settings.js';
 import type { Item } from '../state/items.js';
 import type { Stores } from '../state/stores.js';
+import { listingOf } from './listing.js';
 
 /** Handles the multi-get of items: one result per id, each with its own code. Wire notes 18. */
 export function itemHandlers({ items, settings }: Stores): EndpointHandlers<typeof endpoints.items> {
@@ -13,14 +15,18 @@ export function itemHandlers({ items, settings }: Stores): EndpointHandlers<type
       if (ids.length === 0) throw badRequest('ids is required');
       if (ids.length > settings.maxItemIds) throw badRequest(`ids has more than ${settings.maxItemIds} entries`);
       const results = ids.map((id) => ({ id, item: items.get(id) }));
-      if (settings.itemStatusShape === 'bare') return results.flatMap(({ item }) => (item ? [toItemView(item)] : []));
+      if (settings.itemStatusShape === 'bare')
+        return results.flatMap(({ item }) => (item ? [toItemView(item, settings)] : []));
       return results.map(({ id, item }) =>
-        item ? { code: 200, body: toItemView(item) } : { code: 404, body: notFound(`Item ${id} does not exist`).body },
+        item
+          ? { code: 200, body: toItemView(item, settings) }
+          : { code: 404, body: notFound(`Item ${id} does not exist`).body },
       );
     },
   };
 }
 
-function toItemView({ item_id, ...item }: Item): object {
-  return { id: item_id, ...item };
+/** The live service shows the whole listing. */
+function toItemView({ item_id, ...item }: Item, { liveFields }: MarketplaceSettings): object {
+  return { id: item_id, ...item, ...(liveFields && listingOf({ item_id, ...item })) };
 }

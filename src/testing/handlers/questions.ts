@@ -20,7 +20,7 @@ import {
 } from '../http/handler.js';
 import type { EndpointHandlers } from '../http/handler.js';
 import type { Call } from '../http/call.js';
-import { isId, parseInteger, pathId, queryPage, readJsonObject } from '../http/read-request.js';
+import { isId, parseInteger, pathId, queryPage, readJsonObject, scrollOf } from '../http/read-request.js';
 import type { JsonObject } from '../http/read-request.js';
 import { localInstant } from '../local-time.js';
 import type { Item } from '../state/items.js';
@@ -44,7 +44,7 @@ export function questionHandlers(stores: Stores): EndpointHandlers<typeof endpoi
       const questions = found.map((question) => toHitView(question, stores));
       const { total, limit } = paging;
       const live = settings.liveFields ? liveWrapper(search, paging, bearer) : {};
-      return { total, limit, questions, filters: search.filters, ...searchOptions, ...live };
+      return { total, limit, questions, filters: search.filters, ...searchOptions, ...live, ...scrollOf(call, paging) };
     },
 
     get: (call) => {

@@ -97,10 +97,20 @@ export function queryInteger({ query }: Pick<Call, 'query'>, name: string, min =
   return value;
 }
 
-/** Reads `limit` and `offset`. @throws {ErrorResponse} 400 when one is invalid */
+/** Reads `limit` and `offset`, or the position of a scan. @throws {ErrorResponse} 400 when one is invalid */
 export function queryPage(call: Pick<Call, 'query'>, defaultLimit: number, maxLimit: number): PageParams {
   const limit = queryInteger(call, 'limit', 1) ?? defaultLimit;
-  return { limit: Math.min(limit, maxLimit), offset: queryInteger(call, 'offset') ?? 0 };
+  const offset = queryInteger(call, isScan(call) ? 'scroll_id' : 'offset') ?? 0;
+  return { limit: Math.min(limit, maxLimit), offset };
+}
+
+/** What a page of `search_type=scan` has besides: the position of the next one. A page after the last one is empty. */
+export function scrollOf(call: Pick<Call, 'query'>, { limit, offset }: PageParams): { readonly scroll_id?: string } {
+  return isScan(call) ? { scroll_id: String(offset + limit) } : {};
+}
+
+function isScan({ query }: Pick<Call, 'query'>): boolean {
+  return query.get('search_type') === 'scan';
 }
 
 /** Reads a comma-separated list from the query; empty without one. */
@@ -120,7 +130,7 @@ export interface QueryDate {
 }
 
 /** Reads a date from the query; `undefined` without one. @throws {ErrorResponse} 400 that names it */
-export function queryDate({ query }: Call, name: string): QueryDate | undefined {
+export function queryDate({ query }: Pick<Call, 'query'>, name: string): QueryDate | undefined {
   const text = query.get(name);
   if (text === null) return undefined;
   // In a query that does not encode it, the `+` of an offset becomes a space.

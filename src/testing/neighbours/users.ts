@@ -1,8 +1,9 @@
-import { integer, looseObject, optional, string } from '../../core/schema/define.js';
+import { integer, looseObject } from '../../core/schema/define.js';
 import { pageOf } from '../http/conventions.js';
 import { bearerOrThrow, forbidden, notFound } from '../http/handler.js';
-import { queryPage } from '../http/read-request.js';
+import { queryList, queryPage, scrollOf } from '../http/read-request.js';
 import type { Account } from '../state/accounts.js';
+import type { Item } from '../state/items.js';
 import { nothing, reading } from './neighbour.js';
 import type { Neighbour } from './neighbour.js';
 
@@ -38,19 +39,24 @@ const get: Neighbour<{ user_id: number }> = {
   },
 };
 
-const items: Neighbour<{ user_id: number; status?: string | undefined }> = {
-  endpoint: reading(
-    'users.items',
-    '/users/{user_id}/items/search',
-    looseObject({ user_id: integer, status: optional(string) }),
-  ),
+const items: Neighbour<{ user_id: number }> = {
+  endpoint: reading('users.items', '/users/{user_id}/items/search', looseObject({ user_id: integer })),
   handle: (call, marketplace) => {
-    const { user_id, status } = call.input;
+    const { user_id } = call.input;
     if (user_id !== bearerOrThrow(call).user_id) throw forbidden('Only the seller can search these items');
-    const own = marketplace.items.all.filter((item) => item.seller_id === user_id);
-    const ids = own.filter((item) => status === undefined || item.status === status).map(({ item_id }) => item_id);
+    const { query } = call;
+    const title = query.get('q')?.toLowerCase() ?? '';
+    const statuses = queryList(call, 'status');
+    // No item of the fake has a SKU.
+    const isFound = (item: Item): boolean =>
+      item.seller_id === user_id &&
+      (statuses.length === 0 || statuses.includes(item.status)) &&
+      item.title.toLowerCase().includes(title) &&
+      !query.has('sku') &&
+      !query.has('seller_sku');
+    const ids = marketplace.items.all.filter(isFound).map(({ item_id }) => item_id);
     const { items: results, paging } = pageOf(ids, queryPage(call, 50, marketplace.settings.maxPageSize));
-    return { seller_id: String(user_id), results, paging };
+    return { seller_id: String(user_id), results, paging, ...scrollOf(call, paging) };
   },
 };
 
