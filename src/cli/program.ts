@@ -1,4 +1,6 @@
+import { ConfigurationError } from '../core/errors/errors.js';
 import { didYouMean } from '../core/options/nearest.js';
+import { checkPlatform } from '../core/options/resolve-options.js';
 import { version } from '../core/request/version.js';
 import { CliError, UsageError } from './errors.js';
 import type { Command, ProcessIO } from './command.js';
@@ -20,7 +22,7 @@ export async function run(args: readonly string[], io: ProcessIO): Promise<numbe
     return await runCommand(args, io);
   } catch (error) {
     if (error instanceof UsageError) return fail(`${error.message}\nTry --help.`, 2);
-    if (error instanceof CliError) return fail(error.message, 1);
+    if (error instanceof CliError || error instanceof ConfigurationError) return fail(error.message, 1);
     throw error;
   }
 
@@ -43,6 +45,7 @@ async function runCommand(args: readonly string[], io: ProcessIO): Promise<numbe
     io.err(overview(commands));
     return 2;
   }
+  checkPlatform();
   const { values, rest } = readOptions(args.slice(command.name.split(' ').length), command.options);
   return command.run(new Values(values, argumentOf(command, rest), actionOf(command, rest)), io);
 }

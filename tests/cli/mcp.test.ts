@@ -88,6 +88,16 @@ describe('the server of tools', () => {
     expect(writes()).toBe(0);
   });
 
+  test('nothing is sent when the person cannot be asked', async () => {
+    const { use, question_id, writes } = await served({}, () => {
+      throw new Error('no window');
+    });
+    const { isError, error } = await use('questions_answer', { question_id, text: 'Yes.' });
+    expect({ isError, error }).toMatchObject({ isError: true, error: { class: 'NotSent', outcomeUnknown: false } });
+    expect(error?.message).toMatch(/^The person could not be asked \(.*no window.*\), so nothing was sent$/);
+    expect(writes()).toBe(0);
+  });
+
   test('a wrong input is rejected before a person is asked', async () => {
     const { use, question_id } = await served({}, () => {
       throw new Error('asked');

@@ -71,3 +71,17 @@ test('inbox ends although its module leaves a connection open, after everything 
   expect(await once(program, 'close')).toEqual([0, null]);
   expect(JSON.parse(text)).toMatchObject([{ resource: 'r'.repeat(200_000) }]);
 });
+
+test.each(['check', 'fake --port 0', 'inbox x.db', 'outbox x.db', 'mcp --fake', 'call currencies.list --fake'])(
+  '%s says in one sentence that Node.js is too old',
+  async (line) => {
+    const old = 'data:text/javascript,delete Promise.withResolvers';
+    const file = await bundled('src/cli/main.ts');
+    const program = spawn(process.execPath, ['--import', old, file, ...line.split(' ')], { stdio: 'pipe' });
+    running.push(program);
+    let errors = '';
+    program.stderr.on('data', (part) => (errors += String(part)));
+    expect(await once(program, 'close')).toEqual([1, null]);
+    expect(errors).toMatch(/^marketplace-seller-sdk: .*needs Node\.js 22\.12 or later.*\n$/);
+  },
+);

@@ -69,12 +69,14 @@ export async function createServer(offer: Offer): Promise<McpServer> {
     const message = `${preview}\n\nIf you agree, this is sent once to ${baseUrl}.`;
     const requestedSchema = { type: 'object' as const, properties: {} };
     // People take their time; the host's program ends the wait.
-    const { action } = await server.server.elicitInput(
-      { message, requestedSchema },
-      { signal, timeout: longestWaitMs },
+    const options = { signal, timeout: longestWaitMs };
+    const refusal = await server.server.elicitInput({ message, requestedSchema }, options).then(
+      ({ action }) => (action === 'accept' ? undefined : 'did not agree'),
+      (error: Error) => `could not be asked (${error.message})`,
     );
-    if (action === 'accept') return tool.run(input);
-    return notSent('The person did not agree, so nothing was sent', 'Do not call it again; ask the person what to do.');
+    if (refusal === undefined) return tool.run(input);
+    const whatToDo = 'Do not call it again; ask the person what to do.';
+    return notSent(`The person ${refusal}, so nothing was sent`, whatToDo);
   }
 }
 

@@ -108,6 +108,18 @@ export function checkOptions<O extends object>(options: O, rules: Readonly<Recor
 }
 
 /**
+ * An older Node.js would fail in the first call, with an error that names neither the library nor the remedy.
+ *
+ * @throws {ConfigurationError} on such a platform.
+ */
+export function checkPlatform(): void {
+  if ('withResolvers' in Promise) return;
+  throw new ConfigurationError(
+    'marketplace-seller-sdk needs Node.js 22.12 or later, or another platform with `Promise.withResolvers`',
+  );
+}
+
+/**
  * Checks a client's options and fills in the defaults.
  *
  * @throws {ConfigurationError} when an option is unknown or wrong.
@@ -118,12 +130,7 @@ export function resolveOptions(options: ClientOptions): ResolvedOptions {
       "SellerClient takes an object of options: new SellerClient({ baseUrl: 'https://...', accessToken })",
     );
   }
-  // An older Node.js would fail in the first call, with an error that names neither the library nor the remedy.
-  if (!('withResolvers' in Promise)) {
-    throw new ConfigurationError(
-      'marketplace-seller-sdk needs Node.js 22.12 or later, or another platform with `Promise.withResolvers`',
-    );
-  }
+  checkPlatform();
   const given: Partial<ClientOptions> = defined(options);
   const problems = optionIssues(given, rules, instead).map(({ message }) => message);
   if (given.baseUrl === undefined)
