@@ -72,7 +72,7 @@ export async function createServer(offer: Offer): Promise<McpServer> {
     const options = { signal, timeout: longestWaitMs };
     const refusal = await server.server.elicitInput({ message, requestedSchema }, options).then(
       ({ action }) => (action === 'accept' ? undefined : 'did not agree'),
-      (error: Error) => `could not be asked (${error.message})`,
+      (error: unknown) => `could not be asked (${(error as Error).message})`,
     );
     if (refusal === undefined) return tool.run(input);
     const whatToDo = 'Do not call it again; ask the person what to do.';
