@@ -4,7 +4,6 @@ import { Door, accepted, isHandled, notAccepted } from './door.js';
 import { workOf } from './entry.js';
 import type { InboxEntry } from './entry.js';
 import { waitForHandler } from './handling/dispatcher.js';
-import { unhandledMs } from './handling/notification-task.js';
 import type { IncomingRequest, OutgoingResponse } from './http/request.js';
 
 /** Stores the notifications that are delivered, and has them handled. */
@@ -24,8 +23,7 @@ export class Deliveries {
     const { topic } = entry.notification;
     const hasHandler = isHandled(this.#context, entry.notification);
     // A deploy may have begun: another process on this store has a handler already, or will have one.
-    const work = workOf(entry, hasHandler ? undefined : unhandledMs);
-    const state = await this.door.inTime(() => store.add(work, options.maxWaiting));
+    const state = await this.door.inTime(() => store.add(workOf(entry), options.maxWaiting));
     if (state === 'full') return this.#full(entry, hasHandler);
     if (!['added', 'known'].includes(state))
       throw new TypeError('The store did not confirm that it has the notification');

@@ -33,10 +33,10 @@ function kindOf({ known, topic }: Pick<Notification, 'known' | 'topic'>): InboxK
 }
 
 /** The work of an entry. */
-export function workOf(entry: InboxEntry, unclaimedMs?: number): Work {
+export function workOf(entry: InboxEntry): Work {
   const { key, groupId: group, sentAt, notification } = entry;
   const owner = String(notification.user_id);
-  return { key, kind: kindOf(notification), group, owner, sentAt, data: entry, unclaimedMs };
+  return { key, kind: kindOf(notification), group, owner, sentAt, data: entry };
 }
 
 export function entryOf({ data }: Pick<Status, 'data'>): InboxEntry {

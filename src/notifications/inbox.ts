@@ -31,11 +31,14 @@ import type { InboxOptions } from './options.js';
 import { resolveInboxOptions } from './resolve-options.js';
 import { StoredNotifications } from './stored-notifications.js';
 import type { StoredStats } from './stored-notifications.js';
+import { UnhandledEntries } from './unhandled.js';
 
 /** What an inbox holds, and what this process did not accept. */
 export interface InboxStats extends StoredStats {
   /** How many notifications this process has acknowledged and not handled: their user is no seller, or the service does not show what they are about. */
   readonly dropped: number;
+  /** How many this process has deleted because no process has had a handler for their topic in three days. */
+  readonly expired: number;
 }
 
 /**
@@ -103,6 +106,7 @@ export class Inbox {
   readonly #stored: StoredNotifications;
   readonly #door: Door;
   readonly #rounds: CatchUpRounds;
+  readonly #unhandled: UnhandledEntries;
   readonly #conversations = new ReadConversations();
   #closed: Promise<void> | undefined;
 
@@ -117,6 +121,7 @@ export class Inbox {
     this.#works = worksOn(store, { name: 'inbox', kinds, taskOf, concurrency, leaseMs, log: reporter.log });
     this.#door = new Deliveries(context, this.#works).door;
     this.#rounds = new CatchUpRounds(context, () => this.catchUp());
+    this.#unhandled = new UnhandledEntries(context);
     this.#stored = new StoredNotifications(store, () => this.#works.wake());
     this.deadLetters = this.#stored.deadLetters;
     this.waiting = this.#stored.waiting;
@@ -130,6 +135,7 @@ export class Inbox {
   start(): void {
     if (!this.#context.isOpen) return;
     this.#works.start();
+    this.#unhandled.start();
     const { sellers, clientFor } = this.#context.options;
     if (sellers && clientFor) this.#rounds.start();
   }
@@ -185,8 +191,8 @@ export class Inbox {
    */
   async stats(): Promise<InboxStats> {
     const stored = await this.#stored.stats();
-    const { dropped, unreadable } = this.#context.reporter.counts;
-    return { ...stored, unreadable: stored.unreadable + unreadable, dropped };
+    const { unreadable, ...counts } = this.#context.reporter.counts;
+    return { ...stored, ...counts, unreadable: stored.unreadable + unreadable };
   }
 
   /**
@@ -215,6 +221,7 @@ export class Inbox {
     const { store, reporter } = this.#context;
     this.#context.isOpen = false;
     this.#door.close();
+    this.#unhandled.stop();
     await Promise.all([this.#works.close(graceMs), this.#rounds.stop()]);
     this.#handling.dispatcher.close();
     await this.#door.ended();

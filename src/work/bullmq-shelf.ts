@@ -178,7 +178,7 @@ export class BullMQShelf implements Shelf {
 
   async #statusOf(job: BullMQJob, bullmqState: string, number: number): Promise<Status> {
     const { data, timestamp, finishedOn } = job;
-    const { unclaimedMs: _, ...work } = data.work;
+    const { work } = data;
     const state = stateOf(job, bullmqState);
     const delayed = this.queue(work.kind).toKey('delayed');
     const args = ['sellerRead', delayed, 'ZSCORE', idOf(work.key)] as const;
@@ -194,7 +194,7 @@ export class BullMQShelf implements Shelf {
 
   /** What was accepted or rejected is counted among the first ten thousand that are kept. */
   async counts(kinds: readonly string[]): Promise<Counts> {
-    const counts = { waiting: 0, running: 0, dead: 0, accepted: 0, rejected: 0, unreadable: 0, expired: 0 };
+    const counts = { waiting: 0, running: 0, dead: 0, accepted: 0, rejected: 0, unreadable: 0 };
     for (const queue of new Set(kinds.map((kind) => this.queue(kind)))) {
       const { active = 0, failed = 0, ...others } = await queue.getJobCounts();
       counts.running += active;

@@ -3,11 +3,9 @@ import { FifoMap } from './fifo-map.js';
 import { isRunning, ownerOf } from './memory-entry.js';
 import type { MemoryEntry } from './memory-entry.js';
 import { factKeyOf } from './ledger.js';
-import { MemoryDead } from './memory-dead.js';
 import { MemoryGroups } from './memory-groups.js';
 import { MemoryLedger } from './memory-ledger.js';
-import { MemoryUnclaimed } from './memory-unclaimed.js';
-import { unclaimedDeleted } from './problems.js';
+import { deadLetterDeleted } from './problems.js';
 import { rotated } from './rotated.js';
 import { assertNoOptions } from './store-rule.js';
 import { suspectStalls } from './store.js';
@@ -51,10 +49,10 @@ class MemoryStore implements Store {
   readonly shared = false;
   readonly ledger = new MemoryLedger();
   readonly #open = new Map<string, MemoryEntry>();
-  readonly #dead = new MemoryDead();
+  /** In the order in which they were given up. */
+  readonly #dead = new Map<string, MemoryEntry>();
   readonly #ended = new FifoMap<MemoryEntry>(maxEnded);
   readonly #groups = new MemoryGroups();
-  readonly #unclaimed = new MemoryUnclaimed();
   /** How many entries are open, by kind and owner. */
   readonly #openOf = new Map<string, number>();
   #numbers = 0;
@@ -85,7 +83,6 @@ class MemoryStore implements Store {
       ...{ endedAt: undefined, until: 0, list: undefined, turn: undefined, dueAt: 0, token: undefined },
     };
     this.#enter(entry);
-    this.#unclaimed.add(entry);
     return 'added';
   }
 
@@ -110,12 +107,11 @@ class MemoryStore implements Store {
 
   #statusOf(entry: MemoryEntry): Status {
     const { number, failures, stalls, failure, notes, addedAt, endedAt } = entry;
-    const { unclaimedMs: _, ...work } = entry.work;
     const state = stateOf(entry);
     const head = this.#groups.headOf(entry);
     const nextInMs = !head || head.turn !== undefined ? 0 : Math.max(0, head.dueAt - performance.now());
     return {
-      ...{ ...work, state, failures, stalls, notes, addedAt, number },
+      ...{ ...entry.work, state, failures, stalls, notes, addedAt, number },
       ...(failure !== undefined && { failure }),
       ...(endedAt !== undefined && { endedAt }),
       ...(state === 'waiting' && { nextInMs }),
@@ -148,13 +144,11 @@ class MemoryStore implements Store {
       accepted: count('accepted'),
       rejected: count('rejected'),
       unreadable: 0,
-      expired: this.#unclaimed.expired(kinds),
       ...(oldest < Infinity && { oldestAgeMs: Math.max(0, Date.now() - oldest) }),
     };
   }
 
   async claim({ kinds, limit, leaseMs, alone }: Claim): Promise<Claimed> {
-    this.#expire(kinds);
     const now = performance.now();
     const lines = rotated(kinds, (this.#claims += 1)).map((kind) => this.#groups.lineOf(kind));
     for (const line of lines) line.makeDue(now);
@@ -189,14 +183,6 @@ class MemoryStore implements Store {
     const { work, failures, stalls, notes } = entry;
     const fact = this.ledger.valueOf(factKeyOf(work.group));
     return { key: work.key, token, data: work.data, failures, stalls, notes, ...(fact !== undefined && { fact }) };
-  }
-
-  /** Deletes what no worker has claimed in time. */
-  #expire(kinds: readonly string[]): void {
-    const expired = this.#unclaimed.expire(kinds).filter((entry) => this.#open.get(entry.work.key) === entry);
-    for (const entry of expired) this.#leave(entry);
-    for (const entry of expired) this.#unclaimed.count(entry);
-    if (expired.length > 0) this.#problems.push(unclaimedDeleted(expired.length));
   }
 
   #held({ key, token }: LeaseId): MemoryEntry | undefined {
@@ -235,11 +221,21 @@ class MemoryStore implements Store {
     this.#leave(entry);
     const endedAt = Date.now();
     Object.assign(entry, { state, token: undefined, number: (this.#numbers += 1), endedAt, until: endedAt + inMs });
-    if (state === 'dead') return void this.#problems.push(...this.#dead.add(entry, mostDead));
-    if (inMs <= 0) return;
+    if (state === 'dead') this.#addDead(entry, mostDead);
+    if (state === 'dead' || inMs <= 0) return;
     const { work } = entry;
     this.#ended.set(work.key, keepsData ? entry : { ...entry, work: { ...work, data: {} }, notes: {} });
     this.#forget();
+  }
+
+  /** The oldest dead ones of an owner beyond a number are deleted. */
+  #addDead(entry: MemoryEntry, most: number): void {
+    this.#dead.set(entry.work.key, entry);
+    const dead = [...this.#dead.values()].filter(({ work }) => ownerOf(work) === ownerOf(entry.work));
+    for (const { work } of dead.slice(0, Math.max(0, dead.length - most))) {
+      this.#dead.delete(work.key);
+      this.#problems.push(deadLetterDeleted(work.key, most));
+    }
   }
 
   /** Of those that ended at about the same time, most are kept as long. */
@@ -256,8 +252,9 @@ class MemoryStore implements Store {
   }
 
   #reopen(key: string, notes?: Notes): boolean {
-    const entry = this.#dead.take(key);
+    const entry = this.#dead.get(key);
     if (!entry) return false;
+    this.#dead.delete(key);
     const ended = { state: 'open', failures: 0, stalls: 0, failure: undefined, endedAt: undefined };
     this.#enter(Object.assign(entry, { ...ended, notes: notes ?? entry.notes }));
     return true;
@@ -277,7 +274,7 @@ class MemoryStore implements Store {
     const state = entry && stateOf(entry);
     if (!entry || state === undefined || state === 'running' || !states.includes(state)) return false;
     if (state === 'waiting') this.#leave(entry);
-    else if (state === 'dead') this.#dead.take(key);
+    else if (state === 'dead') this.#dead.delete(key);
     else this.#ended.delete(key);
     return true;
   }

@@ -1,8 +1,3 @@
-/** What the log says of entries that nobody could run. */
-export function unclaimedDeleted(count: number): string {
-  return `${count} notifications were deleted: no process has had a handler for their topic in time`;
-}
-
 /** What the log says of a dead letter that made room. */
 export function deadLetterDeleted(key: string, most: number): string {
   return `The dead letter ${key} was deleted: its seller has more than ${most}, and the oldest goes`;

@@ -5,7 +5,6 @@ import { all, first, places } from './sql-rule.js';
 import type { Row, SqlRule } from './sql-rule.js';
 import { isHead } from './sql-schema.js';
 import { factKeyOf } from './ledger.js';
-import { addFact, expiredKey } from './sql-ledger.js';
 import { suspectStalls } from './store.js';
 import type { Claim, Lease, LeaseId } from './store.js';
 
@@ -16,8 +15,6 @@ export interface SqlClaimed {
   readonly hasSuspect?: boolean | undefined;
   /** The keys of entries that cannot be read. */
   readonly damaged: readonly string[];
-  /** Whether there are entries whose kind no worker has claimed yet. */
-  readonly hasUnclaimed: boolean;
 }
 
 /** What there is of a kind. */
@@ -26,7 +23,6 @@ interface Due {
   readonly isDue: boolean;
   readonly hasSuspect: boolean;
   readonly nextAt: number;
-  readonly hasUnclaimed: boolean;
 }
 
 /** How many heads a claim makes due at a time. */
@@ -58,7 +54,6 @@ export function* claim(context: SqlContext, { kinds, limit, leaseMs, alone }: Cl
     ...(isMoreDue ? { nextInMs: 0 } : nextAt < Infinity && { nextInMs: Math.max(0, nextAt - now) }),
     ...(hasSuspect && { hasSuspect }),
     damaged: rows.filter((row) => !leaseOf(row, token)).map(({ key }) => String(key)),
-    hasUnclaimed: found.some((each) => each.hasUnclaimed),
   };
 }
 
@@ -66,15 +61,13 @@ function* lookUp(kinds: readonly string[]): SqlRule<readonly Due[]> {
   if (kinds.length === 0) return [];
   const due = `SELECT 1 FROM seller_work WHERE kind = k.kind AND turn IS NOT NULL AND stalls`;
   const sql = `SELECT kind, (${due} < ${suspectStalls} LIMIT 1) AS due, (${due} >= ${suspectStalls} LIMIT 1) AS suspects,
-      (SELECT due_at FROM seller_work WHERE kind = k.kind AND ${isHead} AND turn IS NULL ORDER BY due_at LIMIT 1) AS next_at,
-      (SELECT 1 FROM seller_work WHERE unclaimed_until IS NOT NULL LIMIT 1) AS unclaimed
+      (SELECT due_at FROM seller_work WHERE kind = k.kind AND ${isHead} AND turn IS NULL ORDER BY due_at LIMIT 1) AS next_at
     FROM (${kinds.map(() => 'SELECT CAST(? AS TEXT) AS kind').join(' UNION ALL ')}) AS k`;
   return (yield* all(sql, ...kinds)).map((row) => ({
     kind: String(row.kind),
     isDue: row.due !== null,
     hasSuspect: row.suspects !== null,
     nextAt: Number(row.next_at ?? Infinity),
-    hasUnclaimed: row.unclaimed !== null,
   }));
 }
 
@@ -134,31 +127,4 @@ export function* setAside(context: SqlContext, key: string): SqlRule<void> {
     WHERE key = ? AND turn IS NOT NULL RETURNING group_id`;
   const found = yield* first(update, context.now, key);
   if (found) yield* promote(context, found.group_id ?? null);
-}
-
-/** A worker claims some kinds: what there is of them is kept. Returns the keys of what has waited too long for others. */
-export function* unclaimed({ now }: SqlContext, claimed: readonly string[]): SqlRule<readonly string[]> {
-  const keep = `UPDATE seller_work SET unclaimed_until = NULL
-    WHERE kind IN (${places(claimed)}) AND unclaimed_until IS NOT NULL`;
-  yield* all(keep, ...claimed);
-  const over =
-    "SELECT key FROM seller_work WHERE unclaimed_until <= ? AND state = 'open' ORDER BY unclaimed_until LIMIT 1000";
-  return (yield* all(over, now)).map(({ key }) => String(key));
-}
-
-/** Deletes an entry that has waited too long for a worker. */
-export function* expire(context: SqlContext, key: string): SqlRule<boolean> {
-  const remove = `DELETE FROM seller_work WHERE key = ? AND unclaimed_until <= ? AND state = 'open'
-    RETURNING kind, group_id, due_at`;
-  const removed = yield* first(remove, key, context.now);
-  if (!removed) return false;
-  yield* countExpired(context, String(removed.kind));
-  if (removed.due_at !== null) yield* promote(context, removed.group_id ?? null);
-  return true;
-}
-
-function* countExpired(context: SqlContext, kind: string): SqlRule<void> {
-  const key = expiredKey(kind);
-  const found = yield* first('SELECT value FROM seller_work_ledger WHERE key = ?', key);
-  yield* addFact(context, { key, value: String(Number(found?.value ?? 0) + 1), ms: Number.MAX_SAFE_INTEGER });
 }

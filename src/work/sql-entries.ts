@@ -38,18 +38,17 @@ function* isKnown({ now }: SqlContext, key: string): SqlRule<boolean> {
 }
 
 function insert({ dialect, now }: SqlContext, work: Work, most?: number): SqlRule<Row | undefined> {
-  const { key, kind, owner, group, sentAt, data, unclaimedMs } = work;
+  const { key, kind, owner, group, sentAt, data } = work;
   const ifFirst = (value: string): string =>
     `CASE WHEN EXISTS (SELECT 1 FROM seller_work WHERE group_id = ? AND ${isHead}) THEN NULL ELSE ${value} END`;
   const isFull = "SELECT 1 FROM seller_work WHERE kind = ? AND owner = ? AND state = 'open' LIMIT 1 OFFSET ?";
   const isFree = most === undefined ? 'true' : most < 1 ? 'false' : `NOT EXISTS (${isFull})`;
   const sql = `INSERT INTO seller_work
-    (key, kind, owner, group_id, sent_at, added_at, data, state, unclaimed_until, due_at, turn)
-    SELECT ?, ?, ?, ?, CAST(? AS DOUBLE PRECISION), CAST(? AS DOUBLE PRECISION), ?, 'open', CAST(? AS DOUBLE PRECISION),
+    (key, kind, owner, group_id, sent_at, added_at, data, state, due_at, turn)
+    SELECT ?, ?, ?, ?, CAST(? AS DOUBLE PRECISION), CAST(? AS DOUBLE PRECISION), ?, 'open',
       ${ifFirst('CAST(? AS DOUBLE PRECISION)')}, ${ifFirst(turnOf(dialect))}
     WHERE ${isFree} ON CONFLICT (key) DO NOTHING RETURNING number, due_at`;
-  const unclaimedUntil = unclaimedMs === undefined ? null : now + unclaimedMs;
-  const entry = [key, kind, owner, group, sentAt, now, JSON.stringify(data), unclaimedUntil];
+  const entry = [key, kind, owner, group, sentAt, now, JSON.stringify(data)];
   const free = most === undefined || most < 1 ? [] : [kind, owner, most - 1];
   return first(sql, ...entry, group, now, group, kind, owner, kind, ...free);
 }

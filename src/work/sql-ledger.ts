@@ -48,11 +48,6 @@ export function* addFact({ now }: SqlContext, { key, value, ms }: LedgerFact): S
   yield* all(`${insert} ON CONFLICT (key) ${update}`, key, value, now + ms);
 }
 
-/** Under which key of the ledger it is counted how many entries of a kind have expired. */
-export function expiredKey(kind: string): string {
-  return `expired ${kind}`;
-}
-
 /** Deletes some of the values whose time is over. */
 export function* forgetFacts({ now, dialect }: SqlContext): SqlRule<void> {
   const over = `SELECT key FROM seller_work_ledger WHERE until <= ? LIMIT 1000 ${dialect.skipLocked}`;

@@ -1,7 +1,6 @@
 import { notesIn, objectIn } from './sql-columns.js';
 import { isRunning } from './sql-groups.js';
 import type { SqlContext } from './sql-groups.js';
-import { expiredKey } from './sql-ledger.js';
 import { all, first, places } from './sql-rule.js';
 import type { Row, SqlRule } from './sql-rule.js';
 import { hasEnded } from './sql-schema.js';
@@ -48,10 +47,6 @@ export function* counts({ now }: SqlContext, kinds: readonly string[]): SqlRule<
   const of = (state: string): number => Number(rows.find((row) => row.state === state)?.entries ?? 0);
   const open = rows.find(({ state }) => state === 'open');
   const running = Number(open?.running ?? 0);
-  const expired = yield* all(
-    `SELECT value FROM seller_work_ledger WHERE key IN (${places(kinds)})`,
-    ...kinds.map(expiredKey),
-  );
   return {
     waiting: of('open') - running,
     running,
@@ -59,7 +54,6 @@ export function* counts({ now }: SqlContext, kinds: readonly string[]): SqlRule<
     accepted: of('accepted'),
     rejected: of('rejected'),
     unreadable: of('damaged'),
-    expired: expired.reduce((sum, { value }) => sum + Number(value), 0),
     ...(open && { oldestAgeMs: Math.max(0, now - Number(open.oldest)) }),
   };
 }

@@ -32,7 +32,7 @@ export function tablesOf({ numberType }: Dialect): readonly string[] {
       sent_at DOUBLE PRECISION NOT NULL, added_at DOUBLE PRECISION NOT NULL, data TEXT NOT NULL, state TEXT NOT NULL,
       turn DOUBLE PRECISION, due_at DOUBLE PRECISION, token TEXT,
       failures INTEGER NOT NULL DEFAULT 0, stalls INTEGER NOT NULL DEFAULT 0, failure TEXT, notes TEXT,
-      ended_at DOUBLE PRECISION, unclaimed_until DOUBLE PRECISION)`,
+      ended_at DOUBLE PRECISION)`,
     `CREATE UNIQUE INDEX seller_work_head ON seller_work (group_id) WHERE ${isHead}`,
     "CREATE INDEX seller_work_group ON seller_work (group_id, sent_at, number) WHERE state = 'open'",
     'CREATE INDEX seller_work_due ON seller_work (kind, turn, number) WHERE turn IS NOT NULL',
@@ -41,7 +41,6 @@ export function tablesOf({ numberType }: Dialect): readonly string[] {
     'CREATE INDEX seller_work_owner ON seller_work (kind, owner, state, number)',
     "CREATE INDEX seller_work_listed ON seller_work (kind, state, number) WHERE state <> 'done'",
     `CREATE INDEX seller_work_ended ON seller_work (due_at) WHERE ${hasEnded}`,
-    'CREATE INDEX seller_work_unclaimed ON seller_work (kind, unclaimed_until) WHERE unclaimed_until IS NOT NULL',
     'CREATE TABLE seller_work_ledger (key TEXT PRIMARY KEY, value TEXT NOT NULL, until DOUBLE PRECISION NOT NULL)',
     'CREATE INDEX seller_work_ledger_until ON seller_work_ledger (until)',
   ];

@@ -1,7 +1,7 @@
 import { OpenCounts } from './open-counts.js';
-import { deadLetterDeleted, damagedFound, unclaimedDeleted } from './problems.js';
+import { deadLetterDeleted, damagedFound } from './problems.js';
 import { rotated } from './rotated.js';
-import { claim, expire, renew, setAside, unclaimed } from './sql-claims.js';
+import { claim, renew, setAside } from './sql-claims.js';
 import type { SqlClaimed } from './sql-claims.js';
 import { add, addCounted, again, remove } from './sql-entries.js';
 import type { SqlContext } from './sql-groups.js';
@@ -99,21 +99,11 @@ export class SqlStore implements Store {
     const options = { isDurable: false, isAlone: true };
     const kinds = rotated(claimed.kinds, (this.#claims += 1));
     const rule = (context: SqlContext): SqlRule<SqlClaimed> => claim(context, { ...claimed, kinds });
-    const { damaged, hasUnclaimed, ...found } = await this.#db.run(rule, options);
+    const { damaged, ...found } = await this.#db.run(rule, options);
     for (const key of damaged) await this.#db.run((context) => setAside(context, key), { key });
     this.#problems.push(...damaged.map(damagedFound));
-    if (hasUnclaimed) await this.#expire(claimed.kinds);
     const problems = this.#problems.splice(0);
     return { ...found, ...(problems.length > 0 && { problems }) };
-  }
-
-  /** Deletes what no worker has claimed in time. */
-  async #expire(kinds: readonly string[]): Promise<void> {
-    const keys = await this.#db.run((context) => unclaimed(context, kinds), { isDurable: false, isAlone: true });
-    const expired = keys.map((key) => this.#db.run((context) => expire(context, key), { isDurable: false, key }));
-    const count = (await Promise.all(expired)).filter(Boolean).length;
-    if (count > 0) this.#problems.push(unclaimedDeleted(count));
-    this.#open.freed();
   }
 
   renew(leases: readonly LeaseId[], leaseMs: number): Promise<readonly string[]> {

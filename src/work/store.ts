@@ -14,12 +14,6 @@ export interface Work {
   readonly sentAt: number;
   /** What the task needs. JSON can represent it. */
   readonly data: object;
-  /**
-   * How long it is kept while no worker claims its kind, in milliseconds; then it is deleted and counted as expired.
-   *
-   * @default for ever
-   */
-  readonly unclaimedMs?: number | undefined;
 }
 
 /** What the runs of an entry have reached, for its next run. JSON can represent it; an empty object is nothing. */
@@ -107,7 +101,7 @@ export interface Verdict {
 export type EntryState = 'waiting' | 'running' | Exclude<VerdictState, 'open'>;
 
 /** An entry, and what has become of it. */
-export interface Status extends Omit<Work, 'unclaimedMs'> {
+export interface Status extends Work {
   readonly state: EntryState;
   readonly failures: number;
   readonly stalls: number;
@@ -142,8 +136,6 @@ export interface Counts {
   readonly rejected: number;
   /** How many could not be read and were set aside. */
   readonly unreadable: number;
-  /** How many were deleted because no worker has claimed their kind in time. */
-  readonly expired: number;
   /** How long ago the oldest open entry was added, in milliseconds; absent when none is open. */
   readonly oldestAgeMs?: number | undefined;
 }

@@ -83,6 +83,37 @@ describe('a process without a handler', () => {
     await newer.inbox.close();
   });
 
+  test('of three days deletes what nobody has handled, counts it and says so; known topics stay for the others', async () => {
+    const store = memoryStore();
+    const older = processOn(store, { on: { messages: () => {} } });
+    const web = processOn(store, { handle: false });
+    for (const { inbox } of [older, web]) inbox.start();
+    for (let id = 0; id < 3; id += 1) await deliver(older.inbox, item(id));
+    await deliver(web.inbox, about(1));
+    await tick(3 * 86_400_000 - 1_000);
+    expect(await web.inbox.stats()).toMatchObject({ waiting: 4, expired: 0 });
+    await deliver(older.inbox, item(3));
+    await older.inbox.close();
+    await tick(2 * 3_600_000);
+    expect(await web.inbox.stats()).toMatchObject({ waiting: 2, expired: 3 });
+    expect(web.lines).toEqual(['3 notifications were deleted: no process has had a handler for their topic in time']);
+    await web.inbox.close();
+  });
+
+  test('deletes nothing that another process has had a handler for, which may be stopped for days', async () => {
+    const store = memoryStore();
+    const newer = processOn(store, { fallback: () => {} });
+    newer.inbox.start();
+    await tick(1_000);
+    await newer.inbox.close();
+    const older = processOn(store, { on: { questions: () => {} } });
+    older.inbox.start();
+    await deliver(older.inbox, item(1));
+    await tick(8 * 86_400_000);
+    expect(await older.inbox.stats()).toMatchObject({ waiting: 1, expired: 0 });
+    await older.inbox.close();
+  });
+
   test('old beside new in 20 rounds: whichever is asked, what was accepted is handled by who can', async () => {
     const store = memoryStore();
     const handled = new Map<string, string>();

@@ -11,7 +11,7 @@ import { untilEnded } from '../support/until-ended.ts';
 
 fakeTimersOfInbox();
 
-const noCounts = { waiting: 0, running: 0, dead: 0, accepted: 0, rejected: 0, unreadable: 0, expired: 0 };
+const noCounts = { waiting: 0, running: 0, dead: 0, accepted: 0, rejected: 0, unreadable: 0 };
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Ends what dead processes wait for. */

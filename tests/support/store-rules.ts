@@ -288,21 +288,6 @@ export const storeRules: Readonly<Record<string, (open: OpenStore) => Promise<vo
     expect(taken.toSorted()).toEqual([false, true]);
   },
 
-  'what no worker has claimed is deleted in time and counted, and what one has claimed is kept': async (open) => {
-    const store = open();
-    await store.add(work('a', { kind: '*', unclaimedMs: 20 }));
-    await store.add(work('b', { kind: '*', group: 'a', unclaimedMs: 60_000 }));
-    await store.add(work('c', { unclaimedMs: 20 }));
-    const { problems = [] } = await claim(store);
-    await pass(40);
-    const later = (await claim(store)).problems ?? [];
-    expect([...problems, ...later]).toEqual([expect.stringContaining('1 notifications were deleted')]);
-    expect(await store.get('a')).toBeUndefined();
-    expect(await store.get('c')).toMatchObject({ state: 'running' });
-    expect(await store.counts(['*', 'questions'])).toMatchObject({ expired: 1, waiting: 1, running: 1 });
-    expect(keysOf(await claim(store, { kinds: ['*'] }))).toEqual(['b']);
-  },
-
   'several processes run each entry once, one at a time per group, whatever they do at once': async (open) => {
     const stores = [open(), open(), open()];
     const keys = Array.from({ length: 90 }, (_, index) => `k${index}`);

@@ -8,6 +8,7 @@ import type { Lease, Verdict } from '../../work/store.js';
 import type { Run, Task } from '../../work/task.js';
 import { entryOf } from '../entry.js';
 import type { InboxEntry } from '../entry.js';
+import { unhandledMs } from '../unhandled.js';
 import { DropNotificationError, ForeignClientError, MessageRejectedError, NotHandledHereError, UnknownSellerError, UnrecoverableError } from './errors.js'; // prettier-ignore
 import { doneFact, givenUpFact, handledMs, isSettled } from './facts.js';
 import type { Handling } from './handling.js';
@@ -24,8 +25,6 @@ const rejectedMs = 14 * 86_400_000;
  * milliseconds. Many of a topic that nobody handles must not take the turns of others.
  */
 const [soonestMs, latestMs] = [10_000, 300_000];
-/** How long an entry waits for a process that can handle it, in milliseconds. */
-export const unhandledMs = 3 * 86_400_000;
 
 /** What a worker does with a notification: calls its handler, and decides and tells what follows. */
 export class NotificationTask implements Task {

@@ -8,7 +8,7 @@ const mostSaid = 100;
 export class Reporter {
   readonly log: Log;
   /** What this process has acknowledged and dropped. */
-  readonly counts = { dropped: 0, unreadable: 0 };
+  readonly counts = { dropped: 0, unreadable: 0, expired: 0 };
   readonly #options: ResolvedInboxOptions;
   readonly #said = new Set<string>();
 
@@ -62,6 +62,13 @@ export class Reporter {
   dropped(reason: string): void {
     this.counts.dropped += 1;
     this.warnedOnce(`A notification was dropped: ${reason}. More of them are only counted, in stats().dropped`);
+  }
+
+  /** Notifications were deleted that nobody handles. */
+  expired(count: number): void {
+    this.counts.expired += count;
+    if (count > 0)
+      this.failed(`${count} notifications were deleted: no process has had a handler for their topic in time`);
   }
 
   /** A delivery was rejected. Strangers can cause this, so it is only logged to a given logger. */
