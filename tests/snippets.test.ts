@@ -17,7 +17,7 @@ import type { Given, Snippet } from '../tools/snippets.ts';
 const root = join(import.meta.dirname, '..');
 /** The first page of the site, in three languages. */
 const firstPages = ['docs/index.md', 'docs/es.md', 'docs/pt.md'];
-const inGuides = ['README.md', ...firstPages, ...filesIn('docs/guide', '.md')].flatMap((path) =>
+const inGuides = ['README.md', 'docs/open-points.md', ...firstPages, ...filesIn('docs/guide', '.md')].flatMap((path) =>
   // What is marked so is a part of a project in tests/consumers, which is compiled and run there: see frameworks-guide.test.ts.
   snippetsIn(path, read(path)).filter(({ marks }) => !marks.includes('consumer')),
 );

@@ -266,7 +266,7 @@ const alsoFoundBy: Readonly<Record<string, string>> = {
   'docs/guide/after-a-sale.md':
     'sale, sales, new sale, order, orders, orders_v2, sold, outbox, send twice, sent twice, duplicate message, exactly once, job queue, invoice',
   'docs/guide/questions.md': 'unanswered count, unanswered, count questions, faq',
-  'docs/guide/messages.md': 'chat, buyer message, unread count',
+  'docs/guide/messages.md': 'chat, buyer message, unread count, upload, download, attachment, file, files, pdf',
   'docs/guide/performance.md': 'proxy, proxies, HTTP_PROXY, bundle size, memory',
   'docs/guide/tools.md': 'mcp, ai, llm, claude, chatgpt, agent, openai, cli, command line, check',
   'docs/guide/testing.md':

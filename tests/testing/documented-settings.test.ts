@@ -6,7 +6,7 @@ import type { StandardSchema } from '../../src/core/schema/schema.js';
 import { controls } from '../../src/testing/dashboard/controls.js';
 import { settingsChange } from '../../src/testing/seed/settings-schema.js';
 
-const guide = readFileSync(join(import.meta.dirname, '../../docs/guide/open-points.md'), 'utf8');
+const page = readFileSync(join(import.meta.dirname, '../../docs/open-points.md'), 'utf8');
 
 /** The words that a schema takes. */
 function wordsOf(schema: StandardSchema): readonly string[] {
@@ -15,13 +15,13 @@ function wordsOf(schema: StandardSchema): readonly string[] {
   return 'of' in found && !Array.isArray(found.of) ? wordsOf(found.of as StandardSchema) : [];
 }
 
-test.each(Object.entries(shapeOf(settingsChange)))('the guide names the setting %s, and its words', (name, schema) => {
-  expect(guide).toContain(`\`${name}\``);
-  for (const word of wordsOf(schema)) expect(guide).toContain(`\`'${word}'\``);
+test.each(Object.entries(shapeOf(settingsChange)))('the page names the setting %s, and its words', (name, schema) => {
+  expect(page).toContain(`\`${name}\``);
+  for (const word of wordsOf(schema)) expect(page).toContain(`\`'${word}'\``);
 });
 
-test('the guide names both ways of moderation', () => {
+test('the page names both ways of moderation', () => {
   const { mode } = shapeOf(controls['POST /__fake/moderation']!.schema!);
   expect(wordsOf(mode!).length).toBe(2);
-  for (const word of wordsOf(mode!)) expect(guide).toContain(`\`'${word}'\``);
+  for (const word of wordsOf(mode!)) expect(page).toContain(`\`'${word}'\``);
 });

@@ -149,7 +149,7 @@ export class NotificationError extends SellerError {
 }
 
 /**
- * The refresh token of a seller is not valid any more: the seller revoked the authorisation, or the token was used
+ * The refresh token of a seller is not valid any more. The seller revoked the authorisation, or the token was used
  * before, and the store has no newer one. Or the access of a seller without a refresh token has ended. It is thrown for nothing
  * else.
  *

@@ -82,7 +82,7 @@ export interface ApiErrorDetails extends ResponseDetails {
  * The service responded with an error. Its class follows from the HTTP status; a documented error has a class of its
  * own.
  *
- * `instanceof` of a status class (`BadRequestError`, ...) checks the status of the response: an error that is
+ * `instanceof` of a status class (`BadRequestError`, ...) checks the status of the response. So an error that is
  * documented with 403 and came with 400 is a `BadRequestError`.
  *
  * Remedy: check `status`, `code` and `causes` for the reason. Include `requestId` when you contact support.
@@ -105,18 +105,18 @@ export class ApiError extends SellerError {
   /** How long the service asks to wait (`Retry-After`), in whole milliseconds; `undefined` without that header. */
   readonly retryAfterMs: number | undefined;
   /**
-   * A write was sent and may have been carried out: the status does not say that the service did nothing, such as a 5xx, 303,
-   * 304, 408 or 421, or an earlier attempt of the same call may have succeeded.
+   * A write was sent and may have been carried out. Its status does not say that the service did nothing, such as a 5xx, 303,
+   * 304, 408 or 421. Or an earlier attempt of the same call may have succeeded.
    */
   readonly outcomeUnknown: boolean;
   /**
-   * Whether the service says that what the call is about does not exist, or not for this user: a 404, and documented errors
-   * such as `MessageNotFoundError`, which is a 400. Not enumerable.
+   * Whether the service says that what the call is about does not exist, or not for this user. That is a 404, and a documented
+   * error such as `MessageNotFoundError`, which is a 400. Not enumerable.
    */
   declare readonly isNotFound: boolean;
   /**
-   * What the service says of the error, in its own words and masked like `message`: the first of `message`, `error_description` and
-   * `error` of the body; `undefined` if it says nothing. Not enumerable.
+   * What the service says of the error, in its own words and masked like `message`. It is the first of `message`,
+   * `error_description` and `error` of the body; `undefined` if it says nothing. Not enumerable.
    */
   declare readonly serviceMessage: string | undefined;
   /** The raw body: parsed JSON, or text. Not enumerable, so that logs do not show it. */
