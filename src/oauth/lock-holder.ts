@@ -5,19 +5,19 @@ export function newHolder(): string {
   return [...ownProcess(), crypto.randomUUID()].join(' ');
 }
 
-/** Whether the process of a holder has certainly ended; of another host or container nobody knows. */
-export function isGone(holder: string): boolean {
+/** Whether the process of a holder certainly runs or has ended; of another host or container nobody knows. */
+export function fateOf(holder: string): 'runs' | 'ended' | undefined {
   const [host, pid, start, processes] = holder.split(' ');
   const own = ownProcess();
-  if (host !== own[0] || processes !== own[3]) return false;
+  if (host !== own[0] || processes !== own[3]) return undefined;
   try {
     process.kill(Number(pid), 0);
   } catch (error) {
     // EPERM: it is there, and belongs to another user.
-    if ((error as { code?: unknown }).code === 'ESRCH') return true;
+    if ((error as { code?: unknown }).code === 'ESRCH') return 'ended';
   }
   const now = startOf(pid);
-  return now !== '-' && now !== start;
+  return now === '-' ? undefined : now === start ? 'runs' : 'ended';
 }
 
 /** For messages. */

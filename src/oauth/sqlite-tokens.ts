@@ -5,7 +5,7 @@ import { TimeLimit } from '../core/scope/time-limit.js';
 import { wait } from '../core/scope/wait.js';
 import { createPrivateFile } from '../work/private-file.js';
 import { explain, unlessBusy } from '../work/sqlite-errors.js';
-import { isGone, nameOfHolder, newHolder } from './lock-holder.js';
+import { fateOf, nameOfHolder, newHolder } from './lock-holder.js';
 import type { TokenSet } from './token-set.js';
 import type { StoredTokens, TokenStore } from './token-store.js';
 
@@ -59,6 +59,8 @@ class SqliteTokens implements TokenStore {
   readonly #db: DatabaseSync;
   /** The locks of this process, with their sellers. */
   readonly #holding = new Map<Promise<unknown>, number>();
+  /** The locks of others that were waited for, and since when. */
+  readonly #seen = new Map<number, { readonly holder: string; readonly since: number }>();
   #closing: Promise<void> | undefined;
 
   constructor(db: DatabaseSync) {
@@ -120,14 +122,23 @@ class SqliteTokens implements TokenStore {
   }
 
   async #takes(user_id: number, holder: string): Promise<boolean> {
-    const [held] = await this.#all('SELECT holder FROM seller_lock WHERE user_id = ?', user_id);
-    const gone = held && isGone(String(held.holder)) ? String(held.holder) : '';
-    const now = Date.now();
-    // A lock that ends later than one can was set by a clock that was wrong.
+    const [held] = await this.#all('SELECT holder, until FROM seller_lock WHERE user_id = ?', user_id);
+    const other = held && this.#isOver(user_id, String(held.holder), Number(held.until)) ? String(held.holder) : '';
     const insert = `INSERT INTO seller_lock (user_id, holder, until) VALUES (?, ?, ?)
-      ON CONFLICT DO UPDATE SET holder = excluded.holder, until = excluded.until WHERE until < ? OR until > ? OR holder = ?
-      RETURNING user_id`;
-    return (await this.#all(insert, user_id, holder, now + lockMs, now, now + 2 * lockMs, gone)).length > 0;
+      ON CONFLICT DO UPDATE SET holder = excluded.holder, until = excluded.until WHERE holder = ? RETURNING user_id`;
+    return (await this.#all(insert, user_id, holder, Date.now() + lockMs, other)).length > 0;
+  }
+
+  /** Whether a lock may be taken over. That of a process that runs is timed here, because its clock may be set meanwhile. */
+  #isOver(user_id: number, holder: string, until: number): boolean {
+    const fate = fateOf(holder);
+    if (fate === 'ended') return true;
+    const seen = this.#seen.get(user_id);
+    const since = seen?.holder === holder ? seen.since : performance.now();
+    this.#seen.set(user_id, { holder, since });
+    if (fate === 'runs') return performance.now() - since >= lockMs;
+    // A lock that ends later than one can was set by a clock that was wrong.
+    return until < Date.now() || until > Date.now() + 2 * lockMs;
   }
 
   async #heldError(user_id: number): Promise<AccessTokenError> {

@@ -15,8 +15,10 @@ const refreshShare = 0.25;
 const refreshTimeoutMs = 30_000;
 /** How long `close` waits: longer than a request for tokens may take, shorter than a platform waits before it kills. */
 const closeTimeoutMs = 20_000;
-/** The first pause before the token set is loaded again. It doubles each time. */
+/** The first pause before the token set is loaded or saved again. It doubles each time. */
 const firstPauseMs = 100;
+/** The last pause before it is saved again: after about six seconds. */
+const longestSavePauseMs = 3_200;
 /** How long it is loaded again where there may be another process: less than the time limit, whose error would hide why. */
 const othersMs = 27_000;
 /** The same where only this process has replaced the token set so far. */
@@ -27,13 +29,19 @@ interface RefresherOptions<T extends TokenSet> extends RefreshingTokenOptions<T>
   readonly onRevoked?: ((tokens: T, error: GrantRevokedError) => Promise<void>) | undefined;
 }
 
+/** A new token set, and the one that it replaces. */
+interface Unsaved<T extends TokenSet> {
+  readonly tokens: T;
+  readonly replaces: T;
+}
+
 /** The token set of one grant: what was loaded last, how it is refreshed, and what must not be lost of it. */
 export class TokenRefresher<T extends TokenSet> {
   readonly #options: RefresherOptions<T>;
   /** The token set that this process has loaded or saved last. */
   #tokens: T | undefined;
   /** A new token set that could not be saved, and the token set that it replaces. */
-  #unsaved: { readonly tokens: T; readonly replaces: T } | undefined;
+  #unsaved: Unsaved<T> | undefined;
   #refreshing: Promise<T> | undefined;
   /** What must end before the process does, also after the time limit of a refresh. */
   readonly #running = new Set<Promise<unknown>>();
@@ -189,8 +197,23 @@ export class TokenRefresher<T extends TokenSet> {
     return this.#save(this.#unsaved);
   }
 
+  /**
+   * A store that fails for a moment is asked again before the lock is given back: another process would use the old refresh token,
+   * which no longer works.
+   */
+  async #save(unsaved: Unsaved<T>): Promise<T> {
+    for (let pauseMs = firstPauseMs; ; pauseMs *= 2) {
+      try {
+        return await this.#saveOnce(unsaved);
+      } catch (error) {
+        if (pauseMs > longestSavePauseMs) throw error;
+        await wait(pauseMs, undefined);
+      }
+    }
+  }
+
   /** Also after the time limit, unless somebody has stored others meanwhile, such as those of a new authorisation. */
-  async #save(unsaved: { readonly tokens: T; readonly replaces: T }): Promise<T> {
+  async #saveOnce(unsaved: Unsaved<T>): Promise<T> {
     const stored = await this.#load();
     const isReplaced = !isSame(stored, unsaved.replaces) || isSame(stored, unsaved.tokens);
     if (!isReplaced) await this.#options.save(unsaved.tokens);

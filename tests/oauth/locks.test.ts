@@ -105,6 +105,19 @@ describe('a lock that this process holds', () => {
     expect([tookMs, isOver].map((ms) => Math.round(ms / 1000))).toEqual([20, 45]);
   });
 
+  test.each([60_000, 86_400_000, -86_400_000])('is not taken over when the clock is set by %i ms', async (ms) => {
+    const { store } = newStore();
+    const held = Promise.withResolvers<undefined>();
+    const holding = store.lock(7, () => held.promise);
+    await vi.advanceTimersByTimeAsync(100);
+    vi.setSystemTime(Date.now() + ms);
+    const asked = store.lock(7, () => Promise.resolve('taken'));
+    expect(await advanceUntilSettled(errorOf(asked))).toBeInstanceOf(AccessTokenError);
+    held.resolve(undefined);
+    await advanceUntilSettled(holding);
+    expect(await advanceUntilSettled(store.lock(7, () => Promise.resolve('taken')))).toBe('taken');
+  });
+
   const gone: Readonly<Record<string, (parts: string[]) => string[]>> = {
     'a process that has ended': ([host, , ...rest]) => [host!, '999999999', ...rest],
     // Linux tells when a process began.

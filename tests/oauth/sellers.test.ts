@@ -69,7 +69,7 @@ async function application() {
     return createSellers({ client, tokens: open(path), refresh: oauth.refresh, onRevoked, ...options });
   };
   const refreshes = () => marketplace.requests.filter({ path: '/oauth/token' }).length;
-  return { marketplace, account, authorize, revoked, start, refreshes };
+  return { marketplace, account, authorize, revoked, start, refreshes, openStore: () => open(path) };
 }
 
 const search = (seller: SellerClient | undefined) => seller!.questions.search({ seller_id: 7 }).first();
@@ -112,6 +112,40 @@ test('two processes with an expired token refresh it once', async () => {
   await Promise.all([...clients, ...clients].map(search));
   expect(refreshes() - before).toBe(1);
 });
+
+test.each(['load', 'save'] as const)(
+  'a store whose `%s` fails for a moment after a refresh loses no grant',
+  async (failing) => {
+    const { marketplace, authorize, start, refreshes, revoked, openStore } = await application();
+    const store = openStore();
+    const tokens = await authorize();
+    await store.save(7, tokens);
+    const before = refreshes();
+    let left = 3;
+    const fail = (): void => {
+      if (refreshes() > before && (left -= 1) >= 0) throw new Error('the database restarts');
+    };
+    const unsteady: TokenStore = {
+      load: async (user_id) => (failing === 'load' && fail(), store.load(user_id)),
+      save: async (user_id, next) => (failing === 'save' && fail(), store.save(user_id, next)),
+      revoke: (user_id, next) => store.revoke(user_id, next),
+      remove: (user_id) => store.remove(user_id),
+      sellers: () => store.sellers(),
+      lock: (user_id, work) => store.lock(user_id, work),
+    };
+    const clients = [await start({ tokens: unsteady }).for(7), await start().for(7)];
+    marketplace.accounts.expireToken(tokens.accessToken);
+    const first = search(clients[0]);
+    await expect.poll(refreshes).toBeGreaterThan(before);
+    await Promise.all([first, search(clients[1])]);
+    expect(left).toBeLessThanOrEqual(0);
+    expect({ revoked, sellers: await store.sellers(), refreshes: refreshes() - before }).toEqual({
+      revoked: [],
+      sellers: [7],
+      refreshes: 1,
+    });
+  },
+);
 
 test('a revoked grant is told once over all processes, marks the seller, and a new authorisation clears it', async () => {
   const { marketplace, authorize, revoked, start } = await application();

@@ -131,8 +131,8 @@ describe('close()', () => {
       },
       refresh: () => next,
     });
-    await errorOf(Promise.resolve(token({ signal })));
-    expect((await errorOf(token.close())).message).toContain('the disk is full');
+    await advanceUntilSettled(errorOf(Promise.resolve(token({ signal }))));
+    expect((await advanceUntilSettled(errorOf(token.close()))).message).toContain('the disk is full');
     isFull = false;
     await token.close();
     await token.close();
