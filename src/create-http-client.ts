@@ -1,3 +1,4 @@
+import type { SellerClient } from './client.js';
 import { HttpClient } from './core/client/http-client.js';
 import type { Requester } from './core/operation/requester.js';
 import type { ClientOptions } from './core/options/client-options.js';
@@ -11,10 +12,11 @@ import { resolveOptions } from './core/options/resolve-options.js';
  * const questions = new Questions(createHttpClient({ baseUrl: 'https://api.example.com', accessToken }));
  * @throws {ConfigurationError} when an option is unknown or wrong.
  */
-export function createHttpClient(options: ClientOptions): Requester {
+export function createHttpClient(options: ClientOptions): Pick<SellerClient, 'call'> {
   const http = new HttpClient(resolveOptions(options));
-  return {
+  const requester: Requester = {
     deadlineMs: http.deadlineMs,
     call: (endpoint, input, given) => callChecked(http, endpoint, input, given),
   };
+  return requester;
 }

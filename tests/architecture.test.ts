@@ -46,7 +46,8 @@ const floors: readonly (readonly string[])[] = [
   ],
   // `messages.contact` chooses between the conversation and an option of the action guide.
   ['resources/messages'],
-  ['client.ts', 'create-http-client.ts', 'endpoints.ts', 'resources.ts'],
+  ['client.ts', 'endpoints.ts', 'resources.ts'],
+  ['create-http-client.ts'],
   ['notifications', 'oauth', 'otel', 'outbox', 'schemas.ts', 'tools'],
   ['testing'],
   ['simulation'],

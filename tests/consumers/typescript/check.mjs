@@ -25,6 +25,13 @@ for (const { options, programs } of kinds) {
   for (const program of programs) run(join(folder, program.replace('ts', 'js')));
 }
 
+// An application that writes declarations may export what it has made.
+run(
+  `node_modules/${compiler}/bin/tsc`,
+  ...['--module', 'nodenext', ...strict, ...library, '--declaration', '--outDir', `out/${compiler}/declared`],
+  'exported.ts',
+);
+
 // Mistakes are reported where they are. TypeScript 5.4 is only held to compile.
 if (compiler !== 'typescript-5.4') {
   writeFileSync('mistakes.ts', mistakes);
