@@ -121,7 +121,13 @@ function condition(text: string): string {
 export function exportSection(each: Export, all: Catalogue): string[] {
   const schema = schemaOf(({ constant }) => constant === constantOf(each), all);
   // An interface of a schema has the fields of the schema.
-  const inherited = each.bases.filter((base) => !/^(AsyncIterable|Output|Input)</.test(base));
+  const hidden = each.inherited.filter(({ name }) => !all.exports.has(name));
+  const isShown = (base: string): boolean =>
+    !/^(AsyncIterable|Output|Input)</.test(base) && !hidden.some(({ name }) => base.startsWith(`${name}<`));
+  const inherited = each.bases.filter(isShown);
+  // What no entry exports is described where it is inherited.
+  const described = hidden.flatMap((base) => base.members.filter(({ prose }) => prose.text !== ''));
+  const members = [...described, ...each.members];
   return [
     `### ${each.name}`,
     ...each.prose.examples.map(fenced),
@@ -129,10 +135,10 @@ export function exportSection(each: Export, all: Catalogue): string[] {
     fenced(each.code),
     inherited.length === 0 ? '' : `Extends ${inherited.map(codeSpan).join(', ')}.`,
     schema ? table(fieldColumns, fieldRows(schema, all)) : '',
-    ...propertyTable(each.members.filter(({ kind }) => kind === 'property')),
+    ...propertyTable(members.filter(({ kind }) => kind === 'property')),
     ...methodDetails(each.prose),
     // The pages of the resources, and `common.md`, describe the methods of the client.
-    ...(each.name === 'SellerClient' ? [] : each.members).flatMap((member) => memberSection(each, member)),
+    ...(each.name === 'SellerClient' ? [] : members).flatMap((member) => memberSection(each, member)),
   ];
 }
 

@@ -14,6 +14,8 @@ export interface Export {
   readonly code: string;
   /** The types that it extends or implements. */
   readonly bases: readonly string[];
+  /** Those of them that this package declares. */
+  readonly inherited: readonly Export[];
   readonly members: readonly Member[];
   /** The prose of the fields, if it is a schema. */
   readonly fields: () => Fields;
@@ -75,7 +77,10 @@ export class Sources {
     const [node] = declarations;
     if (!node) throw new Error(`${name} has no declaration`);
     const file = this.#path(node.getSourceFile().fileName);
-    const common = { name, file, prose: proseOf(node), bases: [], members: [], fields: () => this.#fieldsOf(node) };
+    const common = {
+      ...{ name, file, prose: proseOf(node), bases: [], inherited: [], members: [] },
+      fields: () => this.#fieldsOf(node),
+    };
     if (ts.isVariableDeclaration(node)) {
       const type = declaredType(node)?.getText();
       return { ...common, kind: 'constant', code: type ? `const ${name}: ${type}` : '' };
@@ -93,8 +98,21 @@ export class Sources {
       prose: { ...common.prose, throws },
       code: signatures(creators).replaceAll(/^constructor/gm, `new ${name}`),
       bases: (node.heritageClauses ?? []).flatMap(({ types }) => types.map((type) => type.getText())),
+      inherited: (node.heritageClauses ?? []).flatMap(({ types }) => types.flatMap((type) => this.#inherited(type))),
       members: [...members.values()].flatMap(describeMember),
     };
+  }
+
+  /** A class or an interface of this package that another one extends, with the types that it is given. */
+  #inherited({ expression, typeArguments }: ts.ExpressionWithTypeArguments): Export[] {
+    const symbol = this.#checker.getSymbolAtLocation(expression);
+    const original = symbol && this.#original(symbol);
+    const node = original?.declarations?.[0];
+    if (!original || !node || !(ts.isClassDeclaration(node) || ts.isInterfaceDeclaration(node))) return [];
+    const { members, ...base } = this.#describe(original);
+    const given = new Map((node.typeParameters ?? []).map(({ name }, index) => [name.text, typeArguments?.[index]]));
+    const withGiven = (code: string): string => code.replace(/\w+/g, (word) => given.get(word)?.getText() ?? word);
+    return [{ ...base, members: members.map((each) => ({ ...each, code: withGiven(each.code) })) }];
   }
 
   /** Follows names, spreads and calls to the object literals that have the fields. */

@@ -3,11 +3,8 @@ import type { Rule } from '../core/options/rules.js';
 import { abortGraceMs, endsWithin } from '../work/ends-within.js';
 import { memoryStore } from '../work/memory-store.js';
 import { leaveStore, useStore } from '../work/store-users.js';
-import type { DeadLetters } from '../work/dead-letters.js';
 import type { TaskOf } from '../work/task.js';
-import type { Rejected } from '../work/rejected-entries.js';
-import type { StoredEntries } from '../work/stored-entries.js';
-import type { WaitingEntries } from '../work/waiting-entries.js';
+import { StoredLists } from '../work/stored-lists.js';
 import { worksOn } from '../work/worker.js';
 import type { Works } from '../work/works.js';
 import { CatchUpRounds } from './catch-up-rounds.js';
@@ -29,7 +26,7 @@ import type { IncomingRequest, OutgoingResponse } from './http/request.js';
 import { isReadReceipt, parseNotification } from './notification.js';
 import type { InboxOptions } from './options.js';
 import { resolveInboxOptions } from './resolve-options.js';
-import { StoredNotifications } from './stored-notifications.js';
+import { countNotifications, shownNotifications } from './stored-notifications.js';
 import type { StoredStats } from './stored-notifications.js';
 import { UnhandledEntries } from './unhandled.js';
 
@@ -93,17 +90,10 @@ export interface CloseOptions {
  * await inbox.idle(); // in tests: until nothing is due
  * await inbox.close({ graceMs: 5000 });
  */
-export class Inbox {
-  /** The notifications that were given up: list, replay or remove them. */
-  readonly deadLetters: DeadLetters<InboxEntry>;
-  /** The notifications that are not handled yet: list, retry now or remove them. */
-  readonly waiting: WaitingEntries<InboxEntry>;
-  /** The notifications whose handler sent a message that moderation rejected: list or remove them. They are kept for 14 days. */
-  readonly rejected: StoredEntries<Rejected<InboxEntry>>;
+export class Inbox extends StoredLists<InboxEntry> {
   readonly #context: InboxContext;
   readonly #handling: Handling;
   readonly #works: Works;
-  readonly #stored: StoredNotifications;
   readonly #door: Door;
   readonly #rounds: CatchUpRounds;
   readonly #unhandled: UnhandledEntries;
@@ -112,8 +102,9 @@ export class Inbox {
 
   /** @internal */
   constructor(context: InboxContext) {
-    this.#context = context;
     const { store, options, kinds, reporter } = context;
+    super(shownNotifications(store, () => this.#works.wake()));
+    this.#context = context;
     const { concurrency, leaseMs } = options;
     useStore(store);
     this.#handling = new Handling(context);
@@ -122,10 +113,6 @@ export class Inbox {
     this.#door = new Deliveries(context, this.#works).door;
     this.#rounds = new CatchUpRounds(context, () => this.catchUp());
     this.#unhandled = new UnhandledEntries(context);
-    this.#stored = new StoredNotifications(store, () => this.#works.wake());
-    this.deadLetters = this.#stored.deadLetters;
-    this.waiting = this.#stored.waiting;
-    this.rejected = this.#stored.rejected;
   }
 
   /**
@@ -190,8 +177,9 @@ export class Inbox {
    * const { waiting, running, dead, oldestAgeMs, dropped } = await inbox.stats();
    */
   async stats(): Promise<InboxStats> {
-    const stored = await this.#stored.stats();
-    const { unreadable, ...counts } = this.#context.reporter.counts;
+    const { store, reporter } = this.#context;
+    const stored = await countNotifications(store);
+    const { unreadable, ...counts } = reporter.counts;
     return { ...stored, ...counts, unreadable: stored.unreadable + unreadable };
   }
 

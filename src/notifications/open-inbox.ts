@@ -1,26 +1,15 @@
-import { ConfigurationError } from '../core/errors/errors.js';
-import type { DeadLetters } from '../work/dead-letters.js';
-import { leaveStore, useStore } from '../work/store-users.js';
-import { storeRule } from '../work/store-rule.js';
-import type { Rejected } from '../work/rejected-entries.js';
-import type { StoredEntries } from '../work/stored-entries.js';
-import type { WaitingEntries } from '../work/waiting-entries.js';
+import { lookAt } from '../work/opened-store.js';
+import { StoredLists } from '../work/stored-lists.js';
 import type { Shelf } from '../work/works.js';
 import type { InboxEntry } from './entry.js';
-import { StoredNotifications } from './stored-notifications.js';
+import { countNotifications, shownNotifications } from './stored-notifications.js';
 import type { StoredStats } from './stored-notifications.js';
 
 /** An inbox that an operator looks at. It handles nothing. */
-export interface StoredInbox {
-  /** The notifications that were given up: list, replay or remove them. A replayed one is handled by a running inbox. */
-  readonly deadLetters: DeadLetters<InboxEntry>;
-  /** The notifications that are not handled yet: list, retry now or remove them. */
-  readonly waiting: WaitingEntries<InboxEntry>;
-  /** The notifications whose handler sent a message that moderation rejected: list or remove them. */
-  readonly rejected: StoredEntries<Rejected<InboxEntry>>;
+export interface StoredInbox extends StoredLists<InboxEntry> {
   /** Counts what the store holds. */
   stats(): Promise<StoredStats>;
-  /** Closes the store. */
+  /** Closes the store, unless an inbox or an outbox of this process still uses it. */
   close(): Promise<void>;
 }
 
@@ -37,12 +26,6 @@ export interface StoredInbox {
  * @throws {ConfigurationError} when `store` is not a store.
  */
 export function openInbox(store: Shelf): StoredInbox {
-  const problem = storeRule(store);
-  if (problem !== undefined) throw new ConfigurationError(`openInbox ${problem}`);
-  useStore(store);
-  store.onlyOpen?.();
-  const stored = new StoredNotifications(store, () => undefined);
-  const { deadLetters, waiting, rejected } = stored;
-  let closed: Promise<void> | undefined;
-  return { deadLetters, waiting, rejected, stats: () => stored.stats(), close: () => (closed ??= leaveStore(store)) };
+  const close = lookAt(store, 'openInbox');
+  return Object.assign(new StoredLists(shownNotifications(store)), { stats: () => countNotifications(store), close });
 }

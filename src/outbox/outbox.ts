@@ -1,14 +1,11 @@
 import { ConfigurationError, InvalidInputError } from '../core/errors/errors.js';
 import { checkConfiguration, notNegative, oneOf } from '../core/options/rules.js';
 import { canonical } from '../core/recover/write-target.js';
-import type { DeadLetters } from '../work/dead-letters.js';
 import { abortGraceMs, endsWithin } from '../work/ends-within.js';
 import { assertKey, listRules } from '../work/pages.js';
 import type { ListOptions } from '../work/pages.js';
-import type { Rejected } from '../work/rejected-entries.js';
-import type { StoredEntries } from '../work/stored-entries.js';
+import { StoredLists } from '../work/stored-lists.js';
 import { leaveStore, useStore } from '../work/store-users.js';
-import type { WaitingEntries } from '../work/waiting-entries.js';
 import { worksOn } from '../work/worker.js';
 import type { Works } from '../work/works.js';
 import { checkJob } from './check-job.js';
@@ -16,7 +13,7 @@ import type { Job, JobState, JobStatus, OutboxStats, StoredJob } from './job.js'
 import { jobTask } from './job-task.js';
 import { outboxContext } from './options.js';
 import type { OutboxContext, OutboxOptions } from './options.js';
-import { StoredJobs, jobKinds, workOf } from './stored-jobs.js';
+import { countJobs, findJob, jobKinds, listJobs, shownJobs, workOf } from './stored-jobs.js';
 
 const states: readonly JobState[] = ['waiting', 'running', 'accepted', 'rejected', 'dead'];
 
@@ -71,33 +68,17 @@ export function createOutbox(options: OutboxOptions): Outbox {
  * console.log(await outbox.stats());
  * await outbox.close();
  */
-export class Outbox {
-  /** The jobs that were given up: list, replay or remove them. */
-  readonly deadLetters: DeadLetters<StoredJob>;
-  /** The jobs that are open: list, retry now or remove them. */
-  readonly waiting: WaitingEntries<StoredJob>;
-  /**
-   * The jobs with a message that moderation rejected, in the order in which that was decided: list or remove them.
-   *
-   * @example
-   * const outbox = createOutbox({ store: memoryStore(), clientFor: () => seller });
-   * for (const { entry, reason } of await outbox.rejected.list()) {
-   *   console.log(entry.pack_id, reason);
-   *   await outbox.rejected.remove(entry.key);
-   * }
-   * await outbox.close();
-   */
-  readonly rejected: StoredEntries<Rejected<StoredJob>>;
+export class Outbox extends StoredLists<StoredJob> {
   readonly #context: OutboxContext;
-  readonly #jobs: StoredJobs;
   readonly #works: Works;
   #isStarted = false;
   #closed: Promise<void> | undefined;
 
   /** @internal */
   constructor(context: OutboxContext) {
-    this.#context = context;
     const { store, log } = context;
+    super(shownJobs(store, () => this.#wake()));
+    this.#context = context;
     const { concurrency, leaseMs } = context.options;
     useStore(store);
     this.#works = worksOn(store, {
@@ -108,10 +89,6 @@ export class Outbox {
       leaseMs,
       log,
     });
-    this.#jobs = new StoredJobs(store, () => this.#wake());
-    this.deadLetters = this.#jobs.deadLetters;
-    this.waiting = this.#jobs.waiting;
-    this.rejected = this.#jobs.rejected;
   }
 
   /**
@@ -164,7 +141,7 @@ export class Outbox {
   async #added(entry: StoredJob): Promise<JobStatus> {
     for (;;) {
       await this.#context.store.add(workOf(entry));
-      const status = await this.#jobs.get(entry.key);
+      const status = await findJob(this.#context.store, entry.key);
       if (status) return status;
     }
   }
@@ -181,7 +158,7 @@ export class Outbox {
    */
   async get(key: string): Promise<JobStatus | undefined> {
     assertKey(key);
-    return this.#jobs.get(key);
+    return findJob(this.#context.store, key);
   }
 
   /**
@@ -196,12 +173,12 @@ export class Outbox {
   async list(options: JobListOptions = {}): Promise<readonly JobStatus[]> {
     checkConfiguration('list', options, { state: oneOf(...states), ...listRules });
     const { state, limit = 100, after = 0 } = options;
-    return this.#jobs.list(state === undefined ? states : [state], limit, after);
+    return listJobs(this.#context.store, { states: state === undefined ? states : [state], limit, after });
   }
 
   /** Counts the jobs: those that wait, run, were given up, and have ended, and the age of the oldest that is open. */
   stats(): Promise<OutboxStats> {
-    return this.#jobs.stats();
+    return countJobs(this.#context.store);
   }
 
   /**

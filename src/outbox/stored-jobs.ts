@@ -1,11 +1,6 @@
-import { DeadLetters } from '../work/dead-letters.js';
-import { rejectedEntries } from '../work/rejected-entries.js';
-import type { Rejected } from '../work/rejected-entries.js';
-import type { StoredEntries } from '../work/stored-entries.js';
 import type { Shown } from '../work/stored-entries.js';
-import type { Status, Work } from '../work/store.js';
+import type { Query, Status, Work } from '../work/store.js';
 import type { RunNotes } from '../work/task.js';
-import { WaitingEntries } from '../work/waiting-entries.js';
 import type { Shelf } from '../work/works.js';
 import type { JobState, JobStatus, OutboxStats, StoredJob } from './job.js';
 
@@ -23,38 +18,23 @@ export function workOf(job: StoredJob): Work {
   return { key, kind: 'job', group: key, owner: String(job.user_id), sentAt: Date.now(), data: job };
 }
 
-/** The jobs of a store, without what sends them. */
-export class StoredJobs {
-  /** The jobs that were given up: list, replay or remove them. */
-  readonly deadLetters: DeadLetters<StoredJob>;
-  /** The jobs that are open: list, retry now or remove them. */
-  readonly waiting: WaitingEntries<StoredJob>;
-  /** The jobs with a message that moderation rejected, in the order in which that was decided: list or remove them. */
-  readonly rejected: StoredEntries<Rejected<StoredJob>>;
-  readonly #store: Shelf;
+/** What an operator sees of the jobs in a store. */
+export function shownJobs(store: Shelf, wake: () => void = () => undefined): Shown<StoredJob> {
+  return { store, kinds: jobKinds, storedKey, entryOf, wake };
+}
 
-  constructor(store: Shelf, wake: () => void) {
-    this.#store = store;
-    const shown: Shown<StoredJob> = { store, kinds: jobKinds, storedKey, entryOf, wake };
-    this.deadLetters = new DeadLetters(shown);
-    this.waiting = new WaitingEntries(shown);
-    this.rejected = rejectedEntries(shown);
-  }
+export async function findJob(store: Shelf, key: string): Promise<JobStatus | undefined> {
+  const found = await store.get(storedKey(key));
+  return found && statusOf(found);
+}
 
-  async get(key: string): Promise<JobStatus | undefined> {
-    const found = await this.#store.get(storedKey(key));
-    return found && statusOf(found);
-  }
+export async function listJobs(store: Shelf, query: Omit<Query, 'kinds'>): Promise<readonly JobStatus[]> {
+  return (await store.list({ ...query, kinds: jobKinds })).map(statusOf);
+}
 
-  async list(states: readonly JobState[], limit: number, after: number): Promise<readonly JobStatus[]> {
-    const found = await this.#store.list({ kinds: jobKinds, states, limit, after });
-    return found.map(statusOf);
-  }
-
-  async stats(): Promise<OutboxStats> {
-    const { waiting, running, dead, accepted, rejected, oldestAgeMs } = await this.#store.counts(jobKinds);
-    return { waiting, running, dead, accepted, rejected, ...(oldestAgeMs !== undefined && { oldestAgeMs }) };
-  }
+export async function countJobs(store: Shelf): Promise<OutboxStats> {
+  const { unreadable: _, ...stats } = await store.counts(jobKinds);
+  return stats;
 }
 
 function entryOf({ data }: Status): StoredJob {
