@@ -28,6 +28,16 @@ describe('a page that people read', () => {
   });
 });
 
+test('the guides are at most 18, with 140 KB and 12,000 words, and 200 KB with the errors', () => {
+  const words = guides.flatMap((path) => proseOf(read(path)).flatMap(({ text }) => wordsOf(text)));
+  const bytes = (paths: readonly string[]): number =>
+    paths.reduce((sum, path) => sum + Buffer.byteLength(read(path)), 0);
+  expect(guides.length).toBeLessThanOrEqual(18);
+  expect(bytes(guides)).toBeLessThanOrEqual(140_000);
+  expect(words.length).toBeLessThanOrEqual(12_000);
+  expect(bytes([...guides, ...errors])).toBeLessThanOrEqual(200_000);
+});
+
 describe('the prose of a page', () => {
   const texts = (markdown: string): string[] => proseOf(markdown).flatMap(sentencesOf);
 
