@@ -140,7 +140,7 @@ function callbackOf(
   { url, state, code }: AuthorizationCallback | PastedCode,
   application: OAuthOptions,
 ): URLSearchParams {
-  if (url === undefined) return checkCallback(application, new URLSearchParams({ code }));
+  if (url === undefined) return checkCallback(application, new URLSearchParams({ code: code.trim() }));
   if (!URL.canParse(String(url), application.redirectUri))
     throw new InvalidInputError([{ path: ['url'], message: '`url` is not a URL' }]);
   return checkCallback(application, new URL(url, application.redirectUri).searchParams, state);

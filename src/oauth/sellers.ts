@@ -1,5 +1,5 @@
 import type { SellerClient } from '../client.js';
-import { AccessTokenError, GrantRevokedError } from '../core/errors/errors.js';
+import { AccessTokenError, GrantRevokedError, InvalidInputError } from '../core/errors/errors.js';
 import type { TokenProvider } from '../core/options/hooks.js';
 import { withoutSecrets } from '../core/errors/without-secrets.js';
 import { checkConfiguration, ofType, withMethod } from '../core/options/rules.js';
@@ -46,6 +46,7 @@ export interface Sellers {
    * @example
    * const sellers = createSellers({ client: seller, tokens: sqliteTokens(':memory:') });
    * console.log(await sellers.for(7)); // undefined: nobody has authorised the application
+   * @throws {InvalidInputError} when `user_id` is no integer.
    */
   readonly for: (user_id: number) => Promise<SellerClient | undefined>;
   /**
@@ -55,6 +56,7 @@ export interface Sellers {
    * const sellers = createSellers({ client: seller, tokens: sqliteTokens(':memory:') });
    * const tokens = { user_id: 7, accessToken: 'token', refreshToken: 'refresh token' }; // of `oauth.exchange`
    * await sellers.add(tokens);
+   * @throws {InvalidInputError} when `user_id` is no integer, or there is no access token.
    */
   readonly add: (tokens: TokenSet & { readonly user_id: number }) => Promise<void>;
   /** The ids of the sellers whose grant is not revoked: for `sellers` of an inbox. */
@@ -100,6 +102,7 @@ export function createSellers(options: SellersOptions): Sellers {
   let isClosed = false;
   return {
     for: async (user_id) => {
+      checkInput({ user_id });
       const stored = await tokens.load(user_id);
       if (!stored || stored.isRevoked) return undefined;
       const known = sellers.get(user_id) ?? new Seller(user_id, options);
@@ -107,7 +110,9 @@ export function createSellers(options: SellersOptions): Sellers {
       if (isClosed) await known.close();
       return known.client;
     },
-    add: async ({ user_id, ...added }) => {
+    add: async (given) => {
+      checkInput({ ...given }, 'accessToken');
+      const { user_id, ...added } = given;
       try {
         await tokens.save(user_id, added);
       } catch (error) {
@@ -132,6 +137,15 @@ export function createSellers(options: SellersOptions): Sellers {
       );
     },
   };
+}
+
+/** @throws {InvalidInputError} when the user id is no number, or what is needed besides no text. */
+function checkInput(input: Readonly<Record<string, unknown>>, ...texts: readonly string[]): void {
+  const wrong = texts.filter((name) => typeof input[name] !== 'string' || input[name] === '');
+  const issues = wrong.map((name) => ({ path: [name], message: `\`${name}\` takes a text` }));
+  if (!Number.isSafeInteger(input.user_id))
+    issues.unshift({ path: ['user_id'], message: '`user_id` takes an integer: the id of the seller' });
+  if (issues.length > 0) throw new InvalidInputError(issues);
 }
 
 const isStore: Rule = (value) =>

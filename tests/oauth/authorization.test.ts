@@ -112,7 +112,7 @@ describe('exchange()', () => {
     const { oauth, user_id, authorize } = application;
     const codeOf = (url: string | URL): string => new URL(url).searchParams.get('code') ?? '';
     const code = codeOf(withoutPkce(application, 'any'));
-    await expect(oauth.exchange({ code })).resolves.toMatchObject({ user_id });
+    await expect(oauth.exchange({ code: ` ${code}\n` })).resolves.toMatchObject({ user_id });
     expect(await errorOf(oauth.exchange({ code }))).toMatchObject({ code: 'invalid_grant' });
     const { url, verifier } = await authorize();
     await expect(oauth.exchange({ code: codeOf(url), verifier })).resolves.toMatchObject({ user_id });

@@ -350,6 +350,26 @@ test.each([undefined, 'r'])(
   },
 );
 
+test.each([
+  [{ accessToken: 'a' }, '`user_id` takes an integer'],
+  [{ user_id: '7', accessToken: 'a' }, '`user_id` takes an integer'],
+  [{ user_id: NaN, accessToken: 'a' }, '`user_id` takes an integer'],
+  [{ user_id: 7, accessToken: 5 }, '`accessToken` takes a text'],
+  [{ user_id: 7, accessToken: '' }, '`accessToken` takes a text'],
+  [{ user_id: 7 }, '`accessToken` takes a text'],
+  [{}, '`user_id` takes an integer: the id of the seller; `accessToken` takes a text'],
+])('adding %j is rejected, and nothing is stored', async (given, message) => {
+  const { start } = await application();
+  const sellers = start();
+  await expect(sellers.add(given as never)).rejects.toThrow(message);
+  expect(await sellers.ids()).toEqual([]);
+});
+
+test.each([undefined, null, '7', 7.5, {}])('the client of %j is rejected: it is no id', async (user_id) => {
+  const { start } = await application();
+  await expect(start().for(user_id as never)).rejects.toThrow('`user_id` takes an integer');
+});
+
 test('wrong options are named', () => {
   expect(() => createSellers({} as never)).toThrow('createSellers: `client` is missing; `tokens` is missing');
   expect(() => sqliteTokens('')).toThrow('sqliteTokens takes the name of a file');
