@@ -17,12 +17,14 @@ import { dayMs, planOf } from './plan.js';
 import { SimulatedProcess } from './process.js';
 import { createScene } from './scene.js';
 import type { Scene } from './scene.js';
+import { isSettled, silentMs } from './settled.js';
 import { watchUnhandled } from './unhandled.js';
 import { VirtualTime } from './virtual-time.js';
 
 /** A Monday. */
 const startedAt = Date.UTC(2026, 2, 2);
-/** How long the bot may take at the end to count what is left and to stop, in milliseconds. */
+const hourMs = 3_600_000;
+/** How long the bot may take to count what is left, and at the end to stop, in milliseconds. */
 const endMs = 60_000;
 
 /** What came of a run. */
@@ -82,7 +84,8 @@ class SeedRun {
         setTimeout(() => events.happen(event), event.at);
       setTimeout(() => events.calmDown(), days * dayMs);
     });
-    await this.#drive(startedAt + (days + 1) * dayMs);
+    await this.#drive(startedAt + days * dayMs);
+    await this.#quietDay(startedAt + days * dayMs);
     const stats = await this.#ended(bots);
     return { history: this.#historyOf(stats), happened: decisions.happened };
   }
@@ -119,16 +122,33 @@ class SeedRun {
     }
   }
 
+  /** Looks each hour whether more can come: what the bot would do after that is to ask, and to find nothing. */
+  async #quietDay(begin: number): Promise<void> {
+    const counted = new Map<number, BotStats | undefined>();
+    for (let at = begin + hourMs; at <= begin + dayMs; at += hourMs) {
+      await this.#drive(at);
+      counted.set(at, await this.#within(this.#scene.bots.stats().catch(() => undefined)));
+      if (isSettled(this.#historyOf(counted.get(at)), at, counted.get(at - silentMs))) return;
+    }
+  }
+
   /** Asks the bot what is left, and stops it. */
   async #ended(bots: Bots): Promise<BotStats | undefined> {
     const { recorder, time, world } = this.#scene;
     const failed = (error: unknown): void => recorder.line(time.now, `stats() failed: ${String(error)}`);
     recorder.end(time.now);
-    const end: { isOver: boolean; stats?: BotStats | undefined } = { isOver: false };
-    const counted = bots.stats().then((stats) => (end.stats = stats), failed);
-    void counted.then(() => world.run(() => bots.stop())).finally(() => (end.isOver = true));
-    await this.#drive(time.now + endMs, () => end.isOver);
-    return end.stats;
+    const counted: { stats?: BotStats | undefined } = {};
+    const stats = bots.stats().then((counts) => (counted.stats = counts), failed);
+    await this.#within(stats.then(() => world.run(() => bots.stop())));
+    return counted.stats;
+  }
+
+  /** Goes on until something has resolved. @returns its value; `undefined` where it takes too long */
+  async #within<T>(promise: Promise<T>): Promise<T | undefined> {
+    const end: { isOver: boolean; value?: T } = { isOver: false };
+    void promise.then((value) => (end.value = value)).finally(() => (end.isOver = true));
+    await this.#drive(this.#scene.time.now + endMs, () => end.isOver);
+    return end.value;
   }
 
   #historyOf(stats: BotStats | undefined): History {
