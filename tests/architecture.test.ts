@@ -309,3 +309,10 @@ function linesOfCode(text: string): number {
   const bare = text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '');
   return bare.split('\n').filter((line) => line.trim() !== '').length;
 }
+
+test('no test has a time limit of its own: those of vitest.config.ts end what hangs, and a busy machine is no fault', () => {
+  const tests = import.meta.dirname;
+  const limit = /\{ timeout: [\d_]+ \}|^ *\}, \d+_000\);$/m;
+  const paths = readdirSync(tests, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.test.ts'));
+  expect(paths.filter((path) => limit.test(readFileSync(join(tests, path), 'utf8')))).toEqual([]);
+});

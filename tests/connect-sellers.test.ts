@@ -53,13 +53,11 @@ async function start() {
     rmSync(folder, { recursive: true });
   });
   await expect
-    .poll(
-      () =>
-        fetch(url).then(
-          ({ status }) => status,
-          () => 0,
-        ),
-      { timeout: 20_000 },
+    .poll(() =>
+      fetch(url).then(
+        ({ status }) => status,
+        () => 0,
+      ),
     )
     .toBe(404);
   return { marketplace, account, url, child, file: join(folder, 'tokens.db') };

@@ -96,8 +96,10 @@ describe.each(everyEndpoint)('$name', ({ name, endpoint, input }) => {
       ...Object.keys(input).map((field) => ({ ...input, [field]: { user_id: odd, id: odd, status: odd } })),
       { ...input, another: odd },
     ];
+    // A method gives its input to the same call: what a field has inside is shown there.
+    const direct = inputs.slice(0, 1 + Object.keys(input).length);
     for (const given of inputs) {
-      for (const through of ['call', 'method']) {
+      for (const through of direct.includes(given) ? ['call', 'method'] : ['call']) {
         const { sellerClient, sent } = stubbed([new Response('[]')], { maxRetries: 0 });
         const call =
           through === 'call' ? () => sellerClient.call(endpoint, given) : () => methodOf(sellerClient, name)(given);

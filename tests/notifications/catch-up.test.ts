@@ -119,8 +119,8 @@ function random(seed: number): () => number {
 test.each<[string, () => Store]>([
   ['memory', () => memoryStore()],
   ['SQLite', () => sqliteStore(':memory:')],
-])('with webhooks racing, 100 seeds handle every question, with a store in %s', async (_, open) => {
-  for (let seed = 1; seed <= 100; seed += 1) {
+])('with webhooks racing, 30 seeds handle every question, with a store in %s', async (_, open) => {
+  for (let seed = 1; seed <= 30; seed += 1) {
     const next = random(seed);
     const pauses = (most: number) => Array.from({ length: Math.floor(next() * most) }, () => Promise.resolve());
     const { marketplace, seller, inbox, handled, ask } = shop({ store: open() });
@@ -565,7 +565,7 @@ describe('forged notifications of a real seller', () => {
     await Promise.all(Array.from({ length: 3_000 }, (_, index) => inbox.add(forge(index))));
     const id = ask();
     await inbox.add(about(id, { user_id, _id: 'true' }));
-    await expect.poll(() => handled, { timeout: 60_000 }).toEqual([id]);
+    await expect.poll(() => handled).toEqual([id]);
     expect([...marketplace.requests].length).toBeLessThanOrEqual(3_100);
     expect(await inbox.stats()).toMatchObject({ dead: 0 });
     await inbox.close();

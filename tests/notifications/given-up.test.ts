@@ -35,12 +35,14 @@ async function shop({ open }: Engine, more: Partial<InboxOptions> = {}) {
   inbox.start();
   onTestFinished(() => inbox.close());
   const ended = async (dead: number): Promise<void> =>
-    expect.poll(() => inbox.stats(), { timeout: 30_000 }).toMatchObject({ waiting: 0, running: 0, dead });
+    expect.poll(() => inbox.stats()).toMatchObject({ waiting: 0, running: 0, dead });
   const catchUp = () => inbox.catchUp({ user_ids: [user_id] });
   return { marketplace, seller, client, inbox, state, ended, catchUp, notification: about(id, { user_id }) };
 }
 
-describe.each(engines())('a dead letter in $name', (engine) => {
+const every = engines();
+
+describe.each(every)('a dead letter in $name', (engine) => {
   test.skipIf(!engine.isThere)('stays with a person: catchUp() does not add its question again', async () => {
     const { inbox, state, ended, catchUp, notification } = await shop(engine);
     await deliverUntilAccepted(inbox, notification);
@@ -102,7 +104,7 @@ describe.each(engines())('a dead letter in $name', (engine) => {
   });
 });
 
-test.each(engines().filter(({ isThere }) => isThere))(
+test.each(every.filter(({ isThere }) => isThere))(
   'what catchUp() has added behind it ends with it, in $name',
   async (engine) => {
     const started = Promise.withResolvers<undefined>();

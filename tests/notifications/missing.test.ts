@@ -79,15 +79,19 @@ describe('what a notification is about, and the service does not show', () => {
     },
   );
 
-  test.each(ways)('by %s for %s is read about once each where there are many', async (_, topic, handler) => {
-    const { inbox, reads } = reading(handler);
-    for (let id = 900_000_001; id < 900_001_001; id += 1)
-      await inbox.add({ user_id: 7, topic, resource: `/${topic}/${id}` });
-    await vi.advanceTimersByTimeAsync(10 * 60_000);
-    expect(reads.length).toBeLessThanOrEqual(1_000 + 100);
-    expect(await inbox.stats()).toMatchObject({ waiting: 0, running: 0, dead: topic === 'currencies' ? 1_000 : 0 });
-    await inbox.close({ graceMs: 0 });
-  });
+  // What each way shows of a failed read is in the table above.
+  test.each(ways.filter(([way]) => way === 'read()'))(
+    'by %s for %s is read about once each where there are many',
+    async (_, topic, handler) => {
+      const { inbox, reads } = reading(handler);
+      for (let id = 900_000_001; id < 900_001_001; id += 1)
+        await inbox.add({ user_id: 7, topic, resource: `/${topic}/${id}` });
+      await vi.advanceTimersByTimeAsync(10 * 60_000);
+      expect(reads.length).toBeLessThanOrEqual(1_000 + 100);
+      expect(await inbox.stats()).toMatchObject({ waiting: 0, running: 0, dead: topic === 'currencies' ? 1_000 : 0 });
+      await inbox.close({ graceMs: 0 });
+    },
+  );
 });
 
 test.each<[string, (notification: Notification, context: Context) => Promise<unknown>]>([

@@ -46,7 +46,7 @@ async function conversation(
   onTestFinished(() => inbox.close());
   expect(await inbox.catchUp({ user_ids: [user_id] })).toMatchObject({ added: 1 });
   const ended = (dead: number): Promise<void> =>
-    expect.poll(() => inbox.stats(), { timeout: 30_000 }).toMatchObject({ waiting: 0, running: 0, dead });
+    expect.poll(() => inbox.stats()).toMatchObject({ waiting: 0, running: 0, dead });
   const replies = (): string[] => marketplace.messages.of(pack).filter(({ from }) => from === user_id).map(({ text }) => text); // prettier-ignore
   return { marketplace, announce, ended, replies, calls, inbox };
 }

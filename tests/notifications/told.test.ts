@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInbox } from 'marketplace-seller-sdk/notifications';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bundled } from '../support/program.ts';
 import { sharedPlaces } from '../support/shared-places.ts';
 import { storeAt } from '../support/store-at.ts';
@@ -23,11 +23,11 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe.for(sharedPlaces(folder))('an inbox in $name', ({ name, isThere, open }) => {
-  test.runIf(isThere).for([
+  test.runIf(isThere).concurrent.for([
     ['onSuccess', 'It leaves today.', 'handled'],
     ['onFailure of a message that moderation rejects', 'Call me at +54 11 4321-5678', 'not dead MessageRejectedError'],
     ['onFailure of a dead letter', 'forbidden', 'dead ForbiddenError'],
-  ] as const)('tells %s again after a kill, and sends nothing twice', async ([, text, line]) => {
+  ] as const)('tells %s again after a kill, and sends nothing twice', async ([, text, line], { onTestFinished }) => {
     const marketplace = new FakeMarketplace();
     const [seller, buyer] = [marketplace.addUser(), marketplace.addUser()];
     const { user_id } = seller;
@@ -51,7 +51,7 @@ describe.for(sharedPlaces(folder))('an inbox in $name', ({ name, isThere, open }
     expect(readFileSync(file, 'utf8')).toBe(`${line}\n`);
     const second = start('lives');
     const ended = line.startsWith('dead') ? { dead: 1 } : { rejected: line === 'handled' ? 0 : 1 };
-    await expect.poll(() => front.stats(), { timeout: 20_000 }).toMatchObject({ waiting: 0, running: 0, ...ended });
+    await expect.poll(() => front.stats()).toMatchObject({ waiting: 0, running: 0, ...ended });
     expect(readFileSync(file, 'utf8')).toBe(`${line}\n${line}\n`);
     const sent = marketplace.messages.of(pack).filter(({ from }) => from === user_id);
     expect(sent).toHaveLength(text === 'forbidden' ? 0 : 1);

@@ -49,7 +49,7 @@ describe.for([...engines()])('an outbox in $name', ({ isThere, open }) => {
     await expect(add('one', 'Thanks.')).rejects.toThrow('was added before with another input');
     expect((await outbox.waiting.list()).map(({ entry }) => entry.key)).toEqual(['one', 'two']);
     outbox.start();
-    await expect.poll(() => outbox.stats(), { timeout: 20_000 }).toMatchObject({ waiting: 0, accepted: 2 });
+    await expect.poll(() => outbox.stats()).toMatchObject({ waiting: 0, accepted: 2 });
     expect(sent()).toEqual(['Thank you!', 'Thank you!']);
     expect(told.toSorted()).toEqual([
       ['accepted', 'one'],

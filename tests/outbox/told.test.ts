@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createOutbox } from 'marketplace-seller-sdk/outbox';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bundled } from '../support/program.ts';
 import { sharedPlaces } from '../support/shared-places.ts';
 import { storeAt } from '../support/store-at.ts';
@@ -22,11 +22,11 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe.for(sharedPlaces(folder))('an outbox in $name', ({ name, isThere, open }) => {
-  test.runIf(isThere).for([
+  test.runIf(isThere).concurrent.for([
     ['onSuccess', 'It leaves today.', 'one accepted 1'],
     ['onRejection', 'Call me at +54 11 4321-5678', 'one rejected PERSONAL_DATA'],
     ['onFailure', 'forbidden', 'one dead ForbiddenError'],
-  ] as const)('tells %s again after a kill, and sends nothing twice', async ([, text, line]) => {
+  ] as const)('tells %s again after a kill, and sends nothing twice', async ([, text, line], { onTestFinished }) => {
     const marketplace = new FakeMarketplace();
     const [seller, buyer] = [marketplace.addUser(), marketplace.addUser()];
     const { user_id } = seller;
@@ -50,7 +50,7 @@ describe.for(sharedPlaces(folder))('an outbox in $name', ({ name, isThere, open 
     expect(readFileSync(file, 'utf8')).toBe(`${line}\n`);
     expect((await outbox.get('one'))?.state).not.toBe(line.split(' ')[1]);
     const second = start('lives');
-    await expect.poll(async () => (await outbox.get('one'))?.state, { timeout: 20_000 }).toBe(line.split(' ')[1]);
+    await expect.poll(async () => (await outbox.get('one'))?.state).toBe(line.split(' ')[1]);
     expect(readFileSync(file, 'utf8')).toBe(`${line}\n${line}\n`);
     const sent = marketplace.messages.of(pack).filter(({ from }) => from === user_id);
     expect(sent).toHaveLength(text === 'forbidden' ? 0 : 1);

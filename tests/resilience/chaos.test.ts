@@ -5,7 +5,7 @@ import { advanceUntilSettled } from '../support/fake-time.ts';
 import { seed } from '../support/seed.ts';
 
 /** `npm run explore` tries 10,000 writes; `npm test` tries what fits into a few seconds. */
-const writes = Number(process.env.CHAOS_WRITES ?? 300);
+const writes = Number(process.env.CHAOS_WRITES ?? 120);
 
 /** Makes one call in ten fail, in each possible way. */
 function injectFaults(marketplace: FakeMarketplace): void {

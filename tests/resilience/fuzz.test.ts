@@ -9,7 +9,7 @@ import { seed } from '../support/seed.ts';
 import { stubbed } from '../support/stubs.ts';
 
 /** `npm run explore` tries 100,000 cases from a new seed each time; `npm test` tries the same few. */
-const cases = Number(process.env.FUZZ_CASES ?? 4000);
+const cases = Number(process.env.FUZZ_CASES ?? 2000);
 const runs = { numRuns: Math.ceil(cases / 4) };
 
 const anyTrial = fc.constantFrom(...everyEndpoint.filter(({ endpoint }) => endpoint.requestBody !== 'multipart'));

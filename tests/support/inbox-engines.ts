@@ -4,8 +4,9 @@ import type { InboxOptions } from 'marketplace-seller-sdk/notifications';
 import { Pool } from 'pg';
 import { onTestFinished } from 'vitest';
 import { storeKinds } from './inbox-stores.ts';
-import { hasPostgres, startPostgres } from './postgres.ts';
+import { hasPostgres } from './postgres.ts';
 import { hasRedis, startRedis } from './redis.ts';
+import { sharedPostgres } from './shared-postgres.ts';
 
 /** Where notifications are kept, and what gives them out. */
 export interface Engine {
@@ -15,28 +16,27 @@ export interface Engine {
 }
 
 /** All of them, for the tests of one file; `isThere` says whether this machine has what one needs. */
-export const engines = (): readonly Engine[] => [
-  ...storeKinds().map(({ name, create }) => ({ name, isThere: true, open: async () => create()() })),
-  {
-    name: 'PostgreSQL',
-    isThere: hasPostgres,
-    open: async () => {
-      const { connectionString, stop } = await startPostgres();
-      const pool = new Pool({ connectionString });
-      onTestFinished(async () => {
-        await pool.end();
-        await stop();
-      });
-      return postgresStore({ pool });
+export function engines(): readonly Engine[] {
+  const createDatabase = sharedPostgres();
+  return [
+    ...storeKinds().map(({ name, create }) => ({ name, isThere: true, open: async () => create()() })),
+    {
+      name: 'PostgreSQL',
+      isThere: hasPostgres,
+      open: async () => {
+        const pool = new Pool({ connectionString: await createDatabase() });
+        onTestFinished(() => pool.end());
+        return postgresStore({ pool });
+      },
     },
-  },
-  {
-    name: 'BullMQ',
-    isThere: hasRedis,
-    open: async () => {
-      const redis = await startRedis();
-      onTestFinished(() => redis.stop());
-      return bullmq({ Queue, Worker, connection: { path: redis.path, maxRetriesPerRequest: null } });
+    {
+      name: 'BullMQ',
+      isThere: hasRedis,
+      open: async () => {
+        const redis = await startRedis();
+        onTestFinished(() => redis.stop());
+        return bullmq({ Queue, Worker, connection: { path: redis.path, maxRetriesPerRequest: null } });
+      },
     },
-  },
-];
+  ];
+}

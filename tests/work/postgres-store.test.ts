@@ -30,7 +30,7 @@ describe.skipIf(!hasPostgres)('in a store in PostgreSQL', () => {
   beforeAll(async () => {
     postgres = await startPostgres();
     pool = new Pool({ connectionString: postgres.connectionString });
-  }, 60_000);
+  });
   afterAll(async () => {
     await pool.end();
     await postgres.stop();
@@ -49,7 +49,7 @@ describe.skipIf(!hasPostgres)('in a store in PostgreSQL', () => {
     await storeRules[rule]!(() => postgresStore({ pool }));
   });
 
-  test('whatever is done to it, it shows what a store in memory shows', { timeout: 300_000 }, async () => {
+  test('whatever is done to it, it shows what a store in memory shows', async () => {
     const store = await open();
     await store.counts([]);
     await fc.assert(

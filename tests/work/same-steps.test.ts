@@ -16,7 +16,7 @@ async function all(store: Store, steps: readonly Step[]): Promise<unknown[]> {
   return results;
 }
 
-test('whatever is done to it, a store in SQLite shows what a store in memory shows', { timeout: 120_000 }, async () => {
+test('whatever is done to it, a store in SQLite shows what a store in memory shows', async () => {
   await fc.assert(
     fc.asyncProperty(stepsOf(), async (steps) => {
       expect(await all(sqliteStore(':memory:'), steps)).toEqual(await all(memoryStore(), steps));
