@@ -6,7 +6,7 @@ export function newHolder(): string {
 }
 
 /** Whether the process of a holder certainly runs or has ended; of another host or container nobody knows. */
-export function fateOf(holder: string): 'runs' | 'ended' | undefined {
+export function stateOf(holder: string): 'runs' | 'ended' | undefined {
   const [host, pid, start, processes] = holder.split(' ');
   const own = ownProcess();
   if (host !== own[0] || processes !== own[3]) return undefined;

@@ -5,7 +5,7 @@ import { TimeLimit } from '../core/scope/time-limit.js';
 import { wait } from '../core/scope/wait.js';
 import { createPrivateFile } from '../work/private-file.js';
 import { explain, unlessBusy } from '../work/sqlite-errors.js';
-import { fateOf, nameOfHolder, newHolder } from './lock-holder.js';
+import { stateOf, nameOfHolder, newHolder } from './lock-holder.js';
 import type { TokenSet } from './token-set.js';
 import type { StoredTokens, TokenStore } from './token-store.js';
 
@@ -131,12 +131,12 @@ class SqliteTokens implements TokenStore {
 
   /** Whether a lock may be taken over. That of a process that runs is timed here, because its clock may be set meanwhile. */
   #isOver(user_id: number, holder: string, until: number): boolean {
-    const fate = fateOf(holder);
-    if (fate === 'ended') return true;
+    const state = stateOf(holder);
+    if (state === 'ended') return true;
     const seen = this.#seen.get(user_id);
     const since = seen?.holder === holder ? seen.since : performance.now();
     this.#seen.set(user_id, { holder, since });
-    if (fate === 'runs') return performance.now() - since >= lockMs;
+    if (state === 'runs') return performance.now() - since >= lockMs;
     // A lock that ends later than one can was set by a clock that was wrong.
     return until < Date.now() || until > Date.now() + 2 * lockMs;
   }

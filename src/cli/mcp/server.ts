@@ -70,13 +70,13 @@ export async function createServer(offer: Offer): Promise<McpServer> {
     const requestedSchema = { type: 'object' as const, properties: {} };
     // People take their time; the host's program ends the wait.
     const options = { signal, timeout: longestWaitMs };
-    const refusal = await server.server.elicitInput({ message, requestedSchema }, options).then(
+    const problem = await server.server.elicitInput({ message, requestedSchema }, options).then(
       ({ action }) => (action === 'accept' ? undefined : 'did not agree'),
       (error: unknown) => `could not be asked (${(error as Error).message})`,
     );
-    if (refusal === undefined) return tool.run(input);
+    if (problem === undefined) return tool.run(input);
     const whatToDo = 'Do not call it again; ask the person what to do.';
-    return notSent(`The person ${refusal}, so nothing was sent`, whatToDo);
+    return notSent(`The person ${problem}, so nothing was sent`, whatToDo);
   }
 }
 
