@@ -1,7 +1,7 @@
 import { SellerClient } from 'marketplace-seller-sdk';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { checkOperations } from '../../src/cli/check/check-operations.js';
 import type { Checked } from '../../src/cli/check/check-operations.js';
 import { Ids } from '../../src/cli/check/ids.js';
@@ -318,9 +318,20 @@ describe('the command check', () => {
     expect(code).toBe(1);
   });
 
+  test.each([['--fake'], []])('takes the service as `call` and `mcp` do: %j', async (...args: string[]) => {
+    const { url } = await served();
+    vi.stubEnv('SELLER_BASE_URL', url);
+    vi.stubEnv('SELLER_TOKEN', token);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const program = running('check', '--pause-ms', '0', ...args);
+    expect(await program.code).toBe(0);
+    expect(program.printed.join('\n')).toMatch(/^questions\.search +works$/m);
+  });
+
   test.each([
-    [['check'], /SELLER_TOKEN, must be an access token/],
-    [['check', '--token', 'x'], /--base-url or --token is invalid: .*`baseUrl`/],
+    [['check'], /SELLER_BASE_URL, must be given, or --fake/],
+    [['check', '--base-url', 'https://api.example.com'], /SELLER_TOKEN, must be an access token/],
+    [['check', '--token', 'x', '--base-url', 'api'], /--base-url or --token is invalid: .*`baseUrl`/],
     [['check', '--token', 'x', '--base-url', 'http://api.example.com'], /allowInsecure|https/],
     [['check', '--token', 'x', '--base-url', 'https://api.example.com', '--pause-ms', 'long'], /--pause-ms/],
     [['check', '--token', 'x', '--base-url', 'https://api.example.com', '--pause-ms', '5s'], /--pause-ms .*"5s"/],

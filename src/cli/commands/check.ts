@@ -1,7 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SellerClient } from '../../client.js';
-import { userOfToken } from '../../core/recover/user-of-token.js';
-import { ConfigurationError } from '../../core/errors/errors.js';
 import { readings, sitesOf } from '../check/readings.js';
 import { checkOperations } from '../check/check-operations.js';
 import type { Checked } from '../check/check-operations.js';
@@ -9,6 +6,7 @@ import { formatChecked } from '../check/format-checked.js';
 import { Ids, idOptions } from '../check/ids.js';
 import type { IdName } from '../check/ids.js';
 import type { Command } from '../command.js';
+import { connect, connectionOptions } from '../connection.js';
 import { UsageError } from '../errors.js';
 import type { Values } from '../options.js';
 
@@ -20,23 +18,21 @@ which ones work, which ones the service rejects, and where responses differ from
 It ends with how many were not tried and which ids these need.
 The exit code is 0 when all operations that were tried work, otherwise 1.`,
   options: {
-    'base-url': { value: 'URL', text: 'base URL of the service; required' },
-    token: { value: 'TOKEN', text: 'access token of the seller (default: the environment variable SELLER_TOKEN)' },
+    ...connectionOptions,
     ...idOptions,
     skip: { value: 'NAME', text: 'operation that is not called, e.g. flex.driver', repeatable: true },
     'pause-ms': { value: 'NUMBER', text: 'pause before each call, in milliseconds', default: '250' },
     json: { text: 'print the results as JSON' },
   },
   run: async (values, io) => {
-    const token = values.text('token') ?? process.env.SELLER_TOKEN;
-    if (!token) throw new UsageError('--token, or the environment variable SELLER_TOKEN, must be an access token');
+    const { client, user } = connect(values);
     const pauseMs = pauseOf(values);
     const rows: Checked[] = [];
     const checks = checkOperations({
-      ids: idsOf(values, token),
+      ids: idsOf(values, user),
       skip: skipped(values),
       pause: () => sleep(pauseMs),
-      createClient: clientOf(values, token),
+      createClient: (onDrift) => client.withOptions({ responseValidation: 'report', deadlineMs: 60_000, onDrift }),
     });
     for await (const row of checks) rows.push(row);
     io.out(values.has('json') ? JSON.stringify(rows, null, 2) : formatChecked(rows));
@@ -44,22 +40,10 @@ The exit code is 0 when all operations that were tried work, otherwise 1.`,
   },
 };
 
-/** Returns a function that creates clients of the service. @throws {UsageError} when no client can be created */
-function clientOf(values: Values, accessToken: string): Parameters<typeof checkOperations>[0]['createClient'] {
-  const baseUrl = values.text('base-url') ?? '';
-  try {
-    const client = new SellerClient({ baseUrl, accessToken, responseValidation: 'report', deadlineMs: 60_000 });
-    return (onDrift) => client.withOptions({ onDrift });
-  } catch (error) {
-    if (error instanceof ConfigurationError) throw new UsageError(`--base-url or --token is invalid: ${error.message}`);
-    throw error;
-  }
-}
-
-function idsOf(values: Values, token: string): Ids {
+function idsOf(values: Values, user: string | undefined): Ids {
   const ids = new Ids();
   for (const name of Object.keys(idOptions) as IdName[]) ids.add(name, [values.text(name)]);
-  ids.add('user', [userOfToken(token)]);
+  ids.add('user', [user]);
   ids.add('site', sitesOf([values.text('item')]));
   return ids;
 }
