@@ -1,10 +1,6 @@
-import { redactUrl } from '../errors/redactor.js';
-import { requestIdOf } from '../errors/response-errors.js';
-import type { ResponseHeaders } from '../errors/response-headers.js';
 import type { openDownload, redirectFollower } from '../files/open-download.js';
 import type { Upload } from '../files/upload.js';
 import type { TurnQueue } from '../limits/limits.js';
-import type { ResponseInfo, WithResponse } from '../operation/api-promise.js';
 import type { EndpointExchange } from '../operation/endpoint.js';
 import type { Emit } from '../options/events.js';
 import type { CallInfo } from '../options/hooks.js';
@@ -16,6 +12,7 @@ import type { BuiltRequest } from '../request/built-request.js';
 import type { InternalOptions } from '../scope/call-options.js';
 import { CancelScope } from '../scope/cancel-scope.js';
 import type { RequestDelivery } from '../transport/transport.js';
+import { CallResult } from './call-result.js';
 import type { ClientRuntime } from './client-runtime.js';
 
 /** What a call needs beyond JSON. It is loaded before the first attempt, because other calls do not need it. */
@@ -26,13 +23,6 @@ export interface LoadedParts {
   readonly downloads?: { openDownload: typeof openDownload; redirectFollower: typeof redirectFollower } | undefined;
   /** The exchange of the endpoint. */
   readonly exchange?: EndpointExchange | undefined;
-}
-
-/** The result of a call. */
-export interface CallResult extends WithResponse<unknown> {
-  readonly status: number;
-  readonly attempts: number;
-  readonly durationMs: number;
 }
 
 /** The state of one call, which all its attempts share. */
@@ -161,33 +151,10 @@ export class ClientCall {
     return new BookView({ endpoint: request.endpoint, write, memory: runtime.shared.writes, timeoutMs });
   }
 
-  /** Returns the result of the call. Its response is described on use, because few callers need it. */
-  resultOf(
-    data: unknown,
-    { status, headers }: { readonly status: number; readonly headers: ResponseHeaders },
-    leftOut = 0,
-  ): CallResult {
-    const { attempts, request } = this;
-    const durationMs = performance.now() - this.startedAt;
-    return {
-      data,
-      status,
-      attempts,
-      durationMs,
-      get response(): ResponseInfo {
-        return {
-          status,
-          get headers() {
-            return headers.toHeaders();
-          },
-          url: redactUrl(request.url),
-          requestId: requestIdOf(headers),
-          attempts,
-          durationMs,
-          leftOut,
-        };
-      },
-    };
+  /** Returns the result of the call. */
+  resultOf(data: unknown, { status, headers }: Pick<CallResult, 'status' | 'headers'>, leftOut = 0): CallResult {
+    const { attempts, request, startedAt } = this;
+    return new CallResult({ data, status, headers, url: request.url, attempts, leftOut, startedAt });
   }
 
   /** How many retries were sent since the last success of the queue. */

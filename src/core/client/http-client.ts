@@ -24,7 +24,7 @@ import { ignoreErrors } from '../scope/wait.js';
 import type { Transport } from '../transport/transport.js';
 import { RequestAttempt } from './attempt.js';
 import { ClientCall } from './call.js';
-import type { CallResult } from './call.js';
+import type { CallResult } from './call-result.js';
 import { SharedState, createRuntime } from './client-runtime.js';
 import type { ClientRuntime } from './client-runtime.js';
 import { userOfToken } from '../recover/user-of-token.js';

@@ -36,40 +36,41 @@ interface OtherId {
   readonly asked: string;
 }
 
-/** Compares the ids at each path of an output: `id`, `*.id`, `questions.*.seller_id`. */
+/**
+ * Compares the ids at each path of an output: `id`, `*.id`, `questions.*.seller_id`. `*` is each entry of a list, or the value
+ * itself if it is no list.
+ */
 function compareAt(
-  paths: Readonly<Record<string, string>> = {},
+  paths: Endpoint['identity'],
   input: unknown,
   output: unknown,
 ): { hasSame: boolean; others: OtherId[] } {
   const found: ReturnType<typeof compareAt> = { hasSame: false, others: [] };
+  if (!paths) return found;
   for (const path of new Set(Object.values(paths))) {
     const fields = Object.keys(paths).filter((field) => paths[field] === path);
     const given = fields.filter((field) => (valueAt(field.split('.'), input) ?? undefined) !== undefined);
-    const ids = new Set<unknown>(given.flatMap((field) => valueAt(field.split('.'), input)).map(textOf));
-    const asked = `the ${given.map((field) => `\`${field}\``).join(' or ')} of the call`;
-    for (const [at, id] of ids.size > 0 ? idsAt(output, path.split('.')) : []) {
-      if (ids.has(id) || ids.has(textOf(id))) {
+    const ids: unknown[] = given.flatMap((field) => valueAt(field.split('.'), input)).map(textOf);
+    const steps = path.split('.');
+    const star = steps.indexOf('*');
+    const around = steps.slice(0, Math.max(0, star));
+    const inside = steps.slice(star + 1);
+    const value = ids.length > 0 ? valueAt(around, output) : undefined;
+    const list = star >= 0 && Array.isArray(value) ? (value as unknown[]) : undefined;
+    for (const [index, entry] of (list ?? [value]).entries()) {
+      const id = valueAt(inside, entry);
+      if (!isId(id)) continue;
+      if (ids.includes(id) || ids.includes(textOf(id))) {
         // Most entries of a list repeat the id as it was in the first.
-        ids.add(id);
+        if (!ids.includes(id)) ids.push(id);
         found.hasSame = true;
-      } else if (isComparable(id, ids)) found.others.push({ path: at, id, asked });
+      } else if (isComparable(id, ids)) {
+        const asked = `the ${given.map((field) => `\`${field}\``).join(' or ')} of the call`;
+        found.others.push({ path: [...around, ...(list ? [index] : []), ...inside], id, asked });
+      }
     }
   }
   return found;
-}
-
-/** The ids at a path, with where each is. `*` is each entry of a list, or the value itself if it is no list. */
-function* idsAt(output: unknown, steps: readonly string[]): Generator<[Path, number | string]> {
-  const star = steps.indexOf('*');
-  const around = steps.slice(0, Math.max(0, star));
-  const inside = steps.slice(star + 1);
-  const value = valueAt(around, output);
-  const list = star >= 0 && Array.isArray(value) ? (value as unknown[]) : undefined;
-  for (const [index, entry] of (list ?? [value]).entries()) {
-    const id = valueAt(inside, entry);
-    if (isId(id)) yield [[...around, ...(list ? [index] : []), ...inside], id];
-  }
 }
 
 function isId(value: unknown): value is number | string {
@@ -86,6 +87,6 @@ function textOf(id: unknown): string {
 const digits = /^\d+$/;
 
 /** A text in place of a number is drift and names no other resource. */
-function isComparable(id: number | string, asked: ReadonlySet<unknown>): boolean {
-  return digits.test(String(id)) || [...asked].some((each) => !digits.test(String(each)));
+function isComparable(id: number | string, asked: readonly unknown[]): boolean {
+  return digits.test(String(id)) || asked.some((each) => !digits.test(String(each)));
 }

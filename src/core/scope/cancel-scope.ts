@@ -87,7 +87,7 @@ export class CancelScope {
     limitMs = Infinity,
   ): Promise<T> {
     this.throwIfAborted();
-    const { promise: ended, reject } = Promise.withResolvers<never>();
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
     let isOver = false;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const end = (error: Error): void => {
@@ -106,7 +106,8 @@ export class CancelScope {
     restart();
     this.#listeners.add(end);
     try {
-      return await Promise.race([start(restart), ended]);
+      start(restart).then(resolve, reject);
+      return await promise;
     } finally {
       isOver = true;
       clearTimeout(timer);

@@ -17,7 +17,12 @@ export async function wait(ms: number, signal: AbortSignal | undefined): Promise
  * its errors are ignored, also those of an asynchronous function.
  */
 export function ignoreErrors(callback: () => unknown): void {
-  (async () => await callback())().catch(() => undefined);
+  try {
+    const returned = callback();
+    if (returned !== undefined) Promise.resolve(returned).catch(() => undefined);
+  } catch {
+    // See above.
+  }
 }
 
 /** The listeners of a signal. */

@@ -39,15 +39,14 @@ const maxTurns = 4;
 function whenAlive(outgoing: ClientRequest, socket: Socket, ready: () => void): void {
   let turns = 0;
   let last = performance.now();
-  const end = (): void => void outgoing.destroy();
-  socket.once('data', end);
+  const { bytesRead } = socket;
   const turn = (): void => {
     if (outgoing.destroyed || socket.destroyed) return;
     const now = performance.now();
     turns += 1;
     if (turns === maxTurns || (turns > 1 && now - last < shortTurnMs)) {
-      socket.off('data', end);
-      ready();
+      if (socket.bytesRead === bytesRead) ready();
+      else outgoing.destroy();
       return;
     }
     last = now;
