@@ -17,7 +17,7 @@ export interface OAuthOptions {
    *
    * @default the platform's `fetch`
    */
-  readonly fetch?: ((request: Request) => Promise<Response>) | undefined;
+  readonly fetch?: ((request: Request, init?: RequestInit) => Promise<Response>) | undefined;
 }
 
 /** A new authorisation: where to send the seller, and what to keep until the seller returns. */

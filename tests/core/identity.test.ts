@@ -63,7 +63,7 @@ describe.each(named)('$name: $field is $path of the output ($kind)', ({ endpoint
   test.each([`${String(id)}1`, another])(`%j there is ${kind === 'related' ? 'drift' : 'of another call'}`, (value) => {
     const found = compareIds(endpoint, asked, outputWith(steps, value));
     const name = `\`${at.join('.')}\``;
-    const issue = { path: at, message: `${name} is ${String(value).toUpperCase()}, not the \`${field}\` of the call` };
+    const issue = { path: at, message: `${name} is ${value}, not the \`${field}\` of the call` };
     const message = `${name} takes the \`${field}\` of the call`;
     expect(found).toEqual(
       kind === 'related'

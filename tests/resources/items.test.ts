@@ -244,6 +244,44 @@ test('an entry without an id gets one by its position only when the list is comp
   ]);
 });
 
+describe.each(['/items', '/items/bulk'])('a list of %s in another order', (path) => {
+  const [active, paused, gone] = [{ id: 'A', status: 'active' }, { id: 'B', status: 'paused' }, { code: 404 }];
+  test.each([
+    [
+      [paused, active],
+      ['A', 'B'],
+    ],
+    [
+      [paused, gone],
+      ['A', 'B'],
+    ],
+    [
+      [gone, active],
+      ['A', 'B'],
+    ],
+    [
+      [gone, paused, gone],
+      ['A', 'C', 'B'],
+    ],
+    [
+      [active, gone, paused],
+      ['A', 'B', 'C'],
+    ],
+  ])('never names an entry by the place of another one: %j', async (entries, ids) => {
+    const { sellerClient } = stubbed([
+      ({ url }) => (new URL(url).pathname === path ? Response.json(entries) : Response.json({}, { status: 410 })),
+    ]);
+    const found = await sellerClient.items.status({ ids });
+    expect(found).toHaveLength(entries.length);
+    for (const entry of entries) {
+      const named =
+        'id' in entry ? found.filter(({ id }) => id === entry.id) : found.filter(({ code }) => code === 404);
+      expect(named).toContainEqual('id' in entry ? entry : { code: 404 });
+      if ('id' in entry) expect(named).toHaveLength(1);
+    }
+  });
+});
+
 test('a single object is read as a list of one', async () => {
   const { sellerClient } = answering({ status: 'active' });
   expect(await sellerClient.items.status({ ids: ['A'] })).toEqual([{ id: 'A', status: 'active' }]);

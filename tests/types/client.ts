@@ -22,6 +22,10 @@ export function clients(): SellerClient[] {
     new SellerClient({ baseUrl, fetch: (request) => globalThis.fetch(request) }),
     new SellerClient({ baseUrl, fetch: async (request) => Response.json({ url: request.url }) }),
     new SellerClient({ baseUrl, fetch: globalThis.fetch }),
+    new SellerClient({
+      baseUrl,
+      fetch: async (input, init) => fetch(input, { ...init, headers: new Headers(init?.headers) }),
+    }),
     new SellerClient({ baseUrl, accessToken: async () => Promise.resolve('token') }),
     new SellerClient({
       baseUrl,

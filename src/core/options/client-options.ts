@@ -23,11 +23,11 @@ export interface ClientOptions {
    */
   readonly accessToken?: string | TokenProvider | undefined;
   /**
-   * The function that sends all requests.
+   * The function that sends all requests. It gets a whole `Request`, and no `init`.
    *
    * @default `node:http` on Node.js, except for downloads; otherwise the platform's `fetch`
    */
-  readonly fetch?: ((request: Request) => Promise<Response>) | undefined;
+  readonly fetch?: ((request: Request, init?: RequestInit) => Promise<Response>) | undefined;
   /**
    * An `Agent` of `node:http` or `node:https` that opens the connections, e.g. for a proxy or a private certificate
    * authority. It works only on Node.js, and not together with `fetch` or `middleware`. Requests that are sent with the

@@ -21,7 +21,7 @@ export function compareIds(
   const [ofAnother] = owners.hasSame ? own.others : [...own.others, ...owners.others];
   if (ofAnother) {
     const { path, id, asked } = ofAnother;
-    return { ofAnother: { path, message: `\`${path.join('.')}\` is ${textOf(id)}, not ${asked}` }, differences: [] };
+    return { ofAnother: { path, message: `\`${path.join('.')}\` is ${id}, not ${asked}` }, differences: [] };
   }
   const differences = [...owners.others, ...compareAt(related, input, output).others].map(({ path, id, asked }) => {
     return { path, message: `\`${path.join('.')}\` takes ${asked}`, received: typeof id };

@@ -100,8 +100,9 @@ function inOrder(entries: readonly ItemStatus[], ids: ItemStatusParams['ids']): 
   return [...found, ...entries.filter(({ id }) => !asked.has(String(id)))];
 }
 
-/** Adds the missing ids by position. This is only possible if no entry is missing. */
+/** Adds the missing ids by position. This is only possible if no entry is missing, and none has the id of another place. */
 function named(entries: readonly ItemStatus[], ids: ItemStatusParams['ids']): ItemStatus[] {
-  if (entries.length !== ids.length) return [...entries];
+  const isElsewhere = ({ id }: ItemStatus, index: number): boolean => !!id && id !== ids[index] && ids.includes(id);
+  if (entries.length !== ids.length || entries.some(isElsewhere)) return [...entries];
   return entries.map((entry, index) => ({ ...entry, id: entry.id ?? String(ids[index]) }));
 }
