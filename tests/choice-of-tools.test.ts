@@ -188,7 +188,7 @@ describe('the tools of many sellers', () => {
   test.each([
     [{}, '`seller` is missing'],
     [undefined, '`seller` is missing'],
-    [{ seller: 'me' }, '`seller` is missing'],
+    [{ seller: 'me' }, '`seller` takes the id of a seller'],
     [{ seller: 9 }, 'has not authorised the application; the sellers are 7'],
   ])('call for nobody else: %j', async (input, message) => {
     const { tools, marketplace } = await many();

@@ -52,7 +52,8 @@ export class Targets {
     if (!this.areMany) return input;
     const { [sellerField]: seller, ...rest } = (isPlainObject(input) ? input : {}) as Record<string, unknown>;
     if (/^\d{1,15}$/.test(String(seller))) return rest;
-    throw new InvalidInputError([{ path: [sellerField], message: '`seller` is missing; it takes the id of a seller' }]);
+    const problem = seller === undefined || seller === null ? 'is missing; it takes' : 'takes';
+    throw new InvalidInputError([{ path: [sellerField], message: `\`seller\` ${problem} the id of a seller` }]);
   }
 
   /**
