@@ -94,7 +94,6 @@ describe('imports point one way', () => {
       'cli/connection.ts -> client.ts',
       'simulation/scene.ts -> client.ts',
       'testing/marketplace.ts -> client.ts',
-      'cli/commands/check.ts -> client.ts',
     ]);
     const knowsOfTests = those(
       within,
