@@ -1,6 +1,10 @@
+import { redactUrl } from '../errors/redactor.js';
+import { requestIdOf } from '../errors/response-errors.js';
+import type { ResponseHeaders } from '../errors/response-headers.js';
 import type { openDownload, redirectFollower } from '../files/open-download.js';
 import type { Upload } from '../files/upload.js';
 import type { TurnQueue } from '../limits/limits.js';
+import type { ResponseInfo, WithResponse } from '../operation/api-promise.js';
 import type { EndpointExchange } from '../operation/endpoint.js';
 import type { Emit } from '../options/events.js';
 import type { CallInfo } from '../options/hooks.js';
@@ -12,7 +16,6 @@ import type { BuiltRequest } from '../request/built-request.js';
 import type { InternalOptions } from '../scope/call-options.js';
 import { CancelScope } from '../scope/cancel-scope.js';
 import type { RequestDelivery } from '../transport/transport.js';
-import { CallResult } from './call-result.js';
 import type { ClientRuntime } from './client-runtime.js';
 
 /** What a call needs beyond JSON. It is loaded before the first attempt, because other calls do not need it. */
@@ -23,6 +26,35 @@ export interface LoadedParts {
   readonly downloads?: { openDownload: typeof openDownload; redirectFollower: typeof redirectFollower } | undefined;
   /** The exchange of the endpoint. */
   readonly exchange?: EndpointExchange | undefined;
+}
+
+/** What is known of the response to a call. */
+interface Received extends Omit<ResponseInfo, 'headers' | 'requestId'> {
+  readonly headers: ResponseHeaders;
+}
+
+/** The result of a call. Its response is described on use, because few callers need it. */
+export class CallResult implements WithResponse<unknown> {
+  readonly data: unknown;
+  readonly received: Received;
+
+  constructor(data: unknown, received: Received) {
+    this.data = data;
+    this.received = received;
+  }
+
+  get response(): ResponseInfo {
+    const { headers, url, ...others } = this.received;
+    const requestId = requestIdOf(headers);
+    return {
+      ...others,
+      url: redactUrl(url),
+      requestId,
+      get headers() {
+        return headers.toHeaders();
+      },
+    };
+  }
 }
 
 /** The state of one call, which all its attempts share. */
@@ -151,10 +183,10 @@ export class ClientCall {
     return new BookView({ endpoint: request.endpoint, write, memory: runtime.shared.writes, timeoutMs });
   }
 
-  /** Returns the result of the call. */
-  resultOf(data: unknown, { status, headers }: Pick<CallResult, 'status' | 'headers'>, leftOut = 0): CallResult {
+  resultOf(data: unknown, { status, headers }: Pick<Received, 'status' | 'headers'>, leftOut = 0): CallResult {
     const { attempts, request, startedAt } = this;
-    return new CallResult({ data, status, headers, url: request.url, attempts, leftOut, startedAt });
+    const durationMs = performance.now() - startedAt;
+    return new CallResult(data, { status, headers, url: request.url, attempts, durationMs, leftOut });
   }
 
   /** How many retries were sent since the last success of the queue. */

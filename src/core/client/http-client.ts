@@ -24,7 +24,7 @@ import { ignoreErrors } from '../scope/wait.js';
 import type { Transport } from '../transport/transport.js';
 import { RequestAttempt } from './attempt.js';
 import { ClientCall } from './call.js';
-import type { CallResult } from './call-result.js';
+import type { CallResult } from './call.js';
 import { SharedState, createRuntime } from './client-runtime.js';
 import type { ClientRuntime } from './client-runtime.js';
 import { userOfToken } from '../recover/user-of-token.js';
@@ -99,7 +99,7 @@ export class HttpClient implements Requester {
       result = await this.#resultOf(call);
       if (call.isBooked) await call.endWrite({ state: 'done', output: result.data });
       if (budget.spent > 0) budget.deposit(call.faultRetries);
-      const { attempts, durationMs, status } = result;
+      const { attempts, durationMs, status } = result.received;
       emit?.({ type: 'end', call: info, attempts, durationMs, status });
       return result;
     } catch (thrown) {

@@ -9,8 +9,7 @@ import { nextStep } from '../recover/next-step.js';
 import { apiError } from '../response/api-error.js';
 import { readError } from '../response/read-error.js';
 import type { RequestAttempt } from './attempt.js';
-import type { ClientCall } from './call.js';
-import type { CallResult } from './call-result.js';
+import type { ClientCall, CallResult } from './call.js';
 
 /**
  * Does what `nextStep` says after a failed attempt: waits, replaces the token, or reads the write back.
