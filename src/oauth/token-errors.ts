@@ -53,7 +53,7 @@ export function unexpectedResponse(grant: TokenGrant, what: string): UnexpectedR
 }
 
 /** What an error response states. */
-export interface ErrorStatement {
+interface ErrorStatement {
   readonly status: number;
   readonly code: string | undefined;
   readonly reason: string;

@@ -33,7 +33,7 @@ export interface ListedEntry<T, In = unknown> {
 }
 
 /** The part of a list that was read after a write. */
-export interface SeenList<T, In = unknown> {
+interface SeenList<T, In = unknown> {
   /** The entries by the author of the write. */
   readonly entries: readonly ListedEntry<T, In>[];
   /** Whether the newest entries were read. */

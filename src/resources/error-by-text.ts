@@ -5,7 +5,7 @@ import type { DocumentedError, MatchedResponse } from '../core/operation/documen
 type Documented = Omit<DocumentedError, 'error' | 'matches'> & { readonly section: string };
 
 /** The class of an error, and how its texts are recognised. */
-export type ClassAndTexts = [
+type ClassAndTexts = [
   error: DocumentedError['error'],
   matches: RegExp | readonly RegExp[] | ((response: MatchedResponse) => boolean),
   unless?: RegExp,

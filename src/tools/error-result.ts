@@ -8,7 +8,7 @@ import { isOutcomeUnknown } from './sent-writes.js';
 import type { SentOutcome } from './sent-writes.js';
 
 /** What a model needs to know of an error. It has no token; what the service says stands in «». */
-export interface ErrorFacts {
+interface ErrorFacts {
   readonly class: string;
   readonly code?: string | undefined;
   readonly status?: number | undefined;

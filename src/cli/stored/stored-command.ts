@@ -11,7 +11,7 @@ import type { StoredWork, WorkRow } from './stored-work.js';
 import { filters } from './work-filter.js';
 
 /** A command that shows and changes what a store holds. */
-export interface StoredCommand extends Pick<Command, 'name' | 'summary'> {
+interface StoredCommand extends Pick<Command, 'name' | 'summary'> {
   /** More options that say what is meant. */
   readonly filters?: Options;
   readonly open: (store: Shelf) => StoredWork;

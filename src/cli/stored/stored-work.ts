@@ -8,7 +8,7 @@ import type { WaitingEntries } from '../../work/waiting-entries.js';
 export type WorkRow = Readonly<Record<string, string | number | null>>;
 
 /** What `openInbox` and `openOutbox` return. */
-export interface Opened<Entry extends { readonly key: string }> {
+interface Opened<Entry extends { readonly key: string }> {
   readonly waiting: WaitingEntries<Entry>;
   readonly deadLetters: DeadLetters<Entry>;
   readonly rejected: StoredEntries<Rejected<Entry>>;
@@ -20,7 +20,7 @@ export interface Opened<Entry extends { readonly key: string }> {
 export const listNames = ['waiting', 'dead', 'rejected'] as const;
 
 /** Something that is listed, and what a filter looks at. */
-export interface FoundWork {
+interface FoundWork {
   readonly key: string;
   readonly row: WorkRow;
   /** When it was added, or ended, in milliseconds since 1970. */

@@ -1,5 +1,5 @@
 /** What protects the dashboard and its control endpoints. */
-export interface AccessRules {
+interface AccessRules {
   /** The token that control calls need. */
   readonly controlToken: string;
   /** Host names that are allowed in addition to `localhost` and IP addresses; lower case. */

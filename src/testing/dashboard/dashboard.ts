@@ -12,7 +12,7 @@ import { controlsOf } from './server-controls.js';
 import { snapshot } from './snapshot.js';
 
 /** Options of the dashboard. */
-export interface DashboardOptions {
+interface DashboardOptions {
   /** The `x-fake-token` of control calls: 16 or more letters, digits, `-` and `_`. @default a random one */
   readonly controlToken?: string | undefined;
   /** Allowed host names, in addition to `localhost` and IP addresses. */

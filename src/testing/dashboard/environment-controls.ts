@@ -121,7 +121,7 @@ function changeClock(clock: Clock, { set, advanceMs, running }: ClockChange): vo
 }
 
 /** The settings and the rate limit as plain data. */
-export interface SettingsView {
+interface SettingsView {
   readonly settings: Omit<MarketplaceSettings, 'moderate'>;
   readonly limit: RateLimit | null;
 }

@@ -109,7 +109,7 @@ export const notificationControls: Readonly<Record<string, Control>> = {
 };
 
 /** A subscription as plain data. */
-export interface SubscriptionView {
+interface SubscriptionView {
   readonly id: number;
   readonly application_id: number;
   readonly callback: string | null;

@@ -8,7 +8,7 @@ import type { MarketplaceSettings } from '../settings.js';
 import type { StoredContact } from '../state/contacts.js';
 
 /** The parameters of a window. */
-export interface WindowParams {
+interface WindowParams {
   readonly last: number;
   readonly unit: 'day' | 'hour';
   /** The end of the window, in milliseconds since 1970. */

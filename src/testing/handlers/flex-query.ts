@@ -18,13 +18,13 @@ import type { Schema } from '../../core/schema/schema.js';
 import type { GraphqlRequest } from './read-flex.js';
 
 /** The arguments of a `configuration` query. */
-export interface ConfigurationArguments {
+interface ConfigurationArguments {
   readonly user_id: number;
   readonly service_id: number;
 }
 
 /** What is passed in, because this module is loaded on first use: bundlers would split what it shared with others. */
-export interface QueryService {
+interface QueryService {
   readonly configuration: Schema;
   readonly inspect: typeof inspect;
   readonly resolve: (args: ConfigurationArguments) => object;

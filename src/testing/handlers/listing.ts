@@ -2,7 +2,7 @@ import { currencyOf } from './currencies.js';
 import type { Item } from '../state/items.js';
 
 /** What a listing shows and an item of the fake does not keep, made from its id. */
-export interface ShownListing {
+interface ShownListing {
   readonly price: number;
   readonly currency_id: string;
   readonly available_quantity: number;

@@ -55,7 +55,7 @@ export const searchOptions = {
 };
 
 /** The parameters of a search. */
-export interface QuestionSearch {
+interface QuestionSearch {
   readonly seller_id: number | undefined;
   readonly item_id: string | undefined;
   readonly from: number | undefined;

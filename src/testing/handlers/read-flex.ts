@@ -80,7 +80,7 @@ function readRange(value: unknown, at: string): StoredRange {
 }
 
 /** A zone that is added, with a cut-off of its own if it is given one. */
-export interface AddedZone {
+interface AddedZone {
   readonly id: string;
   readonly cutoff: ZoneCutoff | undefined;
 }

@@ -13,7 +13,7 @@ import type { MarketplaceSettings } from '../settings.js';
 import type { Bearer } from '../state/accounts.js';
 
 /** A message to send. */
-export interface NewMessage {
+interface NewMessage {
   readonly from: number | bigint;
   readonly to: number | bigint;
   readonly text: string;

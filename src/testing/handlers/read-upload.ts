@@ -7,7 +7,7 @@ import type { MarketplaceSettings } from '../settings.js';
 import type { StoredFile } from '../state/attachments.js';
 
 /** An uploaded file. */
-export type UploadedFile = Pick<StoredFile, 'site_id' | 'filename' | 'type' | 'bytes'>;
+type UploadedFile = Pick<StoredFile, 'site_id' | 'filename' | 'type' | 'bytes'>;
 
 const maxBytes = 25 * 1024 * 1024;
 /** The maximum size of a multipart body besides its file. */

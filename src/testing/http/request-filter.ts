@@ -20,7 +20,7 @@ export interface RequestFilter {
 }
 
 /** The parts of a request that a filter checks. */
-export interface FilteredRequest {
+interface FilteredRequest {
   readonly method: string;
   readonly path: string;
   readonly endpoint: string | null;
