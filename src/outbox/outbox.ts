@@ -18,14 +18,15 @@ import { countJobs, findJob, jobKinds, listJobs, shownJobs, workOf } from './sto
 const states: readonly JobState[] = ['waiting', 'running', 'accepted', 'rejected', 'dead'];
 
 /** Which jobs `list` returns. */
-export interface JobListOptions extends ListOptions {
-  /**
-   * The state of the jobs.
-   *
-   * @default all states
-   */
-  readonly state?: JobState | undefined;
-}
+export type JobListOptions = ListOptions &
+  Readonly<{
+    /**
+     * The state of the jobs.
+     *
+     * @default all states
+     */
+    state?: JobState | undefined;
+  }>;
 
 /** How an outbox closes. */
 export interface OutboxCloseOptions {

@@ -1,21 +1,21 @@
 import { ConfigurationError } from '../core/errors/errors.js';
 import { integerFrom } from '../core/options/rules.js';
 
-/** Which page of what is stored to list. */
-export interface ListOptions {
+/** Which page of what is stored to list. Not an interface: a program's declarations may then show it without its name. */
+export type ListOptions = Readonly<{
   /**
    * The most that are listed.
    *
    * @default 100
    */
-  readonly limit?: number | undefined;
+  limit?: number | undefined;
   /**
    * Begin after the one with this `number`: the last one of the page before.
    *
    * @default 0: at the oldest
    */
-  readonly after?: number | undefined;
-}
+  after?: number | undefined;
+}>;
 
 /** The rules of `ListOptions`. */
 export const listRules = { limit: integerFrom(1), after: integerFrom(0) };

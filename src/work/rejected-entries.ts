@@ -1,3 +1,4 @@
+import type { ListOptions } from './pages.js';
 import { StoredEntries } from './stored-entries.js';
 import type { Shown } from './stored-entries.js';
 
@@ -12,11 +13,19 @@ export interface Rejected<Entry> {
   readonly number: number;
 }
 
+/** What `StoredEntries` does, as a type that a program's declarations may show without its name. */
+export type RejectedEntries<Entry> = Readonly<{
+  /** Lists them in the order in which it was known. */
+  list(options?: ListOptions): Promise<readonly Rejected<Entry>[]>;
+  /** Removes one. `false` if there is none with this key. */
+  remove(key: string): Promise<boolean>;
+  /** Removes those for which `where` returns `true`. Returns how many they were. */
+  removeAll(where: (found: Rejected<Entry>) => boolean): Promise<number>;
+}>;
+
 /** What moderation rejected, in the order in which that was known. */
-export function rejectedEntries<Entry extends { readonly key: string }>(
-  shown: Shown<Entry>,
-): StoredEntries<Rejected<Entry>> {
-  return new StoredEntries(shown, ['rejected'], (status) => {
+export function rejectedEntries<Entry extends { readonly key: string }>(shown: Shown<Entry>): RejectedEntries<Entry> {
+  return new StoredEntries<Rejected<Entry>>(shown, ['rejected'], (status) => {
     const { failure: reason = '', endedAt: rejectedAt = 0, number } = status;
     return { entry: shown.entryOf(status), reason, rejectedAt, number };
   });

@@ -128,17 +128,17 @@ export interface Query {
 }
 
 /** How much a store holds of some kinds. */
-export interface Counts {
-  readonly waiting: number;
-  readonly running: number;
-  readonly dead: number;
-  readonly accepted: number;
-  readonly rejected: number;
+export type Counts = Readonly<{
+  waiting: number;
+  running: number;
+  dead: number;
+  accepted: number;
+  rejected: number;
   /** How many could not be read and were set aside. */
-  readonly unreadable: number;
+  unreadable: number;
   /** How long ago the oldest open entry was added, in milliseconds; absent when none is open. */
-  readonly oldestAgeMs?: number | undefined;
-}
+  oldestAgeMs?: number | undefined;
+}>;
 
 /**
  * Where work is kept: `memoryStore`, `sqliteStore`, `postgresStore`. It has no policy. Each method is one step: it happens whole or not

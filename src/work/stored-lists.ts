@@ -1,7 +1,7 @@
 import { DeadLetters } from './dead-letters.js';
 import { rejectedEntries } from './rejected-entries.js';
-import type { Rejected } from './rejected-entries.js';
-import type { Shown, StoredEntries } from './stored-entries.js';
+import type { RejectedEntries } from './rejected-entries.js';
+import type { Shown } from './stored-entries.js';
 import { WaitingEntries } from './waiting-entries.js';
 
 /** What a store holds of an inbox or an outbox: notifications, or jobs. */
@@ -22,7 +22,7 @@ export class StoredLists<Entry extends { readonly key: string }> {
    * }
    * await outbox.close();
    */
-  readonly rejected: StoredEntries<Rejected<Entry>>;
+  readonly rejected: RejectedEntries<Entry>;
 
   /** @internal */
   constructor(shown: Shown<Entry>) {

@@ -1,6 +1,6 @@
 import type { DeadLetters } from '../../work/dead-letters.js';
 import { pageSize } from '../../work/pages.js';
-import type { Rejected } from '../../work/rejected-entries.js';
+import type { RejectedEntries } from '../../work/rejected-entries.js';
 import type { EntryRow, StoredEntries } from '../../work/stored-entries.js';
 import type { WaitingEntries } from '../../work/waiting-entries.js';
 
@@ -11,7 +11,7 @@ export type WorkRow = Readonly<Record<string, string | number | null>>;
 interface Opened<Entry extends { readonly key: string }> {
   readonly waiting: WaitingEntries<Entry>;
   readonly deadLetters: DeadLetters<Entry>;
-  readonly rejected: StoredEntries<Rejected<Entry>>;
+  readonly rejected: RejectedEntries<Entry>;
   stats(): Promise<object>;
   close(): Promise<void>;
 }
@@ -78,7 +78,7 @@ export function storedWork<Entry extends { readonly key: string }>(
 
 /** A list, and what is found in it. */
 function listed<Each extends EntryRow>(
-  entries: StoredEntries<Each>,
+  entries: Pick<StoredEntries<Each>, 'list' | 'removeAll'>,
   foundOf: (each: Each) => FoundWork,
 ): StoredList & { readonly foundOf: (each: Each) => FoundWork } {
   return {

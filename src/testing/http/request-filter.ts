@@ -6,18 +6,18 @@ import { endpointName } from './routes.js';
 import type { Routes } from './routes.js';
 
 /** Selects requests. All given fields must match. */
-export interface RequestFilter {
+export type RequestFilter = Readonly<{
   /** The endpoint or its name, e.g. `questions.answer`. */
-  readonly endpoint?: Endpoint | EndpointName | (string & {}) | undefined;
+  endpoint?: Endpoint | EndpointName | (string & {}) | undefined;
   /** The HTTP method, e.g. `POST`. */
-  readonly method?: string | undefined;
+  method?: string | undefined;
   /** The path without its query: exact, with `*` for any text, or a pattern. */
-  readonly path?: string | RegExp | undefined;
+  path?: string | RegExp | undefined;
   /** A text that the body contains, a pattern, or an object whose fields the JSON body has. */
-  readonly body?: string | RegExp | object | undefined;
+  body?: string | RegExp | object | undefined;
   /** The user of the access token. */
-  readonly user_id?: number | undefined;
-}
+  user_id?: number | undefined;
+}>;
 
 /** The parts of a request that a filter checks. */
 interface FilteredRequest {
