@@ -109,7 +109,7 @@ export const notificationControls: Readonly<Record<string, Control>> = {
 };
 
 /** A subscription as plain data. */
-interface SubscriptionView {
+export interface SubscriptionView {
   readonly id: number;
   readonly application_id: number;
   readonly callback: string | null;
