@@ -300,6 +300,8 @@ function fuzziness(word: string): number | false {
 /** The site calls it in the browser, so it uses nothing else. */
 function rankOf(path: string): number {
   if (path.includes('/guide/')) return 3;
+  // An error with a page of its own, before its place in the list of all.
+  if (/\/errors\/[A-Z]/.test(path)) return 2;
   return /\/(reference|errors)\//.test(path) ? 1 : 0.5;
 }
 
