@@ -43,11 +43,12 @@ export class Values {
     return this.#values[name] === true;
   }
 
-  /** Returns a port. @throws {UsageError} */
-  port(): number {
-    const text = this.text('port') ?? '';
-    if (/^\d+$/.test(text) && Number(text) <= 65_535) return Number(text);
-    throw new UsageError(`--port must be a number from 0 to 65535, not "${text}"`);
+  /** Returns a whole number. @throws {UsageError} when it is none from `least` to `most` */
+  number(name: string, least: number, most: number): number {
+    const text = this.text(name) ?? '';
+    const value = /^(?:0|[1-9]\d*)$/.test(text) ? Number(text) : NaN;
+    if (value >= least && value <= most) return value;
+    throw new UsageError(`--${name} must be a number from ${least} to ${most}, not "${text}"`);
   }
 }
 

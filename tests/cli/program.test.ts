@@ -120,7 +120,7 @@ describe('the CLI', () => {
   });
 
   test.each(['0', '1', '4010', '65534', '65535'])('%s is a port', (port) => {
-    expect(new Values({ port }, '').port()).toBe(Number(port));
+    expect(new Values({ port }, '').number('port', 0, 65_535)).toBe(Number(port));
   });
 
   test.each([

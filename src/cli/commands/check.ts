@@ -26,7 +26,7 @@ The exit code is 0 when all operations that were tried work, otherwise 1.`,
   },
   run: async (values, io) => {
     const { client, user } = connect(values);
-    const pauseMs = pauseOf(values);
+    const pauseMs = values.number('pause-ms', 0, 99_999);
     const rows: Checked[] = [];
     const checks = checkOperations({
       ids: idsOf(values, user),
@@ -54,11 +54,4 @@ function skipped(values: Values): readonly string[] {
   const unknown = values.all('skip').find((name) => !names.includes(name));
   if (unknown === undefined) return values.all('skip');
   throw new UsageError(`--skip: there is no reading operation "${unknown}"; they are ${names.join(', ')}`);
-}
-
-/** @throws {UsageError} */
-function pauseOf(values: Values): number {
-  const text = values.text('pause-ms') ?? '';
-  if (/^\d{1,5}$/.test(text)) return Number(text);
-  throw new UsageError(`--pause-ms must be a number of milliseconds, not "${text}"`);
 }

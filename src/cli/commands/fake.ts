@@ -76,7 +76,7 @@ export const fake: Command = {
 Open its base URL in a browser for a dashboard.`,
   options,
   run: async (values, io) => {
-    const [port, controlToken] = [values.port(), readControlToken(values)];
+    const [port, controlToken] = [values.number('port', 0, 65_535), readControlToken(values)];
     const { marketplace, reset } = await marketplaceOf(values);
     const dashboard = new Dashboard(marketplace, { controlToken, names: values.all('allow-host'), reset });
     const host = values.text('host') ?? '';

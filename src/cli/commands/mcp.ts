@@ -85,21 +85,10 @@ function allowedOf(values: Values, tools: readonly Tool[]): readonly string[] {
   throw new UsageError(`--allow: there is no operation "${unknown}" that changes something; ${hint}`);
 }
 
-/** The arguments of `npx` that start the command in any folder: `npx` alone installs no optional package. */
-const startArguments = [
-  '-y',
-  '-p',
-  'marketplace-seller-sdk',
-  '-p',
-  '@modelcontextprotocol/sdk',
-  'marketplace-seller-sdk',
-  'mcp',
-];
-
-/** @throws {CliError} when the package of the protocol is not installed */
+/** @throws {CliError} when the package of the protocol is not installed: `npx` alone installs no optional package */
 function withRemedy(error: unknown): never {
   if ((error as { code?: unknown }).code !== 'ERR_MODULE_NOT_FOUND') throw error;
   throw new CliError(`mcp needs another package, @modelcontextprotocol/sdk. Start it with both, in any folder:
-npx ${startArguments.join(' ')}
+npx -y -p marketplace-seller-sdk -p @modelcontextprotocol/sdk marketplace-seller-sdk mcp
 or install it beside marketplace-seller-sdk in the folder of your project: npm install @modelcontextprotocol/sdk`);
 }

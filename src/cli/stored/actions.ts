@@ -56,9 +56,7 @@ function stateOf(values: Values): (typeof listNames)[number] {
 
 /** @throws {UsageError} */
 function limitOf(values: Values): number {
-  const text = values.text('limit') ?? '';
-  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw new UsageError(`--limit must be a number of at least 1, not "${text}"`);
+  return values.number('limit', 1, 999_999_999);
 }
 
 function orOf(words: readonly string[]): string {

@@ -8,17 +8,11 @@ const units = [
   ['s', 1_000],
 ] as const;
 
-/** Formats counts: one line for each number, and a table for each group of rows. */
+/** Formats counts: one line for each. */
 export function formatStats(stats: object): string {
-  const entries = Object.entries(stats) as [string, unknown][];
-  const numbers = entries.filter(([, value]) => typeof value !== 'object');
-  const width = Math.max(0, ...numbers.map(([name]) => titleOf(name).length));
-  const lines = numbers.map(([name, value]) => `${titleOf(name).padEnd(width)}  ${formatValue(name, value)}`);
-  const tables = entries.flatMap(([name, value]) => {
-    const rows = typeof value === 'object' && value !== null ? Object.entries(value) : [];
-    return rows.length > 0 ? ['', formatRows(rows.map(([key, row]) => ({ [name]: key, ...(row as WorkRow) })))] : [];
-  });
-  return [...lines, ...tables].join('\n');
+  const entries = Object.entries(stats);
+  const width = Math.max(0, ...entries.map(([name]) => titleOf(name).length));
+  return entries.map(([name, value]) => `${titleOf(name).padEnd(width)}  ${formatValue(name, value)}`).join('\n');
 }
 
 /** Formats rows as a table. */

@@ -1,7 +1,5 @@
-import { ConfigurationError } from '../../core/errors/errors.js';
 import type { Shelf } from '../../work/works.js';
 import type { Command } from '../command.js';
-import { CliError } from '../errors.js';
 import type { Options } from '../options.js';
 import { actions, assertUsable } from './actions.js';
 import type { ActionResult } from './actions.js';
@@ -35,9 +33,9 @@ export function storedCommand({ name, summary, open, filters: more = {} }: Store
     },
     run: async (values, io) => {
       assertUsable(values, allFilters);
-      const work = await orCliError(async () => open(await storeOf(values.argument)));
+      const work = open(await storeOf(values.argument));
       try {
-        const result = (await orCliError(async () => actions[values.action]?.(work, values))) ?? {};
+        const result = (await actions[values.action]?.(work, values)) ?? {};
         io.out(values.has('json') ? JSON.stringify(result, null, 2) : format(result));
         return 0;
       } finally {
@@ -50,14 +48,4 @@ export function storedCommand({ name, summary, open, filters: more = {} }: Store
 function format(result: ActionResult): string {
   if (!Array.isArray(result)) return formatStats(result);
   return result.length > 0 ? formatRows(result as readonly WorkRow[]) : 'none';
-}
-
-/** @throws {CliError} when the store cannot be opened or used */
-async function orCliError<T>(run: () => Promise<T>): Promise<T> {
-  try {
-    return await run();
-  } catch (error) {
-    if (error instanceof ConfigurationError) throw new CliError(error.message);
-    throw error;
-  }
 }
