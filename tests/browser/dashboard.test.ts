@@ -161,7 +161,7 @@ describe.skipIf(chromiumPath === undefined)('in Chromium', () => {
       await tabTo(page, /^Inject$/);
       await page.keyboard.press('Enter');
       await page.getByText('1 fault pending').waitFor();
-      await page.locator('#fault-list').getByText('429 on currencies.list').waitFor();
+      await page.locator('#fault-list').getByText('429, nothing done on currencies.list').waitFor();
       const responses = [
         await fetch(`${url}/currencies/ARS`),
         await fetch(`${url}/currencies`),

@@ -1,7 +1,7 @@
-import type { Fault } from '../http/fault.js';
+import type { FaultKind } from '../http/fault.js';
 
 /** Describes what a fault does to a request, e.g. `connection breaks after acting`. */
-export function describeFault({ status, after, reset, stall, truncate, delayMs }: Fault): string {
+export function describeFault({ status, after, reset, stall, truncate, delayMs }: FaultKind): string {
   const parts = [
     status !== undefined && `${status}${after ? ' after acting' : ', nothing done'}`,
     reset && `connection breaks ${reset} acting`,

@@ -1,3 +1,4 @@
+import { describeFault } from '../describe-fault.js';
 import type { Snapshot } from '../snapshot.js';
 import { faultKinds } from './fault-kinds.js';
 import type { FaultKind } from './fault-kinds.js';
@@ -7,7 +8,6 @@ import type { Choices, Fields } from './parts.js';
 import { html } from './preact.js';
 import type { VNode } from './preact.js';
 import { act, post } from './server.js';
-import { joined } from './texts.js';
 
 type Fault = Snapshot['faults'][number];
 
@@ -65,7 +65,7 @@ function inject({ kind, endpoint, times }: Fields): unknown {
 function drawFault(fault: Fault): VNode {
   return html`
     <article class="card">
-      <p class="about"><strong>${describe(fault)}</strong> on ${fault.endpoint ?? 'any endpoint'}</p>
+      <p class="about"><strong>${describeFault(fault)}</strong> on ${fault.endpoint ?? 'any endpoint'}</p>
       <p class="small">${frequencyOf(fault)}</p>
     </article>
   `;
@@ -75,15 +75,4 @@ function frequencyOf({ left, probability }: Fault): string {
   if (probability !== undefined && probability < 1) return `${Math.round(probability * 100)} % of calls`;
   if (left === null || left > 1e6) return 'every call';
   return left === 1 ? 'the next call' : `the next ${left} calls`;
-}
-
-function describe({ status, after, reset, stall, truncate, delayMs }: Fault): string {
-  const parts = [
-    status !== undefined && `${status}${after ? ' after acting' : ''}`,
-    reset && `connection breaks ${reset} acting`,
-    stall && `stalls ${stall === 'headers' ? 'before the headers' : 'in the body'}`,
-    truncate && 'response cut off',
-    delayMs !== undefined && `${delayMs} ms delay`,
-  ];
-  return joined(parts, ', ');
 }
