@@ -1,11 +1,5 @@
 import type { DescribedEndpoint } from '../../core/operation/endpoint.js';
-import {
-  accessTokenRequired,
-  applicationIdRequired,
-  exceptedCase,
-  noAccessToPack,
-  optionConversationBlocked,
-} from '../post-sale/errors.js';
+import * as postSale from '../post-sale/errors.js';
 import { messageEntry } from '../post-sale/conversation.js';
 import { sentMessage } from '../post-sale/message.js';
 import type { SentMessage } from '../post-sale/message.js';
@@ -38,16 +32,16 @@ const send: DescribedEndpoint<schemas.SendOptionParams, SentMessage | undefined>
   confirm: confirmOption,
   query: postSaleTag,
   errors: [
-    exceptedCase,
+    postSale.exceptedCase,
     errors.invalidText,
     errors.invalidTemplate,
     errors.capExhausted,
     errors.invalidOption,
     errors.optionLocked,
-    optionConversationBlocked,
-    noAccessToPack,
-    accessTokenRequired,
-    applicationIdRequired,
+    postSale.optionConversationBlocked,
+    postSale.noAccessToPack,
+    postSale.accessTokenRequired,
+    postSale.applicationIdRequired,
     errors.guideFailed,
   ],
 };

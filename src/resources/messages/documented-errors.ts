@@ -2,21 +2,7 @@ import { messageMatches, onlyStatesStatus } from '../../core/operation/documente
 import type { MatchedResponse } from '../../core/operation/documented-error.js';
 import { errorByText } from '../error-by-text.js';
 import { PackAccessError, accessTokenRequired, applicationIdRequired, deniesAccess } from '../post-sale/errors.js';
-import {
-  InvalidPagingError,
-  InvalidReceiverError,
-  MediationInProcessError,
-  MessageAccessError,
-  MessageBodyMissingError,
-  MessageNotFoundError,
-  MessageNotReadyError,
-  NotYetDeliveredError,
-  ReceiverNotInOrderError,
-  SenderIsReceiverError,
-  SenderMissingError,
-  TextTooLongError,
-  UnsupportedCharactersError,
-} from './errors.js';
+import * as errors from './errors.js';
 
 const listing = 'Errors, Conversation listing';
 const byId = 'Errors, Get by id';
@@ -47,7 +33,7 @@ export const invalidPaging = /* @__PURE__ */ errorByText(
     condition: 'limit is not greater than 0; invalid limit; invalid offset',
     message: 'The limit must be greater than 0',
   },
-  InvalidPagingError,
+  errors.InvalidPagingError,
   [
     /\binvalid (?:(?:value|param(?:eter)?|field|for|of) ){0,2}(?:limit|offset)\b/,
     /(?<!rate |time |size |request |character )\b(?:limit|offset)(?: param(?:eter)?| value)? (?:is |was )?(?:not |must |has to |should |cannot |can't |exceeds |invalid|greater|less|too )/,
@@ -61,7 +47,7 @@ export const noAccessToMessage = /* @__PURE__ */ errorByText(
     condition: 'user has no access to the message',
     message: 'The user has no access to the message',
   },
-  MessageAccessError,
+  errors.MessageAccessError,
   deniesAnyAccess,
 );
 export const messageNotFound = /* @__PURE__ */ errorByText(
@@ -71,7 +57,7 @@ export const messageNotFound = /* @__PURE__ */ errorByText(
     condition: 'the message id does not exist',
     message: 'The message id does not exist',
   },
-  MessageNotFoundError,
+  errors.MessageNotFoundError,
   [
     /(?<!\b(?:of|for|in) (?:the |this )?)\bmessages?(?: with)?(?: ids?)?:?(?: \S{1,64})? (?:was |is )?(?:not found|(?:do(?:es)?(?: not|n't)) exist)/,
     /\b(?:invalid|unknown|no such) messages?(?: id)?\b(?! (?:body|text))/,
@@ -90,7 +76,7 @@ export const messageNotReady = /* @__PURE__ */ errorByText(
     message: 'The message could not be retrieved from storage; retry in a few seconds',
     didNothing: true,
   },
-  MessageNotReadyError,
+  errors.MessageNotReadyError,
   // It is the only 404 of its endpoint, so it needs no words.
   (details) => isNotReady(details) || onlyStatesStatus(details),
 );
@@ -102,7 +88,7 @@ export const unsupportedCharacters = /* @__PURE__ */ errorByText(
     condition: 'text contains unsupported characters',
     message: 'The text contains unsupported characters',
   },
-  UnsupportedCharactersError,
+  errors.UnsupportedCharactersError,
   [
     /\b(?:unsupported|not supported|non-?supported|invalid|illegal|not allowed|disallowed) characters?\b/,
     /\bcharacters?(?:\/s|\(s\))? .{0,30}(?:\bnot|n't) (?:supported|allowed|valid|accepted)\b/,
@@ -116,7 +102,7 @@ export const textTooLong = /* @__PURE__ */ errorByText(
     condition: 'text longer than 350 characters',
     message: 'The text is longer than 350 characters',
   },
-  TextTooLongError,
+  errors.TextTooLongError,
   [
     /\b350 characters?\b|\bcharacters?\b.{0,20}\b350\b/,
     /\btext\b.{0,30}\b(?:too long|longer|exceeds|exceeded)\b/,
@@ -131,7 +117,7 @@ export const mediationInProcess = /* @__PURE__ */ errorByText(
     condition: 'mediation in process (Brazil only)',
     message: 'There is a mediation in process',
   },
-  MediationInProcessError,
+  errors.MediationInProcessError,
   [
     /\bmediation (?:is |was )?(?:in (?:process|progress)|open|opened|ongoing|under ?way|pending|started|active)\b/,
     /\b(?:in|in an?|open|ongoing|under|active|pending|has an?) (?:open |ongoing |active )?mediation(?! (?:service|api))\b/,
@@ -144,7 +130,7 @@ export const notYetDelivered = /* @__PURE__ */ errorByText(
     condition: 'purchase in the fulfilment shipping mode not yet delivered',
     message: 'The purchase is in fulfilment shipping mode and not yet delivered',
   },
-  NotYetDeliveredError,
+  errors.NotYetDeliveredError,
   /(?<!message (?:of|for|to) (?:this |the )?)\b(?:purchase|order|pack|package|parcel|shipment|sale|full|ful+fil+ment)\b.{0,60}(?:\bnot|n't)(?: yet| been){0,2} delivered\b/,
 );
 export const receiverNotInOrder = /* @__PURE__ */ errorByText(
@@ -154,7 +140,7 @@ export const receiverNotInOrder = /* @__PURE__ */ errorByText(
     condition: 'receiver does not belong to the order',
     message: 'The receiver does not belong to the order',
   },
-  ReceiverNotInOrderError,
+  errors.ReceiverNotInOrderError,
   /\b(?:receiver|recipient|received|addressee|to user|to\.user id|user to)\b.{0,40}(?:\bnot|n't) (?:belong|part of|in the order)/,
 );
 const senderIsOutside = /* @__PURE__ */ messageMatches(/\b(?:sender|from)\b.{0,40}(?:\bnot|n't) (?:belong|part of)/);
@@ -175,7 +161,7 @@ export const senderIsReceiver = /* @__PURE__ */ errorByText(
     condition: 'sender equals receiver',
     message: 'The sender and the receiver are equal',
   },
-  SenderIsReceiverError,
+  errors.SenderIsReceiverError,
   [
     /\b(?:sender|from(?:\.user id)?) (?:and|&|equals?|is) (?:the )?(?:receive[rd]|recipient|to)\b/,
     /\bsame (?:user is |user as )?(?:the )?sender and (?:the )?(?:receive[rd]|recipient)\b|\bsender (?:is )?equals?\b/,
@@ -189,7 +175,7 @@ export const invalidReceiver = /* @__PURE__ */ errorByText(
       'to.user_id missing; invalid to user id; to.email not a secure email (user id 0); to.resource missing or invalid; to.site_id missing or invalid',
     message: 'to.user_id is missing or invalid',
   },
-  InvalidReceiverError,
+  errors.InvalidReceiverError,
   [
     /\bto\.(?:user ?id|resource|site ?id|email)\b/,
     /\b(?:invalid|missing|empty) (?:field )?to(?: user(?: ?id)?)?$|\binvalid to user\b|\bto user ?id (?:is |was )?(?:invalid|missing|required)\b/,
@@ -198,7 +184,7 @@ export const invalidReceiver = /* @__PURE__ */ errorByText(
 );
 export const senderMissing = /* @__PURE__ */ errorByText(
   { ...badRequest, section: creating, condition: 'from missing', message: 'from is missing' },
-  SenderMissingError,
+  errors.SenderMissingError,
   [
     /^(?:the )?(?:field )?from(?:\.user id)? (?:field )?(?:is |was )?(?:missing|required|empty)\b/,
     /\b(?:missing|required|empty) (?:field )?from(?:\.user id)?$/,
@@ -206,7 +192,7 @@ export const senderMissing = /* @__PURE__ */ errorByText(
 );
 export const messageBodyMissing = /* @__PURE__ */ errorByText(
   { ...badRequest, section: creating, condition: 'JSON body missing', message: 'The JSON body is missing' },
-  MessageBodyMissingError,
+  errors.MessageBodyMissingError,
   [
     /\bbody (?:is |was )?(?:missing|required|empty|not (?:sent|present|provided))\b/,
     /\b(?:missing|empty|no|requires? an?|without an?) (?:json |request )?body\b(?! (?:field|of|part))/,

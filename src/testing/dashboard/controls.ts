@@ -1,15 +1,5 @@
 import { defined } from '../../core/json/defined.js';
-import {
-  boolean,
-  enumOf,
-  integer,
-  nullish,
-  optional,
-  strictObject,
-  refine,
-  string,
-  unknown,
-} from '../../core/schema/define.js';
+import * as s from '../../core/schema/define.js';
 import type { Schema } from '../../core/schema/schema.js';
 import { FakeMarketplaceError } from '../errors.js';
 import { lengthOf } from '../../resources/fields.js';
@@ -26,14 +16,14 @@ import { environmentControls } from './environment-controls.js';
 import { notificationControls } from './notification-controls.js';
 
 function textUpTo(max: number): Schema<string> {
-  return refine(string, (value) => {
+  return s.refine(s.string, (value) => {
     if (value.trim() === '') return '`text` is empty';
     return lengthOf(value) > max ? `\`text\` has at most ${max} characters` : undefined;
   });
 }
 
 const pack = packId;
-const question = strictObject({ question_id: integer });
+const question = s.strictObject({ question_id: s.integer });
 
 /** The control endpoints, by method and path. Faults do not apply to them. */
 export const controls: Readonly<Record<string, Control>> = {
@@ -47,12 +37,12 @@ export const controls: Readonly<Record<string, Control>> = {
 
   'POST /__fake/questions': control(
     'Asks a question as a buyer',
-    strictObject({
-      from: integer,
-      item_id: string,
+    s.strictObject({
+      from: s.integer,
+      item_id: s.string,
       text: textUpTo(2000),
-      hold: optional(boolean),
-      deleted_from_listing: optional(boolean),
+      hold: s.optional(s.boolean),
+      deleted_from_listing: s.optional(s.boolean),
     }),
     ({ accounts, items, questions }, { from, item_id, text, ...marks }) => {
       const { user_id } = inField('from', () => accounts.getOrThrow(from));
@@ -69,7 +59,7 @@ export const controls: Readonly<Record<string, Control>> = {
 
   'POST /__fake/answers': control(
     'Answers a question as its seller',
-    strictObject({ question_id: integer, text: textUpTo(2000) }),
+    s.strictObject({ question_id: s.integer, text: textUpTo(2000) }),
     ({ questions }, input) => void inField('question_id', () => questions.answer(input.question_id, input.text)),
   ),
 
@@ -81,7 +71,7 @@ export const controls: Readonly<Record<string, Control>> = {
 
   'POST /__fake/blacklist': control(
     'Blocks a user from asking a seller, or unblocks the user',
-    strictObject({ seller_id: integer, user_id: integer, blocked: boolean }),
+    s.strictObject({ seller_id: s.integer, user_id: s.integer, blocked: s.boolean }),
     ({ accounts, questions }, { seller_id, user_id, blocked }) => {
       inField('seller_id', () => accounts.getOrThrow(seller_id));
       inField('user_id', () => accounts.getOrThrow(user_id));
@@ -93,7 +83,7 @@ export const controls: Readonly<Record<string, Control>> = {
 
   'POST /__fake/messages': control(
     'Writes a message as buyer or seller',
-    strictObject({ pack, from: enumOf('buyer', 'seller'), text: textUpTo(3500) }),
+    s.strictObject({ pack, from: s.enumOf('buyer', 'seller'), text: textUpTo(3500) }),
     ({ packs, messages }, input) => {
       const found = inField('pack', () => packs.getOrThrow(input.pack));
       messages.add(found, { from: senderOf(found, input.from), text: input.text });
@@ -102,11 +92,11 @@ export const controls: Readonly<Record<string, Control>> = {
 
   'POST /__fake/moderation': control(
     'Chooses when messages are moderated, and what is decided about a text; moderates the pending ones',
-    strictObject({
-      mode: nullish(enumOf('atOnce', 'later')),
-      text: optional(string),
-      reason: nullish(string),
-      run: nullish(boolean),
+    s.strictObject({
+      mode: s.nullish(s.enumOf('atOnce', 'later')),
+      text: s.optional(s.string),
+      reason: s.nullish(s.string),
+      run: s.nullish(s.boolean),
     }),
     ({ messages }, { mode, text, reason, run }) => {
       if (reason !== undefined && text === undefined)
@@ -119,11 +109,11 @@ export const controls: Readonly<Record<string, Control>> = {
 
   'POST /__fake/contacts': control(
     'Records clicks on "See phone" of an item, or questions of guests',
-    strictObject({
-      kind: enumOf('question', 'phone_view'),
-      item_id: string,
-      at: nullish(string),
-      times: nullish(integer),
+    s.strictObject({
+      kind: s.enumOf('question', 'phone_view'),
+      item_id: s.string,
+      at: s.nullish(s.string),
+      times: s.nullish(s.integer),
     }),
     ({ contacts, items }, { kind, item_id, at, times }) => {
       const item = inField('item_id', () => items.getOrThrow(item_id));
@@ -133,13 +123,13 @@ export const controls: Readonly<Record<string, Control>> = {
 
   'POST /__fake/next-ids': control(
     'Sets the ids that the next entries get',
-    strictObject(Object.fromEntries(nextIdNames.map((name) => [name, optional(integer)]))),
+    s.strictObject(Object.fromEntries(nextIdNames.map((name) => [name, s.optional(s.integer)]))),
     (marketplace, ids) => setNextIds(marketplace, ids),
   ),
 
   'POST /__fake/reads': control(
     'Marks the messages to a user in a pack as read',
-    strictObject({ pack, user_id: integer }),
+    s.strictObject({ pack, user_id: s.integer }),
     ({ accounts, packs, messages }, input) => {
       const found = inField('pack', () => packs.getOrThrow(input.pack));
       const { user_id } = inField('user_id', () => accounts.getOrThrow(input.user_id));
@@ -149,16 +139,16 @@ export const controls: Readonly<Record<string, Control>> = {
 
   'POST /__fake/conversations': control(
     'Blocks or unblocks a conversation, or changes its sale',
-    strictObject({
+    s.strictObject({
       pack,
-      blockedBy: nullish(string),
-      delivered: optional(boolean),
-      inMediation: optional(boolean),
-      exceptedCase: optional(boolean),
-      shipping: optional(shippingMode),
-      claim_id: nullish(integer),
-      shipping_id: nullish(integer),
-      agent_id: nullish(integer),
+      blockedBy: s.nullish(s.string),
+      delivered: s.optional(s.boolean),
+      inMediation: s.optional(s.boolean),
+      exceptedCase: s.optional(s.boolean),
+      shipping: s.optional(shippingMode),
+      claim_id: s.nullish(s.integer),
+      shipping_id: s.nullish(s.integer),
+      agent_id: s.nullish(s.integer),
     }),
     ({ packs }, input) => {
       const { pack: number, ...change } = input;
@@ -176,13 +166,13 @@ export const controls: Readonly<Record<string, Control>> = {
 
   'POST /__fake/items': control(
     'Changes the status of an item',
-    strictObject({ item_id: string, status: enumOf('active', 'paused', 'closed', 'under_review') }),
+    s.strictObject({ item_id: s.string, status: s.enumOf('active', 'paused', 'closed', 'under_review') }),
     ({ items }, { item_id, status }) => void inField('item_id', () => items.change(item_id, { status })),
   ),
 
   'POST /__fake/flex-items': control(
     'Enables or disables Flex on an item, or takes the item down',
-    strictObject({ item_id: string, enabled: nullish(boolean), down: nullish(boolean) }),
+    s.strictObject({ item_id: s.string, enabled: s.nullish(s.boolean), down: s.nullish(s.boolean) }),
     ({ flex, items }, { item_id, enabled, down }) => {
       const item = inField('item_id', () => items.getOrThrow(item_id));
       if (typeof enabled === 'boolean') flex.setEnabled(item, enabled);
@@ -193,7 +183,7 @@ export const controls: Readonly<Record<string, Control>> = {
 
   'POST /__fake/flex-subscriptions': control(
     'Changes the status of a Flex subscription',
-    strictObject({ id: integer, status: enumOf('in', 'out', 'pending') }),
+    s.strictObject({ id: s.integer, status: s.enumOf('in', 'out', 'pending') }),
     ({ flex }, { id, status }) => {
       inField('id', () => flex.getOrThrow(id));
       inField('status', () => flex.setStatus(id, status));
@@ -202,13 +192,13 @@ export const controls: Readonly<Record<string, Control>> = {
 
   'POST /__fake/shipments': control(
     'Creates a delivery order of a seller',
-    strictObject({ user_id: integer }),
+    s.strictObject({ user_id: s.integer }),
     ({ flex }, { user_id }) => ({ shipment_id: inField('user_id', () => flex.ship({ user_id })) }),
   ),
 
   'POST /__fake/drivers': control(
     'Assigns a driver to a shipment, or removes it',
-    strictObject({ shipment_id: integer, driver_id: nullish(integer) }),
+    s.strictObject({ shipment_id: s.integer, driver_id: s.nullish(s.integer) }),
     ({ flex }, { shipment_id, driver_id }) =>
       inField('shipment_id', () => flex.assignDriver(shipment_id, driver_id ?? undefined)),
   ),
@@ -219,12 +209,12 @@ export const controls: Readonly<Record<string, Control>> = {
 
   'POST /__fake/failures': control(
     'Makes the next call of an endpoint fail with a documented error',
-    strictObject({
-      endpoint: string,
-      status: integer,
-      code: nullish(string),
-      message: string,
-      cause: optional(unknown),
+    s.strictObject({
+      endpoint: s.string,
+      status: s.integer,
+      code: s.nullish(s.string),
+      message: s.string,
+      cause: s.optional(s.unknown),
     }),
     (marketplace, { endpoint, status, code, message, cause }) => {
       inField('endpoint', () => marketplace.operations.routes.assertName(endpoint));

@@ -1,22 +1,10 @@
 import { isObject } from '../../core/json/plain-object.js';
 import { lengthOf } from '../../resources/fields.js';
 import type { endpoints } from '../../endpoints.js';
-import {
-  capExhausted,
-  invalidOption,
-  invalidTemplate,
-  invalidText,
-  optionLocked,
-} from '../../resources/action-guide/errors.js';
+import * as errors from '../../resources/action-guide/errors.js';
 import type { OptionId } from '../../resources/action-guide/schemas.js';
 import { templateId, templateVariableId } from '../../resources/action-guide/templates.js';
-import {
-  accessTokenRequired,
-  applicationIdRequired,
-  exceptedCase,
-  noAccessToPack,
-  optionConversationBlocked,
-} from '../../resources/post-sale/errors.js';
+import * as postSale from '../../resources/post-sale/errors.js';
 import { messageTextLimit, unsupportedCharacters } from '../../resources/post-sale/text.js';
 import { badRequest, bearerOrThrow, errorResponse } from '../http/handler.js';
 import type { EndpointHandlers } from '../http/handler.js';
@@ -71,9 +59,9 @@ export function actionGuideHandlers(stores: Stores): EndpointHandlers<typeof end
       const pack = getGuidedPackOrThrow(call, sender);
       const body = await readJsonObject(call);
       const option = optionsOf(pack).find((each) => each === body.option_id);
-      if (!option) throw errorResponse(invalidOption);
+      if (!option) throw errorResponse(errors.invalidOption);
       const text = readText(option, body);
-      if (messages.isLocked(pack)) throw errorResponse(optionLocked);
+      if (messages.isLocked(pack)) throw errorResponse(errors.optionLocked);
       const unlock = messages.lock(pack);
       try {
         // A concurrent option of the same sale fails with 409 while this one is in progress.
@@ -90,14 +78,14 @@ export function actionGuideHandlers(stores: Stores): EndpointHandlers<typeof end
 
   function assertCap(option: OptionId, pack: Pack): void {
     if (messages.capOf(option, pack) > 0) return;
-    throw errorResponse(capExhausted, { message: `The user is not allowed to run the option ${option} again` });
+    throw errorResponse(errors.capExhausted, { message: `The user is not allowed to run the option ${option} again` });
   }
 
   function getGuidedPackOrThrow(call: Call, { user_id }: Pick<Bearer, 'user_id'>): Pack {
     const pack = packs.get(pathPackId(call));
-    if (pack?.seller_id !== user_id) throw errorResponse(noAccessToPack);
-    if (pack.exceptedCase) throw errorResponse(exceptedCase);
-    if (pack.blockedBy !== null) throw errorResponse(optionConversationBlocked, { cause: pack.blockedBy });
+    if (pack?.seller_id !== user_id) throw errorResponse(postSale.noAccessToPack);
+    if (pack.exceptedCase) throw errorResponse(postSale.exceptedCase);
+    if (pack.blockedBy !== null) throw errorResponse(postSale.optionConversationBlocked, { cause: pack.blockedBy });
     return pack;
   }
 }
@@ -116,8 +104,8 @@ function lasting(ms: number): Promise<void> {
 
 /** Returns the caller. Spec: Authentication 3. @throws {ErrorResponse} 400 without a token or an application */
 export function applicationOrThrow({ bearer }: Call): Bearer {
-  if (!bearer) throw errorResponse(accessTokenRequired);
-  if (bearer.application_id === null) throw errorResponse(applicationIdRequired);
+  if (!bearer) throw errorResponse(postSale.accessTokenRequired);
+  if (bearer.application_id === null) throw errorResponse(postSale.applicationIdRequired);
   return bearer;
 }
 
@@ -164,7 +152,7 @@ function readText(option: OptionId, { text, template_id, vars }: JsonObject): st
   );
   if (number === undefined) {
     const given = typeof template_id === 'string' ? `${template_id} ` : '';
-    throw errorResponse(invalidTemplate, { message: `The template ${given}is invalid` });
+    throw errorResponse(errors.invalidTemplate, { message: `The template ${given}is invalid` });
   }
   if (option !== 'DELIVERY_PROMISE') return `The text of ${String(template_id)}`;
   const [init, limit] = readHours(vars, templateId(option, number));
@@ -172,8 +160,9 @@ function readText(option: OptionId, { text, template_id, vars }: JsonObject): st
 }
 
 function readFreeText(text: unknown): string {
-  if (typeof text !== 'string' || text.trim() === '') throw errorResponse(invalidText);
-  if (lengthOf(text) > messageTextLimit || unsupportedCharacters(text).length > 0) throw errorResponse(invalidText);
+  if (typeof text !== 'string' || text.trim() === '') throw errorResponse(errors.invalidText);
+  if (lengthOf(text) > messageTextLimit || unsupportedCharacters(text).length > 0)
+    throw errorResponse(errors.invalidText);
   return text;
 }
 

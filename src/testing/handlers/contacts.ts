@@ -1,6 +1,6 @@
 import type { endpoints } from '../../endpoints.js';
 import { pageOf } from '../http/conventions.js';
-import { badRequest, bearerOrThrow, notFound } from '../http/handler.js';
+import { badRequest, bearerOrThrow, foundOrThrow } from '../http/handler.js';
 import type { Call } from '../http/call.js';
 import type { EndpointHandler, EndpointHandlers } from '../http/handler.js';
 import { pathId, pathText, queryDate, queryList, queryPage } from '../http/read-request.js';
@@ -74,15 +74,12 @@ export function contactHandlers(stores: Stores): EndpointHandlers<typeof endpoin
   }
 
   function getItemOrThrow(item_id: string): Item {
-    const item = items.get(item_id);
-    if (!item) throw notFound(`Item ${item_id} does not exist`);
-    return item;
+    return foundOrThrow(items.get(item_id), `Item ${item_id}`);
   }
 
   function getUserOrThrow(call: Call): number {
     const user_id = pathId(call, 'user_id');
-    if (!accounts.get(user_id)) throw notFound(`User ${user_id} does not exist`);
-    return user_id;
+    return foundOrThrow(accounts.get(user_id), `User ${user_id}`).user_id;
   }
 }
 

@@ -1,6 +1,6 @@
 import type { endpoints } from '../../endpoints.js';
 import type { Currency } from '../../resources/currencies/schemas.js';
-import { notFound } from '../http/handler.js';
+import { foundOrThrow } from '../http/handler.js';
 import type { EndpointHandlers } from '../http/handler.js';
 
 const currencies: readonly Currency[] = [
@@ -32,9 +32,9 @@ export function currencyOf(site_id: string): Pick<Currency, 'id' | 'symbol'> {
 /** Handles currencies. */
 export const currencyHandlers: EndpointHandlers<typeof endpoints.currencies> = {
   list: () => currencies,
-  get: ({ params: { id = '' } }) => {
-    const found = currencies.find((each) => each.id === id.toUpperCase());
-    if (!found) throw notFound(`Currency ${id} does not exist`);
-    return found;
-  },
+  get: ({ params: { id = '' } }) =>
+    foundOrThrow(
+      currencies.find((each) => each.id === id.toUpperCase()),
+      `Currency ${id}`,
+    ),
 };

@@ -1,15 +1,6 @@
 import { inspect } from '../../core/schema/describe.js';
 import type { endpoints } from '../../endpoints.js';
-import {
-  deliveryNotUpdated,
-  driverNotFound,
-  emptySite,
-  invalidQuery,
-  invalidSite,
-  noAccess,
-  subscriptionNotFound,
-  userNotFound,
-} from '../../resources/flex/errors.js';
+import * as errors from '../../resources/flex/errors.js';
 import { flexConfiguration } from '../../resources/flex/schemas.js';
 import { alreadyInFlex, itemDown, itemNotFound, notInFlex } from '../../resources/flex-items/errors.js';
 import { badRequest, bearerOrThrow, errorResponse, forbidden, noContent } from '../http/handler.js';
@@ -46,10 +37,10 @@ export function flexHandlers(stores: Stores): EndpointHandlers<typeof endpoints.
         resolve: ({ user_id, service_id }) => {
           assertUser(call, site_id, user_id);
           const subscription = store.find(site_id, user_id, service_id);
-          if (!subscription) throw errorResponse(subscriptionNotFound);
+          if (!subscription) throw errorResponse(errors.subscriptionNotFound);
           return toConfigurationView(subscription, store.zonesOf(site_id), settings);
         },
-        invalid: (reason) => errorResponse(invalidQuery, { message: `invalid query: ${reason}` }),
+        invalid: (reason) => errorResponse(errors.invalidQuery, { message: `invalid query: ${reason}` }),
       });
     },
 
@@ -87,11 +78,11 @@ export function flexHandlers(stores: Stores): EndpointHandlers<typeof endpoints.
 
     driver: (call) => {
       const { user_id } = bearerOrThrow(call);
-      const shipment_id = pathId(call, 'shipment_id', errorResponse(driverNotFound));
+      const shipment_id = pathId(call, 'shipment_id', errorResponse(errors.driverNotFound));
       const shipment = store.shipmentOf(pathText(call, 'site_id'), shipment_id);
-      if (!shipment) throw errorResponse(driverNotFound);
+      if (!shipment) throw errorResponse(errors.driverNotFound);
       if (shipment.user_id !== user_id) throw forbidden('The shipment belongs to another seller');
-      if (shipment.driver_id === undefined) throw errorResponse(driverNotFound);
+      if (shipment.driver_id === undefined) throw errorResponse(errors.driverNotFound);
       return { driver_id: shipment.driver_id };
     },
 
@@ -131,14 +122,14 @@ export function flexHandlers(stores: Stores): EndpointHandlers<typeof endpoints.
   /** Returns the site in the path. @throws {ErrorResponse} 400 when it is empty or has no Flex */
   function siteOrThrow(call: Call): string {
     const site_id = pathText(call, 'site_id');
-    if (site_id.trim() === '') throw errorResponse(emptySite);
-    if (!store.covers(site_id)) throw errorResponse(invalidSite);
+    if (site_id.trim() === '') throw errorResponse(errors.emptySite);
+    if (!store.covers(site_id)) throw errorResponse(errors.invalidSite);
     return site_id;
   }
 
   function assertUser(call: Call, site_id: string, user_id: number): void {
-    if (accounts.get(user_id)?.site_id !== site_id) throw errorResponse(userNotFound);
-    if (bearerOrThrow(call).user_id !== user_id) throw errorResponse(noAccess);
+    if (accounts.get(user_id)?.site_id !== site_id) throw errorResponse(errors.userNotFound);
+    if (bearerOrThrow(call).user_id !== user_id) throw errorResponse(errors.noAccess);
   }
 
   /** Returns a subscription of the caller whose settings can change: one that is not `out`. */
@@ -148,7 +139,7 @@ export function flexHandlers(stores: Stores): EndpointHandlers<typeof endpoints.
   ): StoredSubscription {
     if (bearerOrThrow(call).user_id !== user_id) throw forbidden('The subscription belongs to another seller');
     const subscription = store.find(pathText(call, 'site_id'), user_id, service_id);
-    if (!subscription || subscription.status === 'out') throw errorResponse(deliveryNotUpdated);
+    if (!subscription || subscription.status === 'out') throw errorResponse(errors.deliveryNotUpdated);
     return subscription;
   }
 

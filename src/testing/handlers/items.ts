@@ -11,9 +11,7 @@ import { listingOf } from './listing.js';
 export function itemHandlers({ items, settings }: Stores): EndpointHandlers<typeof endpoints.items> {
   return {
     status: ({ query }) => {
-      const ids = queryList({ query }, 'ids');
-      if (ids.length === 0) throw badRequest('ids is required');
-      if (ids.length > settings.maxItemIds) throw badRequest(`ids has more than ${settings.maxItemIds} entries`);
+      const ids = queryItemIds(query, settings);
       const results = ids.map((id) => ({ id, item: items.get(id) }));
       if (settings.itemStatusShape === 'bare')
         return results.flatMap(({ item }) => (item ? [toItemView(item, settings)] : []));
@@ -24,6 +22,14 @@ export function itemHandlers({ items, settings }: Stores): EndpointHandlers<type
       );
     },
   };
+}
+
+/** Reads the ids of a multi-get. @throws {ErrorResponse} 400 when there are none, or too many */
+export function queryItemIds(query: URLSearchParams, { maxItemIds }: MarketplaceSettings): string[] {
+  const ids = queryList({ query }, 'ids');
+  if (ids.length === 0) throw badRequest('ids is required');
+  if (ids.length > maxItemIds) throw badRequest(`ids has more than ${maxItemIds} entries`);
+  return ids;
 }
 
 /** The live service shows the whole listing. */

@@ -1,13 +1,6 @@
 import { lengthOf } from '../../resources/fields.js';
 import type { endpoints } from '../../endpoints.js';
-import {
-  invalidPostBody,
-  invalidQuestion,
-  noQuestions,
-  notActiveItem,
-  notUnansweredQuestion,
-  questionNotFound,
-} from '../../resources/questions/errors.js';
+import * as errors from '../../resources/questions/errors.js';
 import { pageOf } from '../http/conventions.js';
 import {
   HandlerResponse,
@@ -15,6 +8,7 @@ import {
   bearerOrThrow,
   errorResponse,
   forbidden,
+  foundOrThrow,
   noContent,
   notFound,
 } from '../http/handler.js';
@@ -23,7 +17,6 @@ import type { Call } from '../http/call.js';
 import { isId, parseInteger, pathId, queryPage, readJsonObject, scrollOf } from '../http/read-request.js';
 import type { JsonObject } from '../http/read-request.js';
 import { localInstant } from '../local-time.js';
-import type { Item } from '../state/items.js';
 import type { StoredQuestion } from '../state/questions.js';
 import type { Stores } from '../state/stores.js';
 import { findQuestions, liveWrapper, readSearch, searchOptions } from './question-search.js';
@@ -49,7 +42,7 @@ export function questionHandlers(stores: Stores): EndpointHandlers<typeof endpoi
 
     get: (call) => {
       const question = store.get(pathId(call, 'question_id'));
-      if (!question || (question.removed && !call.bearer)) throw errorResponse(questionNotFound);
+      if (!question || (question.removed && !call.bearer)) throw errorResponse(errors.questionNotFound);
       return toQuestionView(question, stores);
     },
 
@@ -58,18 +51,18 @@ export function questionHandlers(stores: Stores): EndpointHandlers<typeof endpoi
       const { item_id, text } = await readJsonObject(call);
       if (typeof item_id !== 'string' || item_id === '') throw badRequest('item_id is required');
       assertText(text);
-      const item = getItemOrThrow(item_id);
+      const item = foundOrThrow(items.get(item_id), `Item ${item_id}`);
       if (user_id === item.seller_id) throw forbidden('A seller cannot ask about their own item');
       if (store.isBlocked(user_id, item.seller_id)) throw forbidden('The seller has blocked this user');
-      if (item.status !== 'active') throw errorResponse(notActiveItem);
+      if (item.status !== 'active') throw errorResponse(errors.notActiveItem);
       return new HandlerResponse(201, toAskedView(store.add(item, user_id, text), stores));
     },
 
     answer: async (call) => {
       const { user_id } = bearerOrThrow(call);
-      const { question_id, text } = readAnswer(await readJsonObject(call, errorResponse(invalidPostBody)));
+      const { question_id, text } = readAnswer(await readJsonObject(call, errorResponse(errors.invalidPostBody)));
       const question = store.get(Number(question_id));
-      if (!question) throw errorResponse(invalidQuestion, { message: `Question ${question_id} does not exist` });
+      if (!question) throw errorResponse(errors.invalidQuestion, { message: `Question ${question_id} does not exist` });
       if (question.seller_id !== user_id) throw notYourQuestion;
       assertAnswerable(question);
       return toQuestionView(store.answer(question.id, text), stores);
@@ -95,7 +88,7 @@ export function questionHandlers(stores: Stores): EndpointHandlers<typeof endpoi
     responseTime: (call) => {
       bearerOrThrow(call);
       const record = responseTimeOf(pathId(call, 'user_id'));
-      if (!record) throw errorResponse(noQuestions);
+      if (!record) throw errorResponse(errors.noQuestions);
       return record;
     },
 
@@ -105,8 +98,7 @@ export function questionHandlers(stores: Stores): EndpointHandlers<typeof endpoi
         const { user_id } = await readJsonObject(call);
         if (!isId(user_id)) throw badRequest('user_id must be an integer');
         if (user_id === seller) throw badRequest('user_id is the seller, who cannot be blocked');
-        const blocked = accounts.get(Number(user_id));
-        if (!blocked) throw notFound(`User ${user_id} does not exist`);
+        const blocked = foundOrThrow(accounts.get(Number(user_id)), `User ${user_id}`);
         store.block(blocked.user_id, seller);
         return new HandlerResponse(201, { user_id: blocked.user_id });
       },
@@ -130,30 +122,24 @@ export function questionHandlers(stores: Stores): EndpointHandlers<typeof endpoi
     },
   };
 
-  function getItemOrThrow(item_id: string): Item {
-    const item = items.get(item_id);
-    if (!item) throw notFound(`Item ${item_id} does not exist`);
-    return item;
-  }
-
   /** @throws {ErrorResponse} 400 when the question is not open, held back or not listed, or its item is not active */
   function assertAnswerable(question: StoredQuestion): void {
     const { detailedAnswerErrors } = settings;
     const { id, item_id } = question;
     const { hold, deleted_from_listing } = store.marksOf(question);
     if (store.statusOf(question) !== 'UNANSWERED' || hold || deleted_from_listing)
-      throw errorResponse(detailedAnswerErrors ? notUnansweredQuestion : invalidQuestion, {
+      throw errorResponse(detailedAnswerErrors ? errors.notUnansweredQuestion : errors.invalidQuestion, {
         message: `Question ${id} is not unanswered`,
       });
     if (items.getOrThrow(item_id).status !== 'active')
-      throw errorResponse(detailedAnswerErrors ? notActiveItem : invalidQuestion);
+      throw errorResponse(detailedAnswerErrors ? errors.notActiveItem : errors.invalidQuestion);
   }
 
   /** Returns a question that the caller has received. @throws {ErrorResponse} 401, 403 or 404 */
   function getReceivedOrThrow(call: Call, question_id: number | bigint): StoredQuestion {
     const { user_id } = bearerOrThrow(call);
     const question = store.get(Number(question_id));
-    if (!question || question.removed) throw errorResponse(questionNotFound);
+    if (!question || question.removed) throw errorResponse(errors.questionNotFound);
     if (question.seller_id !== user_id) throw notYourQuestion;
     return question;
   }
@@ -165,10 +151,10 @@ const notYourQuestion = forbidden('The question belongs to another seller');
 function readAnswer(body: JsonObject): { question_id: number | bigint; text: string } {
   const { question_id, text, ...unexpected } = body;
   const isEmpty = question_id === undefined && text === undefined;
-  if (isEmpty || Object.keys(unexpected).length > 0) throw errorResponse(invalidPostBody);
-  if (!isId(question_id)) throw errorResponse(invalidQuestion);
+  if (isEmpty || Object.keys(unexpected).length > 0) throw errorResponse(errors.invalidPostBody);
+  if (!isId(question_id)) throw errorResponse(errors.invalidQuestion);
   const problem = problemOfText(text);
-  if (problem !== undefined) throw errorResponse(invalidPostBody, { message: `Invalid post body: ${problem}` });
+  if (problem !== undefined) throw errorResponse(errors.invalidPostBody, { message: `Invalid post body: ${problem}` });
   return { question_id, text: text as string };
 }
 

@@ -1,5 +1,5 @@
 import { isObject } from '../../core/json/plain-object.js';
-import { invalidJson, invalidQuery, invalidService, invalidUser, noSchema } from '../../resources/flex/errors.js';
+import * as errors from '../../resources/flex/errors.js';
 import { errorResponse } from '../http/handler.js';
 import type { ErrorResponse } from '../http/handler.js';
 import type { Call } from '../http/call.js';
@@ -19,9 +19,9 @@ export interface GraphqlRequest {
 
 /** Reads a GraphQL request. @throws {ErrorResponse} 400: invalid JSON, no GraphQL request, or an empty query */
 export async function readQuery(call: Call): Promise<GraphqlRequest> {
-  const body = await readJson(call, errorResponse(invalidJson));
-  if (!isObject(body) || typeof body.query !== 'string') throw errorResponse(noSchema);
-  if (body.query.trim() === '') throw errorResponse(invalidQuery);
+  const body = await readJson(call, errorResponse(errors.invalidJson));
+  if (!isObject(body) || typeof body.query !== 'string') throw errorResponse(errors.noSchema);
+  if (body.query.trim() === '') throw errorResponse(errors.invalidQuery);
   const { query, variables, operationName } = body;
   return {
     query,
@@ -33,8 +33,8 @@ export async function readQuery(call: Call): Promise<GraphqlRequest> {
 /** Reads the ids in the path. @throws {ErrorResponse} 400: invalid user_id, invalid service_id */
 export function readPathIds(call: Call): { readonly user_id: number; readonly service_id: number } {
   return {
-    user_id: pathId(call, 'user_id', errorResponse(invalidUser)),
-    service_id: pathId(call, 'service_id', errorResponse(invalidService)),
+    user_id: pathId(call, 'user_id', errorResponse(errors.invalidUser)),
+    service_id: pathId(call, 'service_id', errorResponse(errors.invalidService)),
   };
 }
 
@@ -42,7 +42,7 @@ export function readPathIds(call: Call): { readonly user_id: number; readonly se
 export async function readDelivery(
   call: Call,
 ): Promise<Omittable<Pick<StoredSubscription, 'delivery_window' | 'delivery_ranges'>>> {
-  const { delivery_window, delivery_ranges } = await readJsonObject(call, errorResponse(invalidJson));
+  const { delivery_window, delivery_ranges } = await readJsonObject(call, errorResponse(errors.invalidJson));
   if (delivery_window !== undefined && typeof delivery_window !== 'string')
     throw invalidBody('delivery_window must be a string');
   return { delivery_window, delivery_ranges: delivery_ranges === undefined ? undefined : readRanges(delivery_ranges) };
@@ -87,7 +87,7 @@ interface AddedZone {
 
 /** Reads coverage zones: a list of `{ id }`, each perhaps with a `cutoff`. @throws {ErrorResponse} 400 */
 export async function readZones(call: Call): Promise<AddedZone[]> {
-  const { zones } = await readJsonObject(call, errorResponse(invalidJson));
+  const { zones } = await readJsonObject(call, errorResponse(errors.invalidJson));
   if (!Array.isArray(zones) || zones.length === 0) throw invalidBody('zones must be a list of at least one zone');
   return zones.map((zone: unknown, index) => {
     const { id, cutoff }: JsonObject = isObject(zone) ? zone : {};
@@ -106,5 +106,5 @@ function readCutoff(value: unknown, index: number): ZoneCutoff {
 
 /** 400 with the documented message and its reason. */
 function invalidBody(reason: string): ErrorResponse {
-  return errorResponse(invalidJson, { message: `${invalidJson.message}: ${reason}` });
+  return errorResponse(errors.invalidJson, { message: `${errors.invalidJson.message}: ${reason}` });
 }

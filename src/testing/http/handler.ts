@@ -84,6 +84,12 @@ export const forbidden = (message: string): ErrorResponse => errorResponse({ sta
 /** 404: it does not exist. */
 export const notFound = (message: string): ErrorResponse => errorResponse({ status: 404, message });
 
+/** Returns what was found. @throws {ErrorResponse} 404 that says what does not exist */
+export function foundOrThrow<T>(found: T | undefined, what: string): T {
+  if (found === undefined) throw notFound(`${what} does not exist`);
+  return found;
+}
+
 /** Returns the caller. @throws {ErrorResponse} 401 without a token */
 export function bearerOrThrow({ bearer }: Pick<Call, 'bearer'>): Bearer {
   if (!bearer) throw unauthorized('unauthorized', 'Access token is required');

@@ -1,6 +1,7 @@
 import { looseObject, string } from '../../core/schema/define.js';
+import { queryItemIds } from '../handlers/items.js';
 import { listingOf } from '../handlers/listing.js';
-import { badRequest, notFound } from '../http/handler.js';
+import { badRequest, foundOrThrow } from '../http/handler.js';
 import { queryList } from '../http/read-request.js';
 import type { Item } from '../state/items.js';
 import { nothing, reading } from './neighbour.js';
@@ -8,11 +9,7 @@ import type { Neighbour } from './neighbour.js';
 
 const get: Neighbour<{ item_id: string }> = {
   endpoint: reading('items.get', '/items/{item_id}', looseObject({ item_id: string })),
-  handle: ({ input: { item_id } }, { items }) => {
-    const item = items.get(item_id);
-    if (!item) throw notFound(`Item ${item_id} does not exist`);
-    return toItemView(item);
-  },
+  handle: ({ input: { item_id } }, { items }) => toItemView(foundOrThrow(items.get(item_id), `Item ${item_id}`)),
 };
 
 /** What replaces `/items` for reading several items. */
@@ -20,9 +17,7 @@ const bulk: Neighbour<object> = {
   endpoint: reading('items.bulk', '/items/bulk', nothing),
   public: true,
   handle: ({ query }, { items, settings }) => {
-    const ids = queryList({ query }, 'ids');
-    if (ids.length === 0) throw badRequest('ids is required');
-    if (ids.length > settings.maxItemIds) throw badRequest(`ids has more than ${settings.maxItemIds} entries`);
+    const ids = queryItemIds(query, settings);
     const repeated = ids.find((id, index) => ids.indexOf(id) !== index);
     if (repeated !== undefined) throw badRequest(`ids has ${repeated} twice`);
     const attributes = queryList({ query }, 'attributes');

@@ -1,7 +1,7 @@
 import { integer, looseObject, optional, string } from '../../core/schema/define.js';
 import { listingOf } from '../handlers/listing.js';
 import { pageOf } from '../http/conventions.js';
-import { bearerOrThrow, badRequest, forbidden, notFound } from '../http/handler.js';
+import { badRequest, bearerOrThrow, forbidden, foundOrThrow } from '../http/handler.js';
 import type { Call } from '../http/call.js';
 import { queryDate, queryList, queryPage } from '../http/read-request.js';
 import { localInstant } from '../local-time.js';
@@ -52,8 +52,8 @@ const get: Neighbour<{ order_id: number }> = {
   endpoint: reading('orders.get', '/orders/{order_id}', looseObject({ order_id: integer })),
   handle: (call, marketplace) => {
     const { order_id } = call.input;
-    const pack = marketplace.packs.all.find(({ order_ids }) => order_ids.includes(order_id));
-    if (!pack) throw notFound(`Order ${order_id} does not exist`);
+    const found = marketplace.packs.all.find(({ order_ids }) => order_ids.includes(order_id));
+    const pack = foundOrThrow(found, `Order ${order_id}`);
     const { user_id } = bearerOrThrow(call);
     if (user_id !== pack.seller_id && user_id !== pack.buyer_id) throw forbidden('The order is of other users');
     return toOrderView(order_id, pack, marketplace);

@@ -1,5 +1,5 @@
 import { integer, looseObject } from '../../core/schema/define.js';
-import { bearerOrThrow, forbidden, notFound } from '../http/handler.js';
+import { bearerOrThrow, forbidden, foundOrThrow } from '../http/handler.js';
 import type { ShippingMode } from '../state/packs.js';
 import { reading } from './neighbour.js';
 import type { Neighbour, ReadMarketplace } from './neighbour.js';
@@ -34,8 +34,7 @@ const get: Neighbour<{ shipment_id: number }> = {
   endpoint: reading('shipments.get', '/shipments/{shipment_id}', looseObject({ shipment_id: integer })),
   handle: (call, marketplace) => {
     const id = call.input.shipment_id;
-    const found = find(id, marketplace);
-    if (!found) throw notFound(`Shipment ${id} does not exist`);
+    const found = foundOrThrow(find(id, marketplace), `Shipment ${id}`);
     if (!found.users.includes(bearerOrThrow(call).user_id)) throw forbidden('The shipment is of other users');
     const { shipping, delivered, order_id } = found;
     return {

@@ -1,6 +1,6 @@
 import { integer, looseObject } from '../../core/schema/define.js';
 import { pageOf } from '../http/conventions.js';
-import { bearerOrThrow, forbidden, notFound } from '../http/handler.js';
+import { bearerOrThrow, forbidden, foundOrThrow } from '../http/handler.js';
 import { queryList, queryPage, scrollOf } from '../http/read-request.js';
 import type { Account } from '../state/accounts.js';
 import type { Item } from '../state/items.js';
@@ -32,11 +32,7 @@ const me: Neighbour<object> = {
 
 const get: Neighbour<{ user_id: number }> = {
   endpoint: reading('users.get', '/users/{user_id}', looseObject({ user_id: integer })),
-  handle: ({ input: { user_id } }, { accounts }) => {
-    const user = accounts.get(user_id);
-    if (!user) throw notFound(`User ${user_id} does not exist`);
-    return publicView(user);
-  },
+  handle: ({ input: { user_id } }, { accounts }) => publicView(foundOrThrow(accounts.get(user_id), `User ${user_id}`)),
 };
 
 const items: Neighbour<{ user_id: number }> = {

@@ -1,21 +1,11 @@
-import {
-  array,
-  boolean,
-  enumOf,
-  optional,
-  record,
-  refine,
-  strictObject,
-  string,
-  unknown,
-} from '../../core/schema/define.js';
+import * as s from '../../core/schema/define.js';
 import type { Schema } from '../../core/schema/schema.js';
 import { FakeMarketplaceError } from '../errors.js';
 import { HandlerResponse, bearerOrThrow } from '../http/handler.js';
 import type { EndpointHandler } from '../http/handler.js';
 import { from } from '../seed/settings-schema.js';
 
-const path = refine(string, (value) =>
+const path = s.refine(s.string, (value) =>
   /^\/[^?#\s]*$/.test(value) ? undefined : 'a path begins with / and has no query, e.g. "/orders/{order_id}"',
 );
 
@@ -38,15 +28,15 @@ export interface Stub {
 }
 
 /** The schema of a stub. */
-export const stub: Schema<Stub> = strictObject({
-  name: optional(refine(string, (value) => (value.trim() === '' ? 'a name is not empty' : undefined))),
-  method: enumOf('GET', 'POST', 'PUT', 'DELETE'),
+export const stub: Schema<Stub> = s.strictObject({
+  name: s.optional(s.refine(s.string, (value) => (value.trim() === '' ? 'a name is not empty' : undefined))),
+  method: s.enumOf('GET', 'POST', 'PUT', 'DELETE'),
   path,
-  public: optional(boolean),
-  status: optional(from(200, 599)),
-  headers: optional(record),
-  body: optional(unknown),
-  bodies: optional(array(unknown)),
+  public: s.optional(s.boolean),
+  status: s.optional(from(200, 599)),
+  headers: s.optional(s.record),
+  body: s.optional(s.unknown),
+  bodies: s.optional(s.array(s.unknown)),
 });
 
 /** Returns the name of a stub in faults and filters. */

@@ -1,19 +1,4 @@
-import {
-  array,
-  boolean,
-  dateTime,
-  enumOf,
-  integer,
-  nullish,
-  number,
-  optional,
-  strictObject,
-  record,
-  refine,
-  string,
-  union,
-  unknown,
-} from '../../core/schema/define.js';
+import * as s from '../../core/schema/define.js';
 import { isTime, timeMs } from '../clock.js';
 import type { Operation } from '../operations/operation.js';
 import { stub } from '../operations/stub.js';
@@ -22,147 +7,150 @@ import { settingsChange } from './settings-schema.js';
 import { lengthOf } from '../../resources/fields.js';
 import type { Input, Output } from '../../core/schema/schema.js';
 
-const postedText = refine(string, (value) =>
+const postedText = s.refine(s.string, (value) =>
   lengthOf(value) > 2000 ? 'a question or answer has at most 2000 characters' : undefined,
 );
-const time = refine(dateTime, (value) =>
+const time = s.refine(s.dateTime, (value) =>
   isTime(timeMs(value))
     ? undefined
     : 'a time is an ISO 8601 string from the years 1 to 9999, e.g. "2026-03-02T09:30:00Z"',
 );
 /** A token that a user chooses. */
-export const ownToken = refine(string, (value) =>
+export const ownToken = s.refine(s.string, (value) =>
   /^[\w.~+/=-]+$/.test(value) ? undefined : 'a token has only letters, digits and . ~ + / = _ -',
 );
 
 /** A user, with an optional fixed token. */
-const seededUser = strictObject({
-  user_id: optional(integer),
-  nickname: optional(string),
-  site_id: optional(string),
-  token: optional(ownToken),
-  application_id: nullish(integer),
+const seededUser = s.strictObject({
+  user_id: s.optional(s.integer),
+  nickname: s.optional(s.string),
+  site_id: s.optional(s.string),
+  token: s.optional(ownToken),
+  application_id: s.nullish(s.integer),
 });
 
 /** An item; `flex` enables Flex on it. */
-const seededItem = strictObject({
-  item_id: optional(string),
-  seller_id: integer,
-  title: optional(string),
-  site_id: optional(string),
-  status: optional(enumOf('active', 'paused', 'closed', 'under_review')),
-  flex: optional(boolean),
+const seededItem = s.strictObject({
+  item_id: s.optional(s.string),
+  seller_id: s.integer,
+  title: s.optional(s.string),
+  site_id: s.optional(s.string),
+  status: s.optional(s.enumOf('active', 'paused', 'closed', 'under_review')),
+  flex: s.optional(s.boolean),
 });
 
 /** A question of the user `from`, with its answer. */
-const seededQuestion = strictObject({
-  question_id: optional(integer),
-  item_id: string,
-  from: integer,
+const seededQuestion = s.strictObject({
+  question_id: s.optional(s.integer),
+  item_id: s.string,
+  from: s.integer,
   text: postedText,
-  asked_at: optional(time),
-  answer: optional(postedText),
-  answered_at: optional(time),
-  hold: optional(boolean),
-  deleted_from_listing: optional(boolean),
+  asked_at: s.optional(time),
+  answer: s.optional(postedText),
+  answered_at: s.optional(time),
+  hold: s.optional(s.boolean),
+  deleted_from_listing: s.optional(s.boolean),
 });
 
 /** A user who may not ask a seller. */
-const seededBlock = strictObject({ seller_id: integer, user_id: integer });
+const seededBlock = s.strictObject({ seller_id: s.integer, user_id: s.integer });
 
 /** A message in the conversation of its pack. */
-const seededMessage = strictObject({
-  from: enumOf('buyer', 'seller'),
-  text: string,
-  sent_at: optional(time),
+const seededMessage = s.strictObject({
+  from: s.enumOf('buyer', 'seller'),
+  text: s.string,
+  sent_at: s.optional(time),
 });
 
-export const shippingMode = enumOf('flex', 'cross_docking', 'drop_off', 'fulfilment', 'custom');
+export const shippingMode = s.enumOf('flex', 'cross_docking', 'drop_off', 'fulfilment', 'custom');
 
 /** The id of a pack: a number, or its digits if it is beyond 2^53. */
-export const packId = union(integer, string);
+export const packId = s.union(s.integer, s.string);
 
 /** A sale with its messages. */
-export const seededPack = strictObject({
-  pack_id: nullish(packId),
-  order_ids: optional(array(integer)),
-  seller_id: integer,
-  buyer_id: integer,
-  site_id: optional(string),
-  shipping: optional(shippingMode),
-  delivered: optional(boolean),
-  exceptedCase: optional(boolean),
-  inMediation: optional(boolean),
-  claim_id: nullish(integer),
-  shipping_id: nullish(integer),
-  agent_id: nullish(integer),
-  blockedBy: nullish(string),
-  messages: optional(array(seededMessage)),
+export const seededPack = s.strictObject({
+  pack_id: s.nullish(packId),
+  order_ids: s.optional(s.array(s.integer)),
+  seller_id: s.integer,
+  buyer_id: s.integer,
+  site_id: s.optional(s.string),
+  shipping: s.optional(shippingMode),
+  delivered: s.optional(s.boolean),
+  exceptedCase: s.optional(s.boolean),
+  inMediation: s.optional(s.boolean),
+  claim_id: s.nullish(s.integer),
+  shipping_id: s.nullish(s.integer),
+  agent_id: s.nullish(s.integer),
+  blockedBy: s.nullish(s.string),
+  messages: s.optional(s.array(seededMessage)),
 });
 
-const seededMatch = strictObject({
-  method: optional(string),
-  path: optional(string),
-  body: optional(unknown),
-  user_id: optional(integer),
+const seededMatch = s.strictObject({
+  method: s.optional(s.string),
+  path: s.optional(s.string),
+  body: s.optional(s.unknown),
+  user_id: s.optional(s.integer),
 });
 
 /** A fault: the fields of `Fault`, with the endpoint's name instead of the endpoint. */
-export const seededFault = strictObject({
-  endpoint: optional(string),
-  status: optional(integer),
-  body: optional(unknown),
-  headers: optional(record),
-  after: optional(boolean),
-  reset: optional(enumOf('before', 'after')),
-  stall: optional(union(boolean, enumOf('headers'))),
-  truncate: optional(boolean),
-  delayMs: optional(integer),
-  match: optional(seededMatch),
-  skip: optional(integer),
-  times: optional(integer),
-  probability: optional(number),
-  seed: optional(integer),
+export const seededFault = s.strictObject({
+  endpoint: s.optional(s.string),
+  status: s.optional(s.integer),
+  body: s.optional(s.unknown),
+  headers: s.optional(s.record),
+  after: s.optional(s.boolean),
+  reset: s.optional(s.enumOf('before', 'after')),
+  stall: s.optional(s.union(s.boolean, s.enumOf('headers'))),
+  truncate: s.optional(s.boolean),
+  delayMs: s.optional(s.integer),
+  match: s.optional(seededMatch),
+  skip: s.optional(s.integer),
+  times: s.optional(s.integer),
+  probability: s.optional(s.number),
+  seed: s.optional(s.integer),
 });
 
-const seededSubscription = strictObject({
-  user_id: integer,
-  mode: optional(enumOf('FLEX', 'TURBO')),
-  status: optional(enumOf('in', 'out', 'pending')),
-  service_id: optional(integer),
-  extendedRange: optional(boolean),
+const seededSubscription = s.strictObject({
+  user_id: s.integer,
+  mode: s.optional(s.enumOf('FLEX', 'TURBO')),
+  status: s.optional(s.enumOf('in', 'out', 'pending')),
+  service_id: s.optional(s.integer),
+  extendedRange: s.optional(s.boolean),
 });
-const seededShipment = strictObject({ user_id: integer, driver_id: optional(integer) });
+const seededShipment = s.strictObject({ user_id: s.integer, driver_id: s.optional(s.integer) });
 
 /** Contacts about an item. */
-const seededContact = strictObject({
-  kind: enumOf('question', 'phone_view'),
-  item_id: string,
-  at: optional(time),
-  times: optional(integer),
+const seededContact = s.strictObject({
+  kind: s.enumOf('question', 'phone_view'),
+  item_id: s.string,
+  at: s.optional(time),
+  times: s.optional(s.integer),
 });
 
 const content = {
-  now: optional(time),
-  settings: optional(settingsChange),
-  users: optional(array(seededUser)),
-  items: optional(array(seededItem)),
-  questions: optional(array(seededQuestion)),
-  blacklist: optional(array(seededBlock)),
-  packs: optional(array(seededPack)),
-  flex: optional(
-    strictObject({ subscriptions: optional(array(seededSubscription)), shipments: optional(array(seededShipment)) }),
+  now: s.optional(time),
+  settings: s.optional(settingsChange),
+  users: s.optional(s.array(seededUser)),
+  items: s.optional(s.array(seededItem)),
+  questions: s.optional(s.array(seededQuestion)),
+  blacklist: s.optional(s.array(seededBlock)),
+  packs: s.optional(s.array(seededPack)),
+  flex: s.optional(
+    s.strictObject({
+      subscriptions: s.optional(s.array(seededSubscription)),
+      shipments: s.optional(s.array(seededShipment)),
+    }),
   ),
-  contacts: optional(array(seededContact)),
-  faults: optional(array(seededFault)),
+  contacts: s.optional(s.array(seededContact)),
+  faults: s.optional(s.array(seededFault)),
   /** The state of operations: tables of entries by their id. */
-  records: optional(record),
+  records: s.optional(s.record),
 };
 
 /** The initial content of a marketplace as JSON. Its operations are stubs. */
-export const seed = strictObject({ ...content, operations: optional(array(stub)) });
+export const seed = s.strictObject({ ...content, operations: s.optional(s.array(stub)) });
 /** The same in a program or a module, whose operations may also have functions. They are checked when they are added. */
-export const moduleSeed = strictObject({ ...content, operations: optional(array(unknown)) });
+export const moduleSeed = s.strictObject({ ...content, operations: s.optional(s.array(s.unknown)) });
 
 export interface Seed extends Output<typeof moduleSeed> {}
 /** A seed before validation; its operations receive a marketplace. */

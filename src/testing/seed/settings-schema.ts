@@ -1,15 +1,4 @@
-import {
-  array,
-  boolean,
-  enumOf,
-  integer,
-  number,
-  nullish,
-  optional,
-  strictObject,
-  refine,
-  string,
-} from '../../core/schema/define.js';
+import * as s from '../../core/schema/define.js';
 import type { Output, Schema } from '../../core/schema/schema.js';
 import { defined } from '../../core/json/defined.js';
 import { FakeMarketplaceError } from '../errors.js';
@@ -22,52 +11,52 @@ import type { MarketplaceSettings } from '../settings.js';
 
 /** An integer in a range. */
 export function from(min: number, max: number): Schema<number> {
-  return refine(integer, (value) => (value < min || value > max ? `an integer from ${min} to ${max}` : undefined));
+  return s.refine(s.integer, (value) => (value < min || value > max ? `an integer from ${min} to ${max}` : undefined));
 }
 
 /** A share of all, from 0 to 1. */
-export const share = refine(number, (value) => (value < 0 || value > 1 ? 'a share is from 0 to 1' : undefined));
+export const share = s.refine(s.number, (value) => (value < 0 || value > 1 ? 'a share is from 0 to 1' : undefined));
 
 /** A share of odd responses. */
-export const oddShare = strictObject({
-  share: optional(share),
-  seed: optional(integer),
-  endpoints: optional(array(string)),
-  kinds: optional(array(enumOf(...oddKinds))),
+export const oddShare = s.strictObject({
+  share: s.optional(share),
+  seed: s.optional(s.integer),
+  endpoints: s.optional(s.array(s.string)),
+  kinds: s.optional(s.array(s.enumOf(...oddKinds))),
 });
 
 /** The settings that a seed or a control call can change; the limits keep every response small enough for this process. */
-export const settingsChange = strictObject({
-  postSaleTag: optional(enumOf('all', 'documented')),
-  conversationPageSize: optional(from(1, 1000)),
-  maxPageSize: optional(from(1, 1000)),
-  detailedAnswerErrors: optional(boolean),
-  reducedOptionResponse: optional(boolean),
-  itemStatusShape: optional(enumOf('wrapped', 'bare')),
-  capPerOption: optional(from(0, 1000)),
-  optionLockMs: optional(from(0, 60_000)),
-  attachmentLifetimeMs: nullish(from(0, Number.MAX_SAFE_INTEGER)),
-  attachmentExtensions: nullish(array(string)),
-  contactTimeZone: optional(enumOf('utc', 'site')),
-  contactsNeedToken: optional(boolean),
-  maxWindowIntervals: optional(from(1, 5000)),
-  maxItemIds: optional(from(1, 200)),
-  maxIds: optional(from(1, 200)),
-  accessTokenLifetimeSeconds: optional(from(1, 1_000_000_000)),
-  cors: optional(boolean),
-  liveFields: optional(boolean),
-  omittedFlexSettings: optional(enumOf('dropped', 'kept')),
-  odd: nullish(oddShare),
-  messageShape: optional(enumOf('wrapped', 'legacy', 'current')),
+export const settingsChange = s.strictObject({
+  postSaleTag: s.optional(s.enumOf('all', 'documented')),
+  conversationPageSize: s.optional(from(1, 1000)),
+  maxPageSize: s.optional(from(1, 1000)),
+  detailedAnswerErrors: s.optional(s.boolean),
+  reducedOptionResponse: s.optional(s.boolean),
+  itemStatusShape: s.optional(s.enumOf('wrapped', 'bare')),
+  capPerOption: s.optional(from(0, 1000)),
+  optionLockMs: s.optional(from(0, 60_000)),
+  attachmentLifetimeMs: s.nullish(from(0, Number.MAX_SAFE_INTEGER)),
+  attachmentExtensions: s.nullish(s.array(s.string)),
+  contactTimeZone: s.optional(s.enumOf('utc', 'site')),
+  contactsNeedToken: s.optional(s.boolean),
+  maxWindowIntervals: s.optional(from(1, 5000)),
+  maxItemIds: s.optional(from(1, 200)),
+  maxIds: s.optional(from(1, 200)),
+  accessTokenLifetimeSeconds: s.optional(from(1, 1_000_000_000)),
+  cors: s.optional(s.boolean),
+  liveFields: s.optional(s.boolean),
+  omittedFlexSettings: s.optional(s.enumOf('dropped', 'kept')),
+  odd: s.nullish(oddShare),
+  messageShape: s.optional(s.enumOf('wrapped', 'legacy', 'current')),
 });
 interface SettingsChange extends Output<typeof settingsChange> {}
 
 /** A rate limit of a control call or a command line. */
-export const rateLimit = strictObject({
-  perSecond: nullish(integer),
-  perMinute: nullish(integer),
-  per: nullish(enumOf('application', 'user')),
-  retryAfter: nullish(boolean),
+export const rateLimit = s.strictObject({
+  perSecond: s.nullish(s.integer),
+  perMinute: s.nullish(s.integer),
+  per: s.nullish(s.enumOf('application', 'user')),
+  retryAfter: s.nullish(s.boolean),
 });
 
 /** Changes settings, all or none. @throws {FakeMarketplaceError} that names each invalid field */
