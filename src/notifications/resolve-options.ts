@@ -2,10 +2,10 @@ import { defined } from '../core/json/defined.js';
 import { ConfigurationError } from '../core/errors/errors.js';
 import { endpointError } from '../core/options/check-endpoint.js';
 import { didYouMean } from '../core/options/nearest.js';
-import { optionIssues } from '../core/options/rules.js';
+import { integerFrom, ofType, optionIssues, withMethods } from '../core/options/rules.js';
 import type { Rule } from '../core/options/rules.js';
 import { isObject } from '../core/json/plain-object.js';
-import { count, retryDefaults, retryRules, time } from '../work/retry.js';
+import { retryDefaults, retryRules, time } from '../work/retry.js';
 import type { RetryLimits } from '../work/retry.js';
 import { storeRule } from '../work/store-rule.js';
 import type { OwnTopic, OwnTopics } from './handling/own-topic.js';
@@ -29,16 +29,8 @@ const defaults = {
 export type ResolvedInboxOptions = Omit<InboxOptions, keyof typeof defaults | 'retry'> &
   Readonly<typeof defaults> & { readonly retry: RetryLimits };
 
-const flag: Rule = (value) => (typeof value === 'boolean' ? undefined : 'must be true or false');
-const callback: Rule = (value) => (typeof value === 'function' ? undefined : 'must be a function');
-const object: Rule = (value) => (isObject(value) ? undefined : 'must be an object');
-const withMethods =
-  (...names: readonly string[]): Rule =>
-  (value) => {
-    const methods = isObject(value) ? value : {};
-    const missing = names.find((name) => typeof methods[name] !== 'function');
-    return missing === undefined ? undefined : `must be an object with the method \`${missing}\``;
-  };
+const callback = ofType('function');
+const object: Rule = (value) => (isObject(value) ? undefined : 'takes an object');
 
 const rules: Readonly<Record<keyof InboxOptions, Rule>> = {
   on: object,
@@ -47,15 +39,15 @@ const rules: Readonly<Record<keyof InboxOptions, Rule>> = {
   clientFor: callback,
   path: pathRule,
   accept: callback,
-  handle: flag,
+  handle: ofType('boolean'),
   sellers: (value) =>
     typeof value === 'function' || areSellerIds(value)
       ? undefined
-      : 'must be a list or a set of ids, which are numbers, or a function',
+      : 'takes a list or a set of ids, which are numbers, or a function',
   store: storeRule,
-  concurrency: count,
-  maxBodyBytes: count,
-  maxWaiting: count,
+  concurrency: integerFrom(1),
+  maxBodyBytes: integerFrom(1),
+  maxWaiting: integerFrom(1),
   handlerTimeoutMs: time,
   leaseMs: time,
   catchUpEveryMs: (value) => (value === Infinity ? undefined : time(value)),
@@ -98,7 +90,7 @@ function handlerProblems({ on, fallback, handle, topics }: HandlerOptions): stri
   if (handlers.length === 0 && fallback === undefined && handle !== false) return ['set `on`, `fallback`, or both'];
   return handlers.flatMap(([topic, handler]) => {
     if (!names.includes(topic)) return unknownTopic(topic, names);
-    return typeof handler === 'function' ? [] : `\`on.${topic}\` must be a function`;
+    return typeof handler === 'function' ? [] : `\`on.${topic}\` takes a function`;
   });
 }
 
@@ -113,7 +105,7 @@ function topicProblems(topics: unknown): string[] {
     if ((knownTopics as readonly string[]).includes(name.toLowerCase())) return `\`topics.${name}\` is known already`;
     const wrong = endpointError(endpoint);
     if (wrong) return `\`topics.${name}\`: ${wrong.message.replace('Not sent: ', '')}`;
-    return typeof idOf === 'function' ? [] : `\`topics.${name}.idOf\` must be a function`;
+    return typeof idOf === 'function' ? [] : `\`topics.${name}.idOf\` takes a function`;
   });
 }
 

@@ -2,7 +2,7 @@ import type { SellerClient } from '../client.js';
 import { AccessTokenError, GrantRevokedError, InvalidInputError } from '../core/errors/errors.js';
 import type { TokenProvider } from '../core/options/hooks.js';
 import { withoutSecrets } from '../core/errors/without-secrets.js';
-import { checkConfiguration, ofType, withMethod } from '../core/options/rules.js';
+import { checkConfiguration, ofType, withMethods } from '../core/options/rules.js';
 import type { Rule } from '../core/options/rules.js';
 import type { RefreshingTokenOptions } from './refreshing-options.js';
 import { TokenRefresher } from './token-refresher.js';
@@ -148,14 +148,9 @@ function checkInput(input: Readonly<Record<string, unknown>>, ...texts: readonly
   if (issues.length > 0) throw new InvalidInputError(issues);
 }
 
-const isStore: Rule = (value) =>
-  ['load', 'save', 'revoke', 'sellers', 'lock']
-    .map((name) => withMethod(name)(value))
-    .find((each) => each !== undefined);
-
 const rules: Readonly<Record<keyof SellersOptions, Rule>> = {
-  client: withMethod('withOptions'),
-  tokens: isStore,
+  client: withMethods('withOptions'),
+  tokens: withMethods('load', 'save', 'revoke', 'sellers', 'lock'),
   refresh: ofType('function'),
   onRevoked: ofType('function'),
 };

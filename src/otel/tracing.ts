@@ -1,6 +1,6 @@
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, context, propagation, trace } from '@opentelemetry/api';
 import type { Context, Span, Tracer } from '@opentelemetry/api';
-import { checkConfiguration, ofType, withMethod } from '../core/options/rules.js';
+import { checkConfiguration, ofType, withMethods } from '../core/options/rules.js';
 import type { CallEvent, CallInfo, Tracing } from '../core/options/hooks.js';
 
 /** Options of `openTelemetry`. */
@@ -31,7 +31,7 @@ const name = 'marketplace-seller-sdk';
  * @throws {ConfigurationError} when an option is unknown or wrong.
  */
 export function openTelemetry(options: OpenTelemetryOptions = {}): Tracing {
-  checkConfiguration('openTelemetry', options, { tracer: withMethod('startSpan'), propagate: ofType('boolean') });
+  checkConfiguration('openTelemetry', options, { tracer: withMethods('startSpan'), propagate: ofType('boolean') });
   const { tracer, propagate = false } = options;
   const start: Tracer['startSpan'] = (...span) => (tracer ?? trace.getTracer(name)).startSpan(...span);
   const spans = new WeakMap<CallInfo, Span>();

@@ -3,10 +3,10 @@ import { ConfigurationError } from '../core/errors/errors.js';
 import { defined } from '../core/json/defined.js';
 import { isObject } from '../core/json/plain-object.js';
 import type { Logger } from '../core/options/hooks.js';
-import { checkConfiguration, ofType, optionIssues } from '../core/options/rules.js';
+import { checkConfiguration, integerFrom, ofType, optionIssues } from '../core/options/rules.js';
 import type { Rule } from '../core/options/rules.js';
 import { Log } from '../work/log.js';
-import { count, retryDefaults, retryRules, time } from '../work/retry.js';
+import { retryDefaults, retryRules, time } from '../work/retry.js';
 import type { RetryLimits, RetryOptions } from '../work/retry.js';
 import type { Store } from '../work/store.js';
 import { storeRule } from '../work/store-rule.js';
@@ -113,7 +113,7 @@ const rules: Readonly<Record<keyof OutboxOptions, Rule>> = {
   store: storeRule,
   clientFor: callback,
   endpoints: (value) => (Array.isArray(value) ? undefined : 'takes a list of endpoints'),
-  concurrency: count,
+  concurrency: integerFrom(1),
   retry: (value) => (isObject(value) ? undefined : 'takes an object'),
   leaseMs: time,
   logger: (value) => (isObject(value) ? undefined : 'takes a logger'),

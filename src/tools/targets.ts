@@ -1,7 +1,7 @@
 import type { SellerClient } from '../client.js';
 import { ConfigurationError, InvalidInputError } from '../core/errors/errors.js';
 import { isPlainObject } from '../core/json/plain-object.js';
-import { withMethod } from '../core/options/rules.js';
+import { withMethods } from '../core/options/rules.js';
 
 /** The sellers of an application, as `createSellers` returns them. */
 export interface ToolSellers {
@@ -34,7 +34,7 @@ export class Targets {
 
   /** @throws {ConfigurationError} when it is neither a client nor the sellers */
   constructor(given: SellerClient | ToolSellers) {
-    const isTaken = ['for', 'call'].some((name) => withMethod(name)(given) === undefined);
+    const isTaken = ['for', 'call'].some((name) => withMethods(name)(given) === undefined);
     if (!isTaken) throw new ConfigurationError('createTools takes a client, or what createSellers returns');
     this.#given = given;
   }

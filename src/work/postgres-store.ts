@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../core/errors/errors.js';
 import { isObject } from '../core/json/plain-object.js';
-import { checkConfiguration, withMethod } from '../core/options/rules.js';
+import { checkConfiguration, withMethods } from '../core/options/rules.js';
 import { PostgresDatabase } from './postgres-database.js';
 import type { PostgresPool } from './postgres-database.js';
 import { SqlStore } from './sql-store.js';
@@ -28,6 +28,6 @@ export interface PostgresStoreOptions {
 export function postgresStore(options: PostgresStoreOptions): Store {
   if (!isObject(options) || typeof options.connect === 'function')
     throw new ConfigurationError('postgresStore takes `{ pool }`, a Pool of `pg`');
-  checkConfiguration('postgresStore', options, { pool: withMethod('connect') }, ['pool']);
+  checkConfiguration('postgresStore', options, { pool: withMethods('connect') }, ['pool']);
   return new SqlStore(new PostgresDatabase(options.pool), { durable: true });
 }

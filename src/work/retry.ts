@@ -1,3 +1,4 @@
+import { integerFrom } from '../core/options/rules.js';
 import type { Rule } from '../core/options/rules.js';
 import { longestTimerMs } from '../core/scope/cancel-scope.js';
 
@@ -28,19 +29,13 @@ export type RetryLimits = Readonly<Record<keyof RetryOptions, number>>;
 
 export const retryDefaults: RetryLimits = { maxRetries: 23, baseMs: 1_000, capMs: 3_600_000 };
 
-export const count: Rule = (value) =>
-  Number.isSafeInteger(value) && Number(value) > 0 ? undefined : 'must be a whole number above 0';
-
 export const time: Rule = (value) =>
   typeof value === 'number' && value > 0 && value <= longestTimerMs
     ? undefined
-    : `must be a number above 0 and at most ${longestTimerMs}`;
-
-const retries: Rule = (value) =>
-  Number.isSafeInteger(value) && Number(value) >= 0 ? undefined : 'must be a whole number of at least 0';
+    : `takes a number of milliseconds above 0 and at most ${longestTimerMs}`;
 
 export const retryRules: Readonly<Record<keyof RetryOptions, Rule>> = {
-  maxRetries: retries,
+  maxRetries: integerFrom(0),
   baseMs: time,
   capMs: time,
 };

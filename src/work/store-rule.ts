@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../core/errors/errors.js';
 import { isObject } from '../core/json/plain-object.js';
+import { withMethods } from '../core/options/rules.js';
 import type { Rule } from '../core/options/rules.js';
 
 const kept = ['add', 'get', 'list', 'counts', 'again', 'remove'];
@@ -11,13 +12,13 @@ const remedy = 'takes what sqliteStore, postgresStore, memoryStore or bullmq ret
 export const storeRule: Rule = (value) => {
   if (typeof value === 'string') return `${remedy}: sqliteStore(path) for a file`;
   if (!isObject(value)) return remedy;
-  if (hasMethods(value, kept) && (hasMethods(value, leased) || hasMethods(value, ['works']))) return undefined;
+  if (has(value, ...kept) && (has(value, ...leased) || has(value, 'works'))) return undefined;
   return `${remedy}${hintOf(value)}`;
 };
 
 function hintOf(value: object): string {
-  if (hasMethods(value, ['load', 'save'])) return '; this is a store of tokens';
-  if (hasMethods(value, ['query'])) return '; a pool becomes one by postgresStore({ pool })';
+  if (has(value, 'load', 'save')) return '; this is a store of tokens';
+  if (has(value, 'query')) return '; a pool becomes one by postgresStore({ pool })';
   return '';
 }
 
@@ -28,6 +29,6 @@ export function assertNoOptions(name: string, options: readonly unknown[]): void
 }
 
 /** An instance of a class has its methods in its prototype. */
-function hasMethods(value: object, names: readonly string[]): boolean {
-  return names.every((name) => typeof (value as Readonly<Record<string, unknown>>)[name] === 'function');
+function has(value: object, ...names: readonly string[]): boolean {
+  return withMethods(...names)(value) === undefined;
 }

@@ -211,9 +211,9 @@ describe('what is wrong is said', () => {
   });
 
   test.each<[object, RegExp]>([
-    [{ retry: { baseMs: 0 } }, /`retry\.baseMs` must be a number above 0 and at most 2147483647$/],
+    [{ retry: { baseMs: 0 } }, /`retry\.baseMs` takes a number of milliseconds above 0 and at most 2147483647$/],
     [{ retry: { base: 1, cap: 2 } }, /there is no option `retry\.base`; did you mean `baseMs`\?; there is no/],
-    [{ leaseMs: 2 ** 31 }, /`leaseMs` must be a number above 0 and at most 2147483647$/],
+    [{ leaseMs: 2 ** 31 }, /`leaseMs` takes a number of milliseconds above 0 and at most 2147483647$/],
     [{ acknowledge: 'handled' }, /there is no option `acknowledge`/],
   ])('of the options %o', (options, message) => {
     const create = () => watched(options);

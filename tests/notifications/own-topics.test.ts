@@ -161,11 +161,11 @@ describe('a topic of your own', () => {
     [
       'no idOf',
       { topics: { orders_v2: { endpoint: getOrder } }, fallback: () => {} },
-      '`topics.orders_v2.idOf` must be a function',
+      '`topics.orders_v2.idOf` takes a function',
     ],
     ['no object', { topics: { orders_v2: 1 }, fallback: () => {} }, '`topics.orders_v2`'],
     ['a known topic', { topics: { Questions: orders_v2 }, fallback: () => {} }, '`topics.Questions` is known already'],
-    ['a list', { topics: [orders_v2], fallback: () => {} }, '`topics` must be an object'],
+    ['a list', { topics: [orders_v2], fallback: () => {} }, '`topics` takes an object'],
   ])('is rejected with %s', (_, options, message) => {
     const create = (): unknown => createInbox(options);
     expect(create).toThrow(ConfigurationError);

@@ -16,7 +16,7 @@ import {
   positive,
   queryRecord,
   token,
-  withMethod,
+  withMethods,
 } from './rules.js';
 import type { Rule } from './rules.js';
 
@@ -34,7 +34,7 @@ const rules: Readonly<Record<keyof ClientOptions, Rule>> = {
   baseUrl: ofType('string'),
   accessToken: (value) => (typeof value === 'function' ? undefined : token(value)),
   fetch: ofType('function'),
-  agent: withMethod('addRequest'),
+  agent: withMethods('addRequest'),
   timeoutMs: positive,
   deadlineMs: positive,
   maxRetries: integerFrom(0),
@@ -45,10 +45,10 @@ const rules: Readonly<Record<keyof ClientOptions, Rule>> = {
   onDrift: ofType('function'),
   headers: headerRecord,
   middleware: listOf('function'),
-  logger: withMethod('info'),
-  tracing: withMethod('observe'),
+  logger: withMethods('info'),
+  tracing: withMethods('observe'),
   maxConcurrency: integerFrom(1),
-  limiter: withMethod('acquire'),
+  limiter: withMethods('acquire'),
   allowInsecure: ofType('boolean'),
 };
 
@@ -61,7 +61,7 @@ const instead: Readonly<Record<string, string>> = {
 
 /** The options of one call. */
 export const callRules: Readonly<Record<keyof InternalOptions, Rule>> = {
-  signal: withMethod('addEventListener'),
+  signal: withMethods('addEventListener'),
   timeoutMs: positive,
   deadlineMs: positive,
   maxRetries: integerFrom(0),

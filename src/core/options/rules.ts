@@ -26,7 +26,7 @@ export const notNegative: Rule = /* @__PURE__ */ rule(
 );
 
 export const integerFrom = (minimum: number): Rule =>
-  rule((value) => Number.isInteger(value) && isFrom(minimum, value), `an integer, at least ${minimum}`);
+  rule((value) => Number.isSafeInteger(value) && isFrom(minimum, value), `an integer, at least ${minimum}`);
 
 export const delay: Rule = /* @__PURE__ */ rule(
   (value) => Number.isInteger(value) && isFrom(0, value) && value <= longestTimerMs,
@@ -86,11 +86,12 @@ export const oneOf = (...values: readonly string[]): Rule =>
 export const listOf = (type: string): Rule =>
   rule((value) => Array.isArray(value) && value.every((each) => typeof each === type), `a list of ${type}s`);
 
-export const withMethod = (name: string): Rule =>
-  rule(
-    (value) => typeof (value as Record<string, unknown> | null)?.[name] === 'function',
-    `an object with a function \`${name}\``,
-  );
+export const withMethods =
+  (...names: readonly string[]): Rule =>
+  (value) => {
+    const missing = names.find((name) => typeof (value as Record<string, unknown> | null)?.[name] !== 'function');
+    return missing === undefined ? undefined : `takes an object with a function \`${missing}\``;
+  };
 
 export const token: Rule = (value) => {
   if (typeof value !== 'string') return 'takes the token as a string, or a function that returns it';

@@ -1,6 +1,6 @@
 import { TimeoutError } from '../errors/errors.js';
 import { checkOptions } from '../options/resolve-options.js';
-import { integerFrom, ofType, withMethod } from '../options/rules.js';
+import { integerFrom, ofType, withMethods } from '../options/rules.js';
 
 /** Options of `forEach` of a list. `T` is the type of an entry. */
 export interface ForEachOptions<T = unknown> {
@@ -30,7 +30,7 @@ export interface ForEachOptions<T = unknown> {
 export function checkForEach<T>(options: ForEachOptions<T>): ForEachOptions<T> {
   return checkOptions(options, {
     concurrency: integerFrom(1),
-    signal: withMethod('addEventListener'),
+    signal: withMethods('addEventListener'),
     onError: ofType('function'),
   });
 }

@@ -1,6 +1,6 @@
 import type { Description } from '../../resources/describe.js';
 import type { Endpoint } from '../../core/operation/endpoint.js';
-import { inspect, keywordsOf, shapeOf } from '../../core/schema/describe.js';
+import { inspect, keywordsOf, shapeOf, unwrapped } from '../../core/schema/describe.js';
 import type { Shape, StandardSchema } from '../../core/schema/schema.js';
 import type { Call } from '../http/call.js';
 import { notFound } from '../http/handler.js';
@@ -39,14 +39,11 @@ function attributesOf(endpoints: readonly Endpoint[]): Record<string, string> {
 
 /** Returns the fields of a response: of an object, of the entries of a list, or of all members of a union. */
 function deliveredShape(schema: StandardSchema): Shape {
-  const found = inspect(schema);
+  const found = unwrapped(schema);
   switch (found.kind) {
     case 'object':
       return found.shape;
     case 'array':
-    case 'preprocess':
-    case 'optional':
-    case 'nullable':
       return deliveredShape(found.of);
     case 'union':
       return Object.assign({}, ...found.of.map(deliveredShape)) as Shape;
