@@ -122,7 +122,7 @@ const noSelfReply: Check = ({ calls }) =>
 const noRejectionRepeated: Check = ({ calls, marketplace }) => {
   const ended = new Map<string, SimulatedCall[]>();
   return calls.flatMap((call) => {
-    if (call.method === 'GET' || isMaybeOpenAgain(marketplace, call)) return [];
+    if (call.method === 'GET') return [];
     const key = JSON.stringify([call.start, call.method, call.path, call.body]);
     const earlier = ended.get(key) ?? [];
     // One whose response was lost may be sent again, and does not count.
@@ -130,6 +130,7 @@ const noRejectionRepeated: Check = ({ calls, marketplace }) => {
     const rejection = earlier.find(({ status }) => refusals.has(status));
     if ((rejection?.receivedAt ?? Infinity) >= call.at || earlier.length < messagesOfBuyer(marketplace, call))
       return [];
+    if (isMaybeOpenAgain(marketplace, call) && !isBlind(call, earlier, calls)) return [];
     return [`${call.name} was rejected with ${rejection?.status ?? 0} before, as ${rejection?.name ?? ''}`];
   });
 };
@@ -139,6 +140,24 @@ function isMaybeOpenAgain(marketplace: History['marketplace'], { path, body }: S
   const id = path.startsWith('/answers') && isObject(body) ? Number(body.question_id) : NaN;
   const question = marketplace.questions.get(id);
   return question !== undefined && (question.hold === false || isOfPausedItem(marketplace, question));
+}
+
+/** How soon an answer that was rejected is sent again blindly, unless the question was read again. */
+const blindMs = 60_000;
+
+/** Whether an answer is sent more often within a minute than its process has read the question. */
+function isBlind(call: SimulatedCall, earlier: readonly SimulatedCall[], calls: readonly SimulatedCall[]): boolean {
+  const id = isObject(call.body) ? Number(call.body.question_id) : NaN;
+  const recent = earlier.filter(({ at }) => at > call.at - blindMs);
+  if (recent.length === 0) return false;
+  const reads = calls.filter(
+    ({ start, receivedAt = Infinity, response }) =>
+      start === call.start &&
+      receivedAt <= call.at &&
+      isObject(response) &&
+      [response, ...listed(response.questions)].some((each) => each.id === id),
+  );
+  return reads.length <= recent.length;
 }
 
 /** How many messages the buyer had written when a message was sent to the conversation; 0 for another write. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { checks, simulate } from 'marketplace-seller-sdk/simulation';
-import type { Bot, History, SimulationOptions, World } from 'marketplace-seller-sdk/simulation';
+import type { Bot, History, SimulatedCall, SimulationOptions, World } from 'marketplace-seller-sdk/simulation';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { describe, expect, test } from 'vitest';
 import { planOf } from '../../src/simulation/plan.js';
@@ -54,15 +54,43 @@ describe('a question that no answer reaches', () => {
     ['released since', 0, { hold: true }, true, false],
     ['of a paused item, which it does not show', 0, {}, false, true],
   ])('an answer that is rejected twice is found %s: %i', (_, found, marks, isReleased, isPaused) => {
+    expect(rejectedTwice(60_000, [], marks, isReleased, isPaused)).toHaveLength(found);
+  });
+
+  const read = { start: 1, method: 'GET', path: '/questions/1', status: 200 };
+  test.each<[string, number, number, readonly Partial<SimulatedCall>[]]>([
+    ['a minute later', 0, 60_000, []],
+    ['at once', 1, 1, []],
+    ['within a minute', 1, 59_998, []],
+    ['at once, after one read', 1, 1, [{ receivedAt: 1 }]],
+    ['at once, after a read for each', 0, 1, [{ receivedAt: 1 }, { receivedAt: 3 }]],
+    ['before the second read ends', 1, 1, [{ receivedAt: 1 }, { receivedAt: 4 }]],
+    ['where another start has read it', 1, 1, [{ receivedAt: 1 }, { receivedAt: 1, start: 2 }]],
+  ])('an answer to a question of a paused item is sent again %s: %i', (_, found, pauseMs, reads) => {
+    const all = reads.map((each) => ({ ...read, ...each }));
+    expect(rejectedTwice(pauseMs, all, {}, false, true)).toHaveLength(found);
+    const listed = all.map((each) => ({ ...each, path: '/questions/search', isList: true }));
+    expect(rejectedTwice(pauseMs, listed, {}, false, true)).toHaveLength(found);
+  });
+
+  /** What is found in two answers to a question that the service rejects, and in what was read of it. */
+  function rejectedTwice(
+    pauseMs: number,
+    reads: readonly (Partial<SimulatedCall> & { readonly isList?: boolean })[],
+    marks: Parameters<typeof ask>[1],
+    isReleased: boolean,
+    isPaused: boolean,
+  ): readonly string[] {
     const marketplace = new FakeMarketplace();
     marketplace.addItem({ seller_id: marketplace.addUser({ user_id: 7 }).user_id, item_id: 'MLA1' });
-    const question_id = ask(marketplace, marks);
-    if (isReleased) marketplace.questions.release(question_id);
+    const id = ask(marketplace, marks);
+    if (isReleased) marketplace.questions.release(id);
     if (isPaused) marketplace.items.change('MLA1', { status: 'paused' });
-    const call = { name: 'call', start: 1, method: 'POST', path: '/answers', body: { question_id }, status: 400 };
-    const calls = [1, 3].map((at) => ({ ...call, at, receivedAt: at + 1 }));
-    expect(checks.noRejectionRepeated({ marketplace, calls } as unknown as History)).toHaveLength(found);
-  });
+    const call = { name: 'call', start: 1, method: 'POST', path: '/answers', body: { question_id: id }, status: 400 };
+    const answers = [1, 2 + pauseMs].map((at) => ({ ...call, at, receivedAt: at + 1 }));
+    const read = reads.map((each) => ({ ...each, at: 0, response: each.isList ? { questions: [{ id }] } : { id } }));
+    return checks.noRejectionRepeated({ marketplace, calls: [...read, ...answers] } as unknown as History);
+  }
 });
 
 function ask(marketplace: FakeMarketplace, marks: { hold?: boolean; deleted_from_listing?: boolean } = {}): number {

@@ -13,7 +13,7 @@ export const faultsOfBots = [
   'has two loops at once',
   'swallows errors',
 ] as const;
-type Fault = (typeof faultsOfBots)[number];
+export type Fault = (typeof faultsOfBots)[number];
 
 interface Task {
   readonly user_id: number;

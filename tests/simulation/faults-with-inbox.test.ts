@@ -1,0 +1,58 @@
+import { checks, simulate } from 'marketplace-seller-sdk/simulation';
+import type { History } from 'marketplace-seller-sdk/simulation';
+import { expect, test } from 'vitest';
+import type { Fault } from './bots/faulty-bot.ts';
+import { faultyInboxBot } from './bots/faulty-inbox-bot.ts';
+
+interface Judged {
+  readonly violations: readonly string[];
+  /** How often a fault would have done harm without the inbox. */
+  readonly harms: number;
+  /** The messages that a buyer has more than once, by their texts, which differ. */
+  readonly doubled: number;
+}
+
+/** Runs the usual day of a seed. Without a failure, nothing looks for the fewest events. */
+async function judged(seed: number, fault?: Fault): Promise<Judged> {
+  let found: Judged | undefined;
+  const judge = (history: History): string[] => {
+    const { trace, marketplace } = history;
+    const texts = marketplace.messages.all.filter(({ client_id }) => client_id !== null).map(({ text }) => text);
+    found = {
+      violations: checks.usual.flatMap((check) => check(history)),
+      harms: trace.filter((line) => line.includes('log: harm')).length,
+      doubled: texts.length - new Set(texts).size,
+    };
+    return [];
+  };
+  await simulate({ seeds: [seed], bot: (world) => faultyInboxBot(world, fault), checks: [judge] });
+  return found!;
+}
+
+// The first seeds at which each is found.
+test.each<[Fault, number, RegExp]>([
+  ['takes a lost response for done', 16, /^m\S+ has no reply at the end$/],
+  ['repeats blindly', 2, /^POST \/answers x\d#\d was rejected with 400 before, as POST \/answers x\d#\d$/],
+  ['forgets a seller after a restart', 1, /^q\d+ is not answered at the end$/],
+  ['tells messages apart by text', 1, /^m\S+ has no reply at the end$/],
+  ['swallows errors', 3, /^m\S+ has no reply at the end$/],
+])('the usual checks find a bot with an inbox that %s', async (fault, seed, says) => {
+  const { violations } = await judged(seed, fault);
+  expect(violations[0]).toMatch(says);
+});
+
+test('nothing goes wrong in a bot with an inbox that has none of the faults', async () => {
+  for (const seed of [1, 16]) expect(await judged(seed)).toEqual({ violations: [], harms: 0, doubled: 0 });
+});
+
+test.each<[Fault, string, number[]]>([
+  ['sends before it stores', 'it reads back what was sent', [1, 3]],
+  ['acknowledges before storing', 'it looks for what nobody has answered', [1, 3]],
+  ['has two loops at once', 'they take turns', [1, 3]],
+])('an inbox cures a bot that %s: %s', async (fault, _, seeds) => {
+  for (const seed of seeds) {
+    const { harms, ...rest } = await judged(seed, fault);
+    expect(harms).toBeGreaterThan(0);
+    expect(rest).toEqual({ violations: [], doubled: 0 });
+  }
+});
