@@ -1,8 +1,6 @@
-import { checkConfiguration } from '../core/options/rules.js';
-import type { Rule } from '../core/options/rules.js';
-import { abortGraceMs, endsWithin } from '../work/ends-within.js';
+import { checkConfiguration, notNegative } from '../core/options/rules.js';
 import { memoryStore } from '../work/memory-store.js';
-import { leaveStore, useStore } from '../work/store-users.js';
+import { leaveStoreInTime, useStore } from '../work/store-users.js';
 import type { TaskOf } from '../work/task.js';
 import { StoredLists } from '../work/stored-lists.js';
 import { worksOn } from '../work/worker.js';
@@ -57,8 +55,6 @@ export function createInbox<
   const resolved = resolveInboxOptions(options);
   return new Inbox(inboxContext(resolved, resolved.store ?? memoryStore()));
 }
-
-const isDuration: Rule = (ms) => (typeof ms === 'number' && ms >= 0 ? undefined : 'must be a number of at least 0');
 
 /** How an inbox closes. */
 export interface CloseOptions {
@@ -200,7 +196,7 @@ export class Inbox extends StoredLists<InboxEntry> {
    * @throws {ConfigurationError} when an option is unknown or wrong. The inbox is not closed then.
    */
   async close(options: CloseOptions = {}): Promise<void> {
-    checkConfiguration('close', options, { graceMs: isDuration });
+    checkConfiguration('close', options, { graceMs: notNegative });
     await (this.#closed ??= this.#close(options.graceMs ?? 5_000));
   }
 
@@ -213,11 +209,6 @@ export class Inbox extends StoredLists<InboxEntry> {
     await Promise.all([this.#works.close(graceMs), this.#rounds.stop()]);
     this.#handling.dispatcher.close();
     await this.#door.ended();
-    const ms = Math.max(endsAt - performance.now(), abortGraceMs);
-    try {
-      if (!(await endsWithin(ms, leaveStore(store)))) throw new Error(`not within ${ms} ms`);
-    } catch (error) {
-      reporter.failed('The store was not closed', error);
-    }
+    await leaveStoreInTime(store, endsAt, reporter.log);
   }
 }

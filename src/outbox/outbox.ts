@@ -1,11 +1,10 @@
 import { ConfigurationError, InvalidInputError } from '../core/errors/errors.js';
 import { checkConfiguration, notNegative, oneOf } from '../core/options/rules.js';
 import { canonical } from '../core/recover/write-target.js';
-import { abortGraceMs, endsWithin } from '../work/ends-within.js';
 import { assertKey, listRules } from '../work/pages.js';
 import type { ListOptions } from '../work/pages.js';
 import { StoredLists } from '../work/stored-lists.js';
-import { leaveStore, useStore } from '../work/store-users.js';
+import { leaveStoreInTime, useStore } from '../work/store-users.js';
 import { worksOn } from '../work/worker.js';
 import type { Works } from '../work/works.js';
 import { checkJob } from './check-job.js';
@@ -208,13 +207,8 @@ export class Outbox extends StoredLists<StoredJob> {
   }
 
   async #close(graceMs: number): Promise<void> {
+    const endsAt = performance.now() + graceMs;
     await this.#works.close(graceMs);
-    const { store, log } = this.#context;
-    try {
-      if (!(await endsWithin(Math.max(graceMs, abortGraceMs), leaveStore(store))))
-        throw new Error('it did not end in time');
-    } catch (error) {
-      await log.write('error', 'The store of the outbox was not closed', error);
-    }
+    await leaveStoreInTime(this.#context.store, endsAt, this.#context.log);
   }
 }

@@ -21,7 +21,7 @@ export const positive: Rule = /* @__PURE__ */ rule(
 );
 
 export const notNegative: Rule = /* @__PURE__ */ rule(
-  (value) => isFrom(0, value) && value < Infinity,
+  (value) => isFrom(0, value),
   'a number of milliseconds, at least 0',
 );
 

@@ -34,7 +34,10 @@ export class RunningContext implements Omit<MessageContext, 'read'> {
   readonly signal: AbortSignal;
   readonly read: (options?: ReadOptions) => Promise<unknown>;
   readonly reply: MessageContext['reply'];
+  readonly #notification: Notification;
+  readonly #run: RunContext;
   readonly #client: NotificationClient | undefined;
+  readonly #topics: OwnTopics | undefined;
   #message: NotifiedMessage | undefined;
   #hasRead = false;
 
@@ -46,10 +49,13 @@ export class RunningContext implements Omit<MessageContext, 'read'> {
   ) {
     this.attempt = run.attempt;
     this.signal = run.signal;
+    this.#notification = notification;
+    this.#run = run;
     this.#client = client;
+    this.#topics = topics;
     run.readAt = Date.now();
-    this.read = (options) => this.#readForeign(notification, run, options, topics);
-    this.reply = (text, options) => this.#reply(notification, run, text, options);
+    this.read = (options) => this.#readForeign(options);
+    this.reply = (text, options) => this.#reply(text, options);
   }
 
   get client(): NotificationClient {
@@ -58,55 +64,41 @@ export class RunningContext implements Omit<MessageContext, 'read'> {
   }
 
   /** A 404 ends the run instead of waiting in it: the inbox runs the handler again later, and frees its slot meanwhile. */
-  async #read(
-    notification: Notification,
-    run: RunContext,
-    options: ReadOptions | undefined,
-    topics: OwnTopics | undefined,
-  ): Promise<unknown> {
-    const { signal } = this;
-    if (!this.#hasRead) run.readAt = Date.now();
+  async #read(options?: ReadOptions): Promise<unknown> {
+    const notification = this.#notification;
+    if (!this.#hasRead) this.#run.readAt = Date.now();
     this.#hasRead = true;
     try {
-      const read = await readResource(this.client, notification, { signal, notFoundTimeoutMs: 0, ...options }, topics);
+      const callOptions = { signal: this.signal, notFoundTimeoutMs: 0, ...options };
+      const read = await readResource(this.client, notification, callOptions, this.#topics);
       // The token of a function is known once it was used.
       assertOwner(this.client, notification.user_id);
-      run.wasFound = true;
+      this.#run.wasFound = true;
       if (notification.topic === 'messages') this.#message = read as NotifiedMessage;
       return read;
     } catch (error) {
-      if (isNotFound(error)) run.notFound = error;
+      if (isNotFound(error)) this.#run.notFound = error;
       throw error;
     }
   }
 
   /** The seller's own messages cause notifications too, which are no work. */
-  async #readForeign(
-    notification: Notification,
-    run: RunContext,
-    options: ReadOptions | undefined,
-    topics: OwnTopics | undefined,
-  ): Promise<unknown> {
-    const read = await this.#read(notification, run, options, topics);
-    run.isOwnMessage = this.#message !== undefined && isOwn(this.#message, notification);
-    if (run.isOwnMessage) throw new DropNotificationError("The message is the seller's own");
+  async #readForeign(options?: ReadOptions): Promise<unknown> {
+    const read = await this.#read(options);
+    this.#run.isOwnMessage = this.#message !== undefined && isOwn(this.#message, this.#notification);
+    if (this.#run.isOwnMessage) throw new DropNotificationError("The message is the seller's own");
     return read;
   }
 
-  async #reply(
-    notification: Notification,
-    run: RunContext,
-    text: string,
-    options?: CallOptions,
-  ): Promise<SentMessage | undefined> {
-    const message = this.#message ?? ((await this.#read(notification, run, undefined, undefined)) as NotifiedMessage);
+  async #reply(text: string, options?: CallOptions): Promise<SentMessage | undefined> {
+    const message = this.#message ?? ((await this.#read()) as NotifiedMessage);
     const { pack_id, from } = message;
     const sender = from?.user_id ?? undefined;
     if (pack_id === undefined || sender === undefined)
       throw new NotificationError('The message names no pack or no sender, so it cannot be answered');
     // A handler that answers its own answers would do so for ever.
-    run.isOwnMessage = isOwn(message, notification);
-    if (run.isOwnMessage)
+    this.#run.isOwnMessage = isOwn(message, this.#notification);
+    if (this.#run.isOwnMessage)
       throw new InvalidInputError([{ path: ['from', 'user_id'], message: "the message is the seller's own" }]);
     return this.client.messages?.reply(message, text, { signal: this.signal, ...options });
   }
