@@ -11,6 +11,7 @@ interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
   readonly items?: Schema;
+  readonly anyOf?: readonly Schema[];
 }
 
 interface Content {
@@ -105,7 +106,8 @@ function fieldsOf({ properties = {}, required = [] }: Schema): string {
     .join(', ');
 }
 
-function typeOf({ type = 'any', enum: values, items }: Schema): string {
+function typeOf({ type = 'any', enum: values, items, anyOf }: Schema): string {
+  if (anyOf) return anyOf.map(typeOf).join(' or ');
   if (values) return values.map((value) => (value === null ? 'null' : `\`'${value}'\``)).join(' or ');
   if (items) return `list of ${typeOf(items)}`;
   return [type].flat().join(' or ');

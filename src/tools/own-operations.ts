@@ -1,8 +1,8 @@
+import * as z from 'zod/v4/core';
 import { ConfigurationError } from '../core/errors/errors.js';
 import type { DescribedEndpoint, Endpoint } from '../core/operation/endpoint.js';
 import { endpointError } from '../core/options/check-endpoint.js';
 import { didYouMean } from '../core/options/nearest.js';
-import { inspect, keywordsOf } from '../core/schema/describe.js';
 import type { StandardSchema } from '../core/schema/schema.js';
 import type { DescribedOperation } from './descriptions.js';
 import { portableSchema } from './portable-schema.js';
@@ -62,43 +62,9 @@ interface StandardJsonSchema {
   readonly jsonSchema?: { input(options: { readonly target: string }): object };
 }
 
+/** Schemas of zod that do not print themselves, such as those of `zod/mini`, are printed by zod. */
 function printed(schema: StandardSchema): object {
   const { jsonSchema } = schema['~standard'] as StandardSchema['~standard'] & StandardJsonSchema;
-  return jsonSchema?.input({ target: 'draft-2020-12' }) ?? structureOf(schema);
-}
-
-/** Prints the schemas of zod that do not print themselves, such as those of `zod/mini`. */
-function structureOf(schema: StandardSchema): object {
-  const found = inspect(schema);
-  const own = keywordsOf(schema);
-  switch (found.kind) {
-    case 'object': {
-      const fields = Object.entries(found.shape);
-      const required = fields.filter(([, each]) => inspect(each).kind !== 'optional').map(([name]) => name);
-      return {
-        type: 'object',
-        properties: Object.fromEntries(fields.map(([name, each]) => [name, structureOf(each)])),
-        required,
-        ...own,
-      };
-    }
-    case 'optional':
-    case 'nullable':
-    case 'preprocess':
-      return { ...structureOf(found.of), ...own };
-    case 'array':
-      return { type: 'array', items: structureOf(found.of), ...own };
-    case 'union':
-      return { anyOf: found.of.map(structureOf), ...own };
-    case 'enum':
-      return { type: 'string', ...(!found.open && { enum: found.values }), ...own };
-    case 'record':
-      return { type: 'object', ...own };
-    case 'int64':
-      return { type: 'string', ...own };
-    case 'unknown':
-      return own;
-    default:
-      return { type: found.kind, ...own };
-  }
+  if (jsonSchema) return jsonSchema.input({ target: 'draft-2020-12' });
+  return '_zod' in schema ? z.toJSONSchema(schema as z.$ZodType, { io: 'input', unrepresentable: 'any' }) : {};
 }

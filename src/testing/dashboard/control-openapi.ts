@@ -1,4 +1,4 @@
-import { inspect } from '../../core/schema/describe.js';
+import * as z from 'zod/v4/core';
 import type { StandardSchema } from '../../core/schema/schema.js';
 import { controlError, controlResponses } from './control-responses.js';
 import type { Control } from './control.js';
@@ -49,43 +49,15 @@ function toOperation(line: string, { summary, schema, query }: Control): Json {
   };
 }
 
+/** Prints a schema with zod. That integers are exact goes without saying. */
 function toJsonSchema(schema: StandardSchema): Json {
-  const found = inspect(schema);
-  switch (found.kind) {
-    case 'object':
-      return {
-        type: 'object',
-        properties: Object.fromEntries(Object.entries(found.shape).map(([name, field]) => [name, toJsonSchema(field)])),
-        required: Object.entries(found.shape).flatMap(([name, field]) => (isOptional(field) ? [] : [name])),
-      };
-    case 'array':
-      return { type: 'array', items: toJsonSchema(found.of) };
-    case 'optional':
-    case 'preprocess':
-      return toJsonSchema(found.of);
-    case 'nullable':
-      return orNull(toJsonSchema(found.of));
-    case 'union':
-      return { anyOf: found.of.map(toJsonSchema) };
-    case 'enum':
-      return { type: 'string', enum: found.values };
-    case 'int64':
-      return { type: 'integer' };
-    case 'record':
-      return { type: 'object' };
-    case 'unknown':
-      return {};
-    default:
-      return { type: found.kind };
-  }
-}
-
-function orNull(schema: Json): Json {
-  if (schema.type === undefined) return schema.anyOf === undefined ? schema : { anyOf: [schema, { type: 'null' }] };
-  const values = schema.enum as readonly unknown[] | undefined;
-  return { ...schema, type: [schema.type, 'null'], ...(values && { enum: [...values, null] }) };
-}
-
-function isOptional(field: StandardSchema): boolean {
-  return inspect(field).kind === 'optional';
+  const { $schema: _, ...printed } = z.toJSONSchema(schema as unknown as z.$ZodType, {
+    io: 'input',
+    unrepresentable: 'any',
+    override: ({ jsonSchema }) => {
+      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+    },
+  });
+  return printed;
 }

@@ -5,7 +5,7 @@ import { FakeMarketplaceError } from '../errors.js';
 import { lengthOf } from '../../resources/fields.js';
 import { senderOf } from '../seed/apply.js';
 import { faultFrom } from '../seed/fault.js';
-import { packId, seed, seededFault, seededPack, shippingMode } from '../seed/schema.js';
+import { seed, seededFault, seededPack, shippingMode } from '../seed/schema.js';
 import { stub } from '../operations/stub.js';
 import { nextIdNames, setNextIds } from '../state/next-ids.js';
 import { numberOf } from '../state/packs.js';
@@ -22,7 +22,8 @@ function textUpTo(max: number): Schema<string> {
   });
 }
 
-const pack = packId;
+/** The id of a pack: a number, or its digits if it is beyond 2^53. */
+const pack = s.int64;
 const question = s.strictObject({ question_id: s.integer });
 
 /** The control endpoints, by method and path. Faults do not apply to them. */

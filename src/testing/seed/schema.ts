@@ -64,12 +64,9 @@ const seededMessage = s.strictObject({
 
 export const shippingMode = s.enumOf('flex', 'cross_docking', 'drop_off', 'fulfilment', 'custom');
 
-/** The id of a pack: a number, or its digits if it is beyond 2^53. */
-export const packId = s.union(s.integer, s.string);
-
 /** A sale with its messages. */
 export const seededPack = s.strictObject({
-  pack_id: s.nullish(packId),
+  pack_id: s.nullish(s.int64),
   order_ids: s.optional(s.array(s.integer)),
   seller_id: s.integer,
   buyer_id: s.integer,
