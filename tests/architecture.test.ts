@@ -174,6 +174,7 @@ describe('third-party packages and Node', () => {
       'core/recover/failure-error.ts',
       'core/recover/failure.ts',
       'oauth/token-request.ts',
+      'simulation/globals.ts',
     ],
     'zod/v4/core': [
       ...['schema.ts', 'define.ts', 'describe.ts', 'issues.ts'].map((file) => `core/schema/${file}`),

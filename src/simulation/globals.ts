@@ -1,3 +1,4 @@
+import { platform } from '#platform';
 import nodeCrypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import nodeTimers from 'node:timers';
@@ -9,6 +10,7 @@ import { trackedDatabase } from './databases.js';
 import { currentProcess } from './process.js';
 import { digest, randomBytes, randomFill, randomInt, randomUuid } from './randomness.js';
 import { clearTimer, delay, setTimer, ticks, timeoutSignal } from './timers.js';
+import { simulatedTransport } from './transport.js';
 
 /** Values of objects that are not ours, and how they are put back. */
 class Replacements {
@@ -52,6 +54,8 @@ export function installGlobals(onOther: (url: string) => void): () => void {
     onOther(input instanceof Request ? input.url : String(input));
     return original(input, init);
   });
+  const { fetch } = globalThis;
+  all.replace(platform, 'chooseTransport', () => simulatedTransport({ ...platform }, () => globalThis.fetch === fetch));
   for (const level of ['debug', 'log', 'info', 'warn', 'error'] as const) {
     all.replace(console, level, (original: (...args: unknown[]) => void) => (...args: unknown[]) => {
       const process = currentProcess();
