@@ -10,7 +10,7 @@ const isWholeRun = process.env.COVERAGE === 'true' || process.argv.includes('--c
 const isNamed = (path: string): boolean => process.argv.some((arg) => arg.startsWith('tests/') && path.startsWith(arg));
 
 // These start servers or a browser, build, or put a load on the machine: they run where they are named, and where coverage is
-// judged. Those that kill processes wait for real leases to expire: they run only where they are named. `.ci/run` runs all.
+// judged. Those in tests/kills wait for real leases to expire: they run only where they are named. `.ci/run` runs all.
 const outsideOfNpmTest = [
   'tests/browser/dashboard.test.ts',
   'tests/browser/fake-in-a-page.test.ts',
@@ -18,7 +18,10 @@ const outsideOfNpmTest = [
   'tests/resilience/soak.test.ts',
   'tests/tools/reproducible-build.test.ts',
 ].filter((path) => !isWholeRun && !isNamed(path));
-const kills = ['tests/kills/processes.test.ts', 'tests/kills/replies.test.ts'].filter((path) => !isNamed(path));
+const kills = process.argv.some((arg) => arg.startsWith('tests/kills')) ? [] : ['tests/kills/**'];
+
+// Programs that tests start find here what Node.js has compiled of them once.
+process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('node_modules/.cache/compiled', import.meta.url));
 
 /** What tools/raw-text.ts does when the package is built. */
 const pageScripts: Plugin = {

@@ -2,10 +2,11 @@ import { ConfigurationError } from 'marketplace-seller-sdk';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { createTools } from 'marketplace-seller-sdk/tools';
 import type { Tool } from 'marketplace-seller-sdk/tools';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { compactJson } from '../src/tools/compact.js';
 import { documentedResponses } from './support/documented-responses.ts';
 import { everyEndpoint } from './support/every-endpoint.ts';
+import { advanceUntilSettled } from './support/fake-time.ts';
 import { createMarketplace } from './support/marketplace.ts';
 import { stubbed } from './support/stubs.ts';
 
@@ -19,7 +20,8 @@ function createSale(options: Parameters<typeof createMarketplace>[0] = {}) {
   marketplace.buyerWrites({ pack, text: 'Where is it?' });
   const tools = createTools(sellerClient);
   const use = async (name: string, input: object) => {
-    const { text, isError } = await tools.find((each) => each.name === name)!.run(input);
+    const running = tools.find((each) => each.name === name)!.run(input);
+    const { text, isError } = await (vi.isFakeTimers() ? advanceUntilSettled(running) : running);
     return { isError, ...(JSON.parse(text) as { result?: Record<string, unknown>; error?: Record<string, unknown> }) };
   };
   const message = { pack_id: String(pack.pack_id), user_id: seller_id, to: { user_id: buyer_id } };
@@ -209,6 +211,8 @@ describe('a small result', () => {
 });
 
 describe('a write of a model', () => {
+  beforeEach(() => void vi.useFakeTimers());
+
   test('that was not carried out can be called again, and the model is told so', async () => {
     const { marketplace, send, sent } = createSale();
     marketplace.faults.inject({ endpoint: 'messages.send', reset: 'before' });
@@ -231,7 +235,6 @@ describe('a write of a model', () => {
   });
 
   test('is found an hour later', async () => {
-    vi.useFakeTimers({ toFake: ['Date'] });
     const { marketplace, send, sent } = createSale();
     marketplace.faults.inject({ endpoint: 'messages.send', reset: 'after' });
     marketplace.faults.inject({ endpoint: 'messages.conversation', reset: 'before', times: 9 });

@@ -33,8 +33,8 @@ let plain: Promise<Run> | undefined;
 const toPipe = (): Promise<Run> => (piped ??= run([]));
 const withWire = (): Promise<Run> => (wired ??= run(['--wire']));
 // Three chapters show as well as fourteen what the way of printing does.
-const onTerminal = (): Promise<Run> => (coloured ??= run(['--short'], {}, 60));
-const withoutColour = (): Promise<Run> => (plain ??= run(['--short'], { NO_COLOR: '1' }, 60));
+const onTerminal = (): Promise<Run> => (coloured ??= run(['--short', '--wire'], {}, 50));
+const withoutColour = (): Promise<Run> => (plain ??= run(['--short', '--wire'], { NO_COLOR: '1' }, 50));
 
 describe("a seller's day", () => {
   test('the program runs every chapter', async () => {
@@ -73,12 +73,11 @@ describe("a seller's day", () => {
   });
 
   test.each([
-    [80, 80],
     [50, 50],
     [200, 80],
     [0, 80],
   ])('on a terminal of %i columns no line has more than %i characters', async (columns, width) => {
-    const { out } = await run(['--short', '--wire'], { NO_COLOR: '1' }, columns);
+    const { out } = await (columns === 50 ? withoutColour() : run(['--short', '--wire'], { NO_COLOR: '1' }, columns));
     const lines = out.split(/[\n\r]/);
     expect(lines.filter(({ length }) => length > width)).toEqual([]);
     expect(Math.max(...lines.map(({ length }) => length))).toBeGreaterThan(width - 10);

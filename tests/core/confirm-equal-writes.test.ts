@@ -87,7 +87,8 @@ const ways = ['error.confirm()', 'seller.confirm()', 'seller.confirm() of a seco
 describe.each(cases)('$count equal writes of $name', ({ name, count }) => {
   test.each(ways)('as many are told as done as were carried out, by %s', async (way) => {
     for (const ends of endsOf(count, createShop().writes[name]!)) {
-      for (const isReversed of [false, true]) {
+      // What is not lost has no order.
+      for (const isReversed of ends.filter((end) => end !== 'response').length > 1 ? [false, true] : [false]) {
         const shop = createShop();
         const write = shop.writes[name]!;
         const clients = ends.map(() => shop.marketplace.clientFor(write));

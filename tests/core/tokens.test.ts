@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { AccessTokenError, AuthenticationError, ForbiddenError, refreshingToken } from 'marketplace-seller-sdk';
 import type { TokenProvider, TokenSet } from 'marketplace-seller-sdk';
+import { overSockets } from '../support/fake-time.ts';
 import { eachTransport, errorOf, wireQuestion } from '../support/stubs.ts';
 
 afterEach(() => void vi.useRealTimers());
@@ -286,7 +287,7 @@ describe.each(eachTransport)('refreshingToken(), over %s', (_, createClient) => 
       await keeping.save(grant);
     };
     const { sellerClient } = await createClient([ok()], { accessToken: refreshingToken({ ...keeping, save }) });
-    const error = await errorOf(sellerClient.questions.get({ question_id: 1 }));
+    const error = await overSockets(() => errorOf(sellerClient.questions.get({ question_id: 1 })));
     expect(error).toMatchObject({ name: 'AccessTokenError', cause: { message: 'the disk is full' } });
     isFull = false;
     await sellerClient.questions.get({ question_id: 1 });

@@ -109,7 +109,7 @@ describe('a process without a handler', () => {
     const older = processOn(store, { on: { questions: () => {} } });
     older.inbox.start();
     await deliver(older.inbox, item(1));
-    await tick(8 * 86_400_000);
+    await tick(4 * 86_400_000);
     expect(await older.inbox.stats()).toMatchObject({ waiting: 1, expired: 0 });
     await older.inbox.close();
   });

@@ -51,7 +51,7 @@ async function readAtOnce(client: SellerClient, count: number, tokens = ['token-
 const sellers = (count: number): string[] => ids(count).map((id) => `token-${id}`);
 
 describe('twenty sellers of an application with ten calls per second', () => {
-  const cases = ids(4).flatMap((seedValue) =>
+  const cases = ids(2).flatMap((seedValue) =>
     [5, 50, 300].flatMap((latencyMs) => [true, false].map((retryAfter) => ({ seedValue, latencyMs, retryAfter }))),
   );
 
@@ -181,27 +181,27 @@ describe('a used-up quota ends', () => {
 });
 
 describe('a service that responds 429 at random', () => {
-  test.each([0.01, 0.03].flatMap((share) => [5, 50].map((latencyMs) => ({ share, latencyMs }))))(
-    'costs at most half of the throughput ($share, $latencyMs ms)',
-    async ({ share, latencyMs }) => {
-      // With two retries, one of these calls may get three 429s by chance.
-      const options = { maxRetries: 5 };
-      const run = async (value: number, shed: number): Promise<number> => {
-        seed(value);
-        const random = createRandom(1000 + value);
-        const { sellerClient } = serviceOf(() => (random() < shed ? slow() : ok()), latencyMs);
-        const startedAt = performance.now();
-        let next = 0;
-        const worker = async (): Promise<void> => {
-          while (next < 900) await sellerClient.questions.get({ question_id: (next += 1) }, options);
-        };
-        await advanceUntilSettled(Promise.all(Array.from({ length: 8 }, worker)));
-        return performance.now() - startedAt;
+  test.each([
+    { share: 0.01, latencyMs: 50 },
+    { share: 0.03, latencyMs: 5 },
+  ])('costs at most half of the throughput ($share, $latencyMs ms)', async ({ share, latencyMs }) => {
+    // With two retries, one of these calls may get three 429s by chance.
+    const options = { maxRetries: 5 };
+    const run = async (value: number, shed: number): Promise<number> => {
+      seed(value);
+      const random = createRandom(1000 + value);
+      const { sellerClient } = serviceOf(() => (random() < shed ? slow() : ok()), latencyMs);
+      const startedAt = performance.now();
+      let next = 0;
+      const worker = async (): Promise<void> => {
+        while (next < 900) await sellerClient.questions.get({ question_id: (next += 1) }, options);
       };
-      // A single run may be slow by chance: there the first 429s come in a row.
-      let durationMs = 0;
-      for (let value = 1; value <= 5; value += 1) durationMs += await run(value, share);
-      expect(durationMs / 5).toBeLessThan(2 * (await run(1, 0)));
-    },
-  );
+      await advanceUntilSettled(Promise.all(Array.from({ length: 8 }, worker)));
+      return performance.now() - startedAt;
+    };
+    // A single run may be slow by chance: there the first 429s come in a row.
+    let durationMs = 0;
+    for (const value of ids(3)) durationMs += await run(value, share);
+    expect(durationMs / 3).toBeLessThan(2 * (await run(1, 0)));
+  });
 });

@@ -1,5 +1,5 @@
 // A process with an outbox that says what it is told, and is killed while it is told.
-// node outbox-process.ts <kind> <where> <base URL> <token> <seller> <file of what was told> <killed | lives>
+// node told-outbox-process.ts <kind> <where> <base URL> <token> <seller> <file of what was told> <killed | lives>
 import { appendFileSync } from 'node:fs';
 import { SellerClient } from 'marketplace-seller-sdk';
 import { createOutbox } from 'marketplace-seller-sdk/outbox';

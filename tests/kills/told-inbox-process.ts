@@ -1,5 +1,5 @@
 // A process with an inbox that says what it is told, and is killed while it is told.
-// node told-process.ts <kind> <where> <base URL> <token> <seller> <file of what was told> <killed | lives> <text of the reply>
+// node told-inbox-process.ts <kind> <where> <base URL> <token> <seller> <file of what was told> <killed | lives> <text of the reply>
 import { appendFileSync } from 'node:fs';
 import { SellerClient } from 'marketplace-seller-sdk';
 import { createInbox } from 'marketplace-seller-sdk/notifications';

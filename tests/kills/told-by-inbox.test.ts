@@ -18,7 +18,7 @@ import { storeAt } from '../support/store-at.ts';
 const folder = mkdtempSync(join(tmpdir(), 'told-'));
 let program: string;
 beforeAll(async () => {
-  program = await bundled('tests/notifications/told-process.ts');
+  program = await bundled('tests/kills/told-inbox-process.ts');
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 

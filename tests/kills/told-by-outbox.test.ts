@@ -17,7 +17,7 @@ import { storeAt } from '../support/store-at.ts';
 const folder = mkdtempSync(join(tmpdir(), 'told-'));
 let program: string;
 beforeAll(async () => {
-  program = await bundled('tests/outbox/outbox-process.ts');
+  program = await bundled('tests/kills/told-outbox-process.ts');
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
