@@ -1,4 +1,3 @@
-import * as z from 'zod/v4/core';
 import { ConfigurationError } from '../core/errors/errors.js';
 import type { DescribedEndpoint, Endpoint } from '../core/operation/endpoint.js';
 import { endpointError } from '../core/options/check-endpoint.js';
@@ -6,6 +5,7 @@ import { didYouMean } from '../core/options/nearest.js';
 import type { StandardSchema } from '../core/schema/schema.js';
 import type { DescribedOperation } from './descriptions.js';
 import { portableSchema } from './portable-schema.js';
+import { printedSchema } from './printed-schema.js';
 
 /** An endpoint that an application defines, as a tool: `summary` says what it does, in one clause. */
 export type OwnEndpoint = Endpoint & Partial<Pick<DescribedEndpoint, 'summary'>>;
@@ -62,9 +62,8 @@ interface StandardJsonSchema {
   readonly jsonSchema?: { input(options: { readonly target: string }): object };
 }
 
-/** Schemas of zod that do not print themselves, such as those of `zod/mini`, are printed by zod. */
+/** Schemas of zod that do not print themselves are such as those of `zod/mini`. */
 function printed(schema: StandardSchema): object {
   const { jsonSchema } = schema['~standard'] as StandardSchema['~standard'] & StandardJsonSchema;
-  if (jsonSchema) return jsonSchema.input({ target: 'draft-2020-12' });
-  return '_zod' in schema ? z.toJSONSchema(schema as z.$ZodType, { io: 'input', unrepresentable: 'any' }) : {};
+  return jsonSchema?.input({ target: 'draft-2020-12' }) ?? printedSchema(schema);
 }

@@ -1,5 +1,4 @@
-import * as z from 'zod/v4/core';
-import type { StandardSchema } from '../../core/schema/schema.js';
+import { printedSchema } from '../../tools/printed-schema.js';
 import { controlError, controlResponses } from './control-responses.js';
 import type { Control } from './control.js';
 
@@ -40,24 +39,11 @@ function toOperation(line: string, { summary, schema, query }: Control): Json {
     operationId: operationId(line),
     summary,
     ...(query && { parameters: query.map((name) => ({ name, in: 'query', schema: { type: 'string' } })) }),
-    ...(schema && { requestBody: { required: true, ...content(toJsonSchema(schema)) } }),
+    ...(schema && { requestBody: { required: true, ...content(printedSchema(schema)) } }),
     responses: {
       200: { description: 'Done', ...(isStream ? { content: { 'text/event-stream': {} } } : content(done)) },
       400: { description: 'The body is invalid; `message` says why', ...content(controlError) },
       403: { description: 'The control token is missing or wrong', ...content(controlError) },
     },
   };
-}
-
-/** Prints a schema with zod. That integers are exact goes without saying. */
-function toJsonSchema(schema: StandardSchema): Json {
-  const { $schema: _, ...printed } = z.toJSONSchema(schema as unknown as z.$ZodType, {
-    io: 'input',
-    unrepresentable: 'any',
-    override: ({ jsonSchema }) => {
-      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
-      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
-    },
-  });
-  return printed;
 }
