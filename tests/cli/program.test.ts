@@ -380,7 +380,7 @@ describe('the start of the marketplace', () => {
   test.each([
     [['--follow', 'dead'], "`follow` is 'live' or 'documents', not dead"],
     [['--now', 'noon'], 'the clock takes a Date, an ISO 8601 string or milliseconds, not noon'],
-    [['--limit', 'perSecond=0'], 'a rate must be an integer of at least 1'],
+    [['--limit', 'perSecond=0'], '`perSecond`: an integer from 1 to 10000'],
     [['--limit', 'perSecond=2 per=token'], '`per` takes "application" or "user"'],
     [['--odd', 'share=7'], '`share`: a share is from 0 to 1'],
     [['--limit', 'often'], '`often` is not a field here'],

@@ -322,7 +322,7 @@ describe('misuse from plain JavaScript', () => {
     [
       'an unknown party of a rate limit',
       () => new FakeMarketplace({ limit: { perSecond: 1, per: 'me' as never } }),
-      "`per` is 'application' or 'user', not me",
+      '`per` takes "application" or "user"',
     ],
     ['a fault that does nothing', () => fake().faults.inject({}), 'a fault needs `status`'],
     [
@@ -353,7 +353,7 @@ describe('misuse from plain JavaScript', () => {
       'there is no pack 5',
     ],
     ['an empty rate limit', () => new FakeMarketplace({ limit: {} }), '`limit` needs `perSecond` or `perMinute`'],
-    ['a rate of 0', () => new FakeMarketplace({ limit: { perSecond: 0 } }), 'a rate must be an integer of at least 1'],
+    ['a rate of 0', () => new FakeMarketplace({ limit: { perSecond: 0 } }), '`perSecond`: an integer from 1 to 10000'],
   ])('%s is rejected', (_, misuse, message) => {
     expect(misuse).toThrow(message);
     expect(misuse).toThrow(FakeMarketplaceError);

@@ -154,11 +154,11 @@ describe('a subscribed application', () => {
     [{ timeoutMs: 0 }, '`timeoutMs` is from 1 to 60000'],
     [{ timeoutMs: 60_001 }, '`timeoutMs` is from 1 to 60000'],
     [{ faults: { lat: 1 } }, '`faults` has no field `lat`; did you mean `late`?'],
-    [{ faults: { late: -0.1 } }, '`late` is a share from 0 to 1'],
-    [{ faults: { twice: 1.1 } }, '`twice` is a share from 0 to 1'],
-    [{ faults: { odd: NaN } }, '`odd` is a share from 0 to 1'],
-    [{ faults: { lateMs: -1 } }, '`lateMs` is from 0 to 86400000'],
-    [{ faults: { lateMs: 86_400_001 } }, '`lateMs` is from 0 to 86400000'],
+    [{ faults: { late: -0.1 } }, '`faults.late`: a share is from 0 to 1'],
+    [{ faults: { twice: 1.1 } }, '`faults.twice`: a share is from 0 to 1'],
+    [{ faults: { odd: NaN } }, '`odd` takes a number'],
+    [{ faults: { lateMs: -1 } }, '`faults.lateMs`: an integer from 0 to 86400000'],
+    [{ faults: { lateMs: 86_400_001 } }, '`faults.lateMs`: an integer from 0 to 86400000'],
   ])('a subscription with %j is rejected', (init, message) => {
     const subscribe = (): unknown => createMarketplace(init);
     expect(subscribe).toThrow(FakeMarketplaceError);

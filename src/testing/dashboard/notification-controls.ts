@@ -1,20 +1,11 @@
 import { array, boolean, integer, nullish, strictObject, record, string } from '../../core/schema/define.js';
-import { from, share } from '../seed/settings-schema.js';
+import { from } from '../seed/settings-schema.js';
 import { assertTopic } from '../webhooks/topics.js';
-import { maxLateMs, maxTimeoutMs } from '../webhooks/callback.js';
+import { deliveryFaults, maxTimeoutMs } from '../webhooks/callback.js';
 import type { Subscription } from '../webhooks/subscription.js';
 import { inField } from '../in-field.js';
 import { bodyless, control } from './control.js';
 import type { Control } from './control.js';
-
-/** The faults of the deliveries to a callback. */
-export const deliveryFaults = strictObject({
-  late: nullish(share),
-  lateMs: nullish(from(0, maxLateMs)),
-  twice: nullish(share),
-  odd: nullish(share),
-  seed: nullish(integer),
-});
 
 /** The control endpoints of notifications. */
 export const notificationControls: Readonly<Record<string, Control>> = {
@@ -46,19 +37,12 @@ export const notificationControls: Readonly<Record<string, Control>> = {
       timeoutMs: nullish(from(1, maxTimeoutMs)),
       faults: nullish(deliveryFaults),
     }),
-    ({ accounts, notifications }, { callback, topics, user_ids, application_id, timeoutMs, faults }) => {
-      for (const topic of topics ?? []) inField('topics', () => assertTopic(topic));
+    ({ accounts, notifications }, { faults, ...rest }) => {
+      const init = { ...withoutNulls(rest), faults: withoutNulls(faults ?? {}) };
+      const { topics = [], application_id } = init;
+      for (const topic of topics) inField('topics', () => assertTopic(topic));
       if (application_id) inField('application_id', () => accounts.assertApplication(application_id));
-      const { id } = inField('callback', () =>
-        notifications.subscribe({
-          callback,
-          topics: topics ?? undefined,
-          user_ids: user_ids ?? undefined,
-          application_id: application_id ?? undefined,
-          timeoutMs: timeoutMs ?? undefined,
-          faults: withoutNulls(faults ?? {}),
-        }),
-      );
+      const { id } = inField('callback', () => notifications.subscribe(init));
       return { id };
     },
   ),

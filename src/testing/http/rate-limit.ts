@@ -1,5 +1,7 @@
 import type { Clock } from '../clock.js';
 import { FakeMarketplaceError } from '../errors.js';
+import { readAs } from '../seed/read-as.js';
+import { rateLimit } from '../seed/settings-schema.js';
 import { assertFields } from '../state/assert-fields.js';
 import type { Call, Interceptor } from './call.js';
 import { errorResponse } from './handler.js';
@@ -16,9 +18,6 @@ export interface RateLimit {
   /** Whether a 429 has a `Retry-After`. The live service usually sends none. @default false */
   readonly retryAfter?: boolean | undefined;
 }
-
-/** The maximum of each rate. */
-const maxRate = 10_000;
 
 /**
  * Responds 429 to calls above a rate. It counts per application or per user, by the marketplace's clock.
@@ -98,14 +97,7 @@ function waitFor(calls: readonly number[], now: number, max: number, windowMs: n
 }
 
 function assertLimit(limit: RateLimit): void {
-  assertFields('`limit`', limit, ['perSecond', 'perMinute', 'per', 'retryAfter']);
-  const { perSecond, perMinute, per = 'application' } = limit;
-  if (!['application', 'user'].includes(per))
-    throw new FakeMarketplaceError(`\`per\` is 'application' or 'user', not ${per}`);
-  for (const [name, rate] of Object.entries({ perSecond, perMinute })) {
-    if (rate !== undefined && !(Number.isInteger(rate) && rate >= 1 && rate <= maxRate))
-      throw new FakeMarketplaceError(`a rate must be an integer of at least 1 and at most ${maxRate}: \`${name}\``);
-  }
-  if (perSecond === undefined && perMinute === undefined)
-    throw new FakeMarketplaceError('`limit` needs `perSecond` or `perMinute`');
+  assertFields('`limit`', limit, Object.keys(rateLimit.shape));
+  const { perSecond, perMinute } = readAs(rateLimit, limit);
+  if (!perSecond && !perMinute) throw new FakeMarketplaceError('`limit` needs `perSecond` or `perMinute`');
 }

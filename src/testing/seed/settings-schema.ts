@@ -51,10 +51,10 @@ export const settingsChange = s.strictObject({
 });
 interface SettingsChange extends Output<typeof settingsChange> {}
 
-/** A rate limit of a control call or a command line. */
+/** A rate limit. */
 export const rateLimit = s.strictObject({
-  perSecond: s.nullish(s.integer),
-  perMinute: s.nullish(s.integer),
+  perSecond: s.nullish(from(1, 10_000)),
+  perMinute: s.nullish(from(1, 10_000)),
   per: s.nullish(s.enumOf('application', 'user')),
   retryAfter: s.nullish(s.boolean),
 });

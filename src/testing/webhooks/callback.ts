@@ -1,4 +1,8 @@
+import { integer, nullish, strictObject } from '../../core/schema/define.js';
 import { FakeMarketplaceError } from '../errors.js';
+import { inField } from '../in-field.js';
+import { readAs } from '../seed/read-as.js';
+import { from, share } from '../seed/settings-schema.js';
 import type { MarketplaceEvent } from '../state/events.js';
 import { assertTopic } from './topics.js';
 import { assertFields } from '../state/assert-fields.js';
@@ -58,6 +62,15 @@ export const maxLateMs = 86_400_000;
 export const defaultTimeoutMs = 500;
 export const maxTimeoutMs = 60_000;
 
+/** The schema of `DeliveryFaults`. */
+export const deliveryFaults = strictObject({
+  late: nullish(share),
+  lateMs: nullish(from(0, maxLateMs)),
+  twice: nullish(share),
+  odd: nullish(share),
+  seed: nullish(integer),
+});
+
 /** @throws {FakeMarketplaceError} when a subscription is invalid */
 export function validateCallback(init: CallbackInit): void {
   assertFields('a subscription', init, ['callback', 'topics', 'user_ids', 'application_id', 'timeoutMs', 'faults']);
@@ -71,13 +84,8 @@ export function validateCallback(init: CallbackInit): void {
   const { timeoutMs = defaultTimeoutMs } = init;
   if (!(timeoutMs >= 1 && timeoutMs <= maxTimeoutMs))
     throw new FakeMarketplaceError(`\`timeoutMs\` is from 1 to ${maxTimeoutMs}`);
-  assertFields('`faults`', faults, ['late', 'lateMs', 'twice', 'odd', 'seed']);
-  for (const name of ['late', 'twice', 'odd'] as const) {
-    const share = faults[name] ?? 0;
-    if (!(share >= 0 && share <= 1)) throw new FakeMarketplaceError(`\`${name}\` is a share from 0 to 1`);
-  }
-  const { lateMs = 0 } = faults;
-  if (!(lateMs >= 0 && lateMs <= maxLateMs)) throw new FakeMarketplaceError(`\`lateMs\` is from 0 to ${maxLateMs}`);
+  assertFields('`faults`', faults, Object.keys(deliveryFaults.shape));
+  inField('faults', () => readAs(deliveryFaults, faults));
 }
 
 /** Whether `fetch` can post to a URL. */
