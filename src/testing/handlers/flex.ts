@@ -2,20 +2,19 @@ import { inspect } from '../../core/schema/describe.js';
 import type { endpoints } from '../../endpoints.js';
 import * as errors from '../../resources/flex/errors.js';
 import { flexConfiguration } from '../../resources/flex/schemas.js';
-import { alreadyInFlex, itemDown, itemNotFound, notInFlex } from '../../resources/flex-items/errors.js';
-import { badRequest, bearerOrThrow, errorResponse, forbidden, noContent } from '../http/handler.js';
+import { badRequest, bearerOrThrow, errorResponse, forbidden } from '../http/handler.js';
 import type { EndpointHandlers } from '../http/handler.js';
 import type { Call } from '../http/call.js';
 import { pathId, pathText } from '../http/read-request.js';
 import type { StoredSubscription } from '../state/flex-subscription.js';
-import type { Item } from '../state/items.js';
 import type { Stores } from '../state/stores.js';
+import { flexItemHandlers } from './flex-items.js';
 import { toConfigurationView, toSubscriptionView } from './flex-view.js';
 import { readDelivery, readPathIds, readQuery, readZones } from './read-flex.js';
 
 /** Handles Flex. Spec: Flex delivery. */
 export function flexHandlers(stores: Stores): EndpointHandlers<typeof endpoints.flex> {
-  const { accounts, items, settings, flex: store } = stores;
+  const { accounts, settings, flex: store } = stores;
   return {
     subscriptions: (call) => {
       bearerOrThrow(call);
@@ -86,28 +85,7 @@ export function flexHandlers(stores: Stores): EndpointHandlers<typeof endpoints.
       return { driver_id: shipment.driver_id };
     },
 
-    items: {
-      isEnabled: (call) => {
-        if (!store.isEnabled(getItemOrThrow(call))) throw errorResponse(itemNotFound);
-        return noContent;
-      },
-
-      enable: (call) => {
-        const item = getItemOrThrow(call);
-        // Spec: Flex delivery, item status.
-        if (item.status !== 'active' || !isSubscribed(item)) throw errorResponse(itemDown);
-        if (store.isEnabled(item)) throw errorResponse(alreadyInFlex);
-        store.setEnabled(item, true);
-        return noContent;
-      },
-
-      disable: (call) => {
-        const item = getItemOrThrow(call);
-        if (!store.isEnabled(item)) throw errorResponse(notInFlex);
-        store.setEnabled(item, false);
-        return noContent;
-      },
-    },
+    items: flexItemHandlers(stores),
   };
 
   /** Whether a change keeps what it leaves out. Wire notes 23. */
@@ -141,19 +119,5 @@ export function flexHandlers(stores: Stores): EndpointHandlers<typeof endpoints.
     const subscription = store.find(pathText(call, 'site_id'), user_id, service_id);
     if (!subscription || subscription.status === 'out') throw errorResponse(errors.deliveryNotUpdated);
     return subscription;
-  }
-
-  function getItemOrThrow(call: Call): Item {
-    const { user_id } = bearerOrThrow(call);
-    const site_id = pathText(call, 'site_id');
-    const item = items.get(pathText(call, 'item_id'));
-    if (!store.covers(site_id) || item?.site_id !== site_id) throw errorResponse(itemNotFound);
-    if (item.seller_id !== user_id) throw forbidden('The item belongs to another seller');
-    if (store.isDown(item)) throw errorResponse(itemDown);
-    return item;
-  }
-
-  function isSubscribed({ seller_id }: Item): boolean {
-    return store.subscriptionsOf(seller_id).some(({ status }) => status !== 'out');
   }
 }

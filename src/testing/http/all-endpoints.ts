@@ -15,17 +15,6 @@ function parameterCount({ path }: DescribedEndpoint): number {
   return path.split('{').length + 100 * (path.split('*}').length - 1);
 }
 
-/** Returns the endpoint of a request. Items are read with PUT in the specification, with GET in the live service. */
-export function endpointOf(
-  method: string,
-  pathname: string,
-  endpoints: readonly DescribedEndpoint[] = allEndpoints,
-): DescribedEndpoint | undefined {
-  const takes = (each: DescribedEndpoint): boolean =>
-    each.method === method || (each.name === 'items.status' && method === 'PUT');
-  return endpoints.find((each) => takes(each) && paramsOf(each, pathname) !== undefined);
-}
-
 /** Replaces an empty path segment while a path is matched. */
 const emptySegment = '%00';
 

@@ -1,7 +1,7 @@
 import type { DescribedEndpoint, Endpoint } from '../../core/operation/endpoint.js';
 import { FakeMarketplaceError } from '../errors.js';
 import { didYouMean } from '../../core/options/nearest.js';
-import { allEndpoints, bySpecificity, endpointOf, paramsOf } from './all-endpoints.js';
+import { allEndpoints, bySpecificity, paramsOf } from './all-endpoints.js';
 
 /** The endpoints of one marketplace: those of the service, and those that its user added. */
 export class Routes {
@@ -17,9 +17,11 @@ export class Routes {
     this.#all = bySpecificity([...own, ...allEndpoints]);
   }
 
-  /** Returns the endpoint of a request; `undefined` if there is none. */
+  /** Returns the endpoint of a request; `undefined` if there is none. The specification reads items with PUT, the live service with GET. */
   of(method: string, pathname: string): DescribedEndpoint | undefined {
-    return endpointOf(method, pathname, this.#all);
+    const takes = (each: DescribedEndpoint): boolean =>
+      each.method === method || (each.name === 'items.status' && method === 'PUT');
+    return this.#all.find((each) => takes(each) && paramsOf(each, pathname) !== undefined);
   }
 
   /** Returns the endpoints of the resource at a path, whatever their methods. */
