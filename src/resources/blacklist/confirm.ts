@@ -4,21 +4,11 @@ import { shownList } from '../shown-list.js';
 import { list } from './reads.js';
 import type { BlacklistParams } from './schemas.js';
 
-/** Reads back whether a user is on the blacklist. */
-export function confirmAdded(input: BlacklistParams, context: ConfirmContext): Promise<Confirmation> {
-  return confirmOnBlacklist(input, context, true);
-}
-
-/** Reads back whether a user is no longer on the blacklist. */
-export function confirmRemoved(input: BlacklistParams, context: ConfirmContext): Promise<Confirmation> {
-  return confirmOnBlacklist(input, context, false);
-}
-
 /**
- * Finds out whether a write has put a user on a blacklist, or removed them from it. The outcome is unknown if the service
+ * Reads back whether a write has put a user on a blacklist, or removed them from it. The outcome is unknown if the service
  * shows only a part of the blacklist and the user is not in that part.
  */
-async function confirmOnBlacklist(
+export async function confirmOnBlacklist(
   { seller_id, user_id }: BlacklistParams,
   context: ConfirmContext,
   shouldBeOn: boolean,

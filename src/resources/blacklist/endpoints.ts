@@ -1,6 +1,6 @@
 import type { DescribedEndpoint } from '../../core/operation/endpoint.js';
 import { unknown } from '../../core/schema/define.js';
-import { confirmAdded, confirmRemoved } from './confirm.js';
+import { confirmOnBlacklist } from './confirm.js';
 import { blacklistReads } from './reads.js';
 import { blacklistParams } from './schemas.js';
 import type { BlacklistParams } from './schemas.js';
@@ -15,7 +15,7 @@ const add: DescribedEndpoint<BlacklistParams> = {
   output: unknown,
   retry: 'unsafe',
   errors: [],
-  confirm: confirmAdded,
+  confirm: (input, context) => confirmOnBlacklist(input, context, true),
 };
 
 const remove: DescribedEndpoint<BlacklistParams> = {
@@ -28,7 +28,7 @@ const remove: DescribedEndpoint<BlacklistParams> = {
   output: unknown,
   retry: 'unsafe',
   errors: [],
-  confirm: confirmRemoved,
+  confirm: (input, context) => confirmOnBlacklist(input, context, false),
 };
 
 /** The endpoints of the blacklist, as `endpoints` has them. */

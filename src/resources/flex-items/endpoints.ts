@@ -1,5 +1,5 @@
 import type { DescribedEndpoint } from '../../core/operation/endpoint.js';
-import { confirmDisabled, confirmEnabled } from './confirm.js';
+import { confirmInFlex } from './confirm.js';
 import { alreadyInFlex, itemDown, itemLocked, itemNotFound, notInFlex } from './errors.js';
 import { flexItemReads, ofItem } from './reads.js';
 import type { FlexItemParams } from './schemas.js';
@@ -11,7 +11,7 @@ const enable: DescribedEndpoint<FlexItemParams> = {
   method: 'POST',
   retry: 'idempotent',
   errors: [alreadyInFlex, itemDown, itemNotFound, itemLocked],
-  confirm: confirmEnabled,
+  confirm: (input, context) => confirmInFlex(input, context, true),
 };
 
 const disable: DescribedEndpoint<FlexItemParams> = {
@@ -21,7 +21,7 @@ const disable: DescribedEndpoint<FlexItemParams> = {
   method: 'DELETE',
   retry: 'idempotent',
   errors: [notInFlex, itemDown, itemNotFound, itemLocked],
-  confirm: confirmDisabled,
+  confirm: (input, context) => confirmInFlex(input, context, false),
 };
 
 /** The endpoints of items in Flex, as `endpoints` has them. */
