@@ -29,12 +29,10 @@ function reading<const Name extends IdName, Out>(
 const pageSize = { limit: 10 };
 /** A message that is read here must not count as read by the seller. */
 const unread = { query: { mark_as_read: 'false' } };
-const window = { last: 2, unit: 'day' } as const;
 
-/** Operations that find ids that the others need, come in several calls, or need more than ids. */
+/** Operations that find ids that the others need, or that are more than one call of an endpoint. */
 const ownReadings: readonly ReadingOperation[] = [
   reading('describe', [], (seller) => seller.describe({ path: '/questions' })),
-  reading('currencies.get', [], (seller) => seller.currencies.get({ id: 'BRL' })),
   reading(
     'questions.search',
     ['user'],
@@ -51,6 +49,7 @@ const ownReadings: readonly ReadingOperation[] = [
       firstOf(seller.sites.search({ site_id: site, filters: { seller_id: user }, ...pageSize })),
     (listings) => ({ item: idsOf(listings, 'id') }),
   ),
+  // The client knows the successor of the path.
   reading('items.status', ['item'], (seller, { item }) => seller.items.status({ ids: [item] })),
   reading(
     'messages.conversation',
@@ -84,27 +83,11 @@ const ownReadings: readonly ReadingOperation[] = [
   reading('flex.items.isEnabled', ['site', 'item'], (seller, { site, item }) =>
     seller.flex.items.isEnabled({ site_id: site, item_id: item }),
   ),
-  ...(['questions', 'phoneViews'] as const).flatMap((kind) => [
-    reading(`contacts.${kind}.ofItem`, ['item'], ({ contacts }, { item }) =>
-      contacts[kind].ofItem({ item_id: item, ...lastWeek() }),
-    ),
-    reading(`contacts.${kind}.ofUser`, ['user'], ({ contacts }, { user }) =>
-      contacts[kind].ofUser({ user_id: user, ...lastWeek() }),
-    ),
-    reading(`contacts.${kind}.windowOfItem`, ['item'], ({ contacts }, { item }) =>
-      contacts[kind].windowOfItem({ item_id: item, ...window }),
-    ),
-    reading(`contacts.${kind}.windowOfUser`, ['user'], ({ contacts }, { user }) =>
-      contacts[kind].windowOfUser({ user_id: user, ...window }),
-    ),
-  ]),
-  reading('contacts.phoneViews.windowOfItems', ['item'], ({ contacts }, { item }) =>
-    contacts.phoneViews.windowOfItems({ ids: [item], ...window }),
-  ),
 ];
 
 /** The ids that the fields of inputs take. */
 const idNames: Readonly<Record<string, IdName>> = {
+  ids: 'item',
   item_id: 'item',
   message_id: 'message',
   pack_id: 'pack',
@@ -116,19 +99,29 @@ const idNames: Readonly<Record<string, IdName>> = {
   user_id: 'user',
 };
 
-/** An operation that needs only ids; none if a field of its input takes something else. */
+/** What the other fields take: a currency, and the contacts of a week or of two days. */
+function otherFields(): Readonly<Record<string, unknown>> {
+  const now = Date.now();
+  return { id: 'BRL', date_from: new Date(now - 7 * 86_400_000), date_to: new Date(now), last: 2, unit: 'day' };
+}
+
+/** An operation that is one call; none if a field of its input is not known. */
 function readingOf(endpoint: DescribedEndpoint): ReadingOperation[] {
   const shape = shapeOf(endpoint.input);
   const required = Object.keys(shape).filter((name) => inspect(shape[name]).kind !== 'optional');
-  const fields = required.flatMap((name) => (idNames[name] ? [{ name, id: idNames[name] }] : []));
-  if (fields.length < required.length) return [];
+  if (required.some((name) => !(name in idNames || name in otherFields()))) return [];
+  const needs = required.flatMap((name) => idNames[name] ?? []);
   const call: ReadingOperation['call'] = async (seller, ids) => {
-    const input = Object.fromEntries(fields.map(({ name, id }) => [name, ids[id]]));
+    const valueOf = (name: string): unknown => {
+      const id = idNames[name] && ids[idNames[name]];
+      return name === 'ids' ? [id] : (id ?? otherFields()[name]);
+    };
+    const input = Object.fromEntries(required.map((name) => [name, valueOf(name)]));
     const page = 'limit' in shape && pageSize;
     await seller.call(endpoint, { ...input, ...page }, endpoint.path.startsWith('/messages') ? unread : {});
     return {};
   };
-  return [{ operation: endpoint.name, needs: fields.map(({ id }) => id), call }];
+  return [{ operation: endpoint.name, needs, call }];
 }
 
 /**
@@ -159,8 +152,4 @@ function attachmentsOf(message: { readonly message_attachments?: unknown }): unk
 /** The id of an item begins with its site. */
 export function sitesOf(items: readonly unknown[]): unknown[] {
   return items.map((item) => /^([A-Z]{3})\d/.exec(String(item))?.[1]);
-}
-
-function lastWeek(): { date_from: Date; date_to: Date } {
-  return { date_from: new Date(Date.now() - 7 * 86_400_000), date_to: new Date() };
 }
