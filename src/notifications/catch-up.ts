@@ -71,7 +71,7 @@ export async function catchUp(
       failed.push({ user_id, error });
     }
   };
-  await forEachOf(asyncOf(new Set(user_ids)), catchUpWith, { concurrency: sellersAtATime });
+  await forEachOf(new Set(user_ids), catchUpWith, { concurrency: sellersAtATime });
   return { ...total, failed };
 }
 
@@ -102,9 +102,4 @@ function entriesOf(
   ids: readonly (number | string)[],
 ): Promise<readonly InboxEntry[]> {
   return Promise.all(ids.map((id) => caughtUpEntry(user_id, { topic, id }, Date.now())));
-}
-
-// oxlint-disable-next-line typescript/require-await -- `forEachOf` takes what comes over time
-async function* asyncOf<T>(values: Iterable<T>): AsyncGenerator<T> {
-  yield* values;
 }

@@ -41,7 +41,7 @@ export function checkForEach<T>(options: ForEachOptions<T>): ForEachOptions<T> {
  * @returns the number of entries whose work had no error
  */
 export async function forEachOf<T>(
-  entries: AsyncIterable<T>,
+  entries: AsyncIterable<T> | Iterable<T>,
   work: (entry: T, context: { readonly signal: AbortSignal }) => unknown,
   { concurrency = 1, signal: given, onError }: ForEachOptions<T>,
 ): Promise<number> {

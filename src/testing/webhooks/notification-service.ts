@@ -1,3 +1,4 @@
+import { FifoMap } from '../../work/fifo-map.js';
 import type { Clock } from '../clock.js';
 import { FakeMarketplaceError } from '../errors.js';
 import { assertFields, assertText } from '../state/assert-fields.js';
@@ -42,7 +43,7 @@ export class NotificationService {
   readonly #queue: DeliveryQueue;
   readonly #subscriptions = new Map<number, CallbackSubscription>();
   readonly #listeners = new Set<() => void>();
-  #sent = new Map<string, SentNotification>();
+  #sent = new FifoMap<SentNotification>(maxAttempts);
   #held: Delivery[] = [];
   #isHeld = false;
   #subscribed = 0;
@@ -167,7 +168,7 @@ export class NotificationService {
   reset(): void {
     for (const subscription of this.subscriptions) subscription.cancel();
     this.attempts.length = 0;
-    this.#sent = new Map();
+    this.#sent = new FifoMap(maxAttempts);
     this.#isHeld = false;
     [this.#notified, this.#subscribed] = [0, 0];
   }
@@ -201,8 +202,6 @@ export class NotificationService {
     const id = `${init.to.application_id}-${this.#notified.toString(16).padStart(12, '0')}`;
     const notification = { ...init, id, sentAt: this.#clock.ms, attempts: 1 };
     this.#sent.set(id, notification);
-    const [oldest] = this.#sent.keys();
-    if (this.#sent.size > maxAttempts && oldest !== undefined) this.#sent.delete(oldest);
     return notification;
   }
 
