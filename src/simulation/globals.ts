@@ -4,6 +4,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import nodeTimers from 'node:timers';
 import timersPromises from 'node:timers/promises';
 import { format } from 'node:util';
+import { ofPlatform } from '../core/recover/memory-book.js';
 import { nodeModule } from '../core/scope/node-module.js';
 import { sharing } from '../work/sql-store.js';
 import { trackedDatabase } from './databases.js';
@@ -67,6 +68,8 @@ export function installGlobals(onOther: (url: string) => void): () => void {
   if (sqlite) all.replace(sqlite, 'DatabaseSync', () => trackedDatabase(sqlite));
   // A database has one process at a time: hundreds of thousands of polls for what others do would find nothing.
   all.replace(sharing, 'isPossible', () => false);
+  // Each start has a base URL of its own, and nothing of it stays.
+  all.replace(ofPlatform, 'books', () => new Map());
   syncBuiltinESMExports();
   return () => all.undo();
 }

@@ -3,6 +3,7 @@ import { runInNewContext } from 'node:vm';
 import { simulate } from 'marketplace-seller-sdk/simulation';
 import type { Bot, World } from 'marketplace-seller-sdk/simulation';
 import { expect, test } from 'vitest';
+import { ofPlatform } from '../../src/core/recover/memory-book.js';
 import { careful, carefulInMemory } from './bots/question-bots.ts';
 
 setFlagsFromString('--expose-gc');
@@ -13,6 +14,7 @@ test.each([
   ['in memory', carefulInMemory],
   ['with SQLite', careful],
 ])('at the end of a run nothing of it is reachable: a bot %s, also by an error that is kept', async (_, bot) => {
+  const services = [...ofPlatform.books.keys()];
   const worlds: WeakRef<World>[] = [];
   const marketplaces: WeakRef<World['marketplace']>[] = [];
   const noted = (world: World): Bot => {
@@ -33,5 +35,7 @@ test.each([
   }
   expect(worlds.length).toBeGreaterThan(10);
   expect(left()).toBe(0);
+  // What clients of one service share is kept for as long as their process.
+  expect([...ofPlatform.books.keys()]).toEqual(services);
   expect(error).toMatchObject({ seed: 5 });
 });

@@ -166,7 +166,8 @@ export class MemoryBook implements WriteBook {
   }
 }
 
-const ofPlatform = new Map<string, MemoryBook>();
+/** The books of the services that the `fetch` of the platform reaches, by base URL. A simulation has others. */
+export const ofPlatform = { books: new Map<string, MemoryBook>() };
 const ofFetch = new WeakMap<object, Map<string, MemoryBook>>();
 
 /**
@@ -174,7 +175,7 @@ const ofFetch = new WeakMap<object, Map<string, MemoryBook>>();
  * the first one wrote. Behind a `fetch` of the user there may be another service with the same URL, as in tests.
  */
 export function bookOf({ baseUrl, fetch }: ClientOptions): MemoryBook {
-  let books = ofPlatform;
+  let { books } = ofPlatform;
   if (fetch) {
     books = ofFetch.get(fetch) ?? new Map<string, MemoryBook>();
     ofFetch.set(fetch, books);
