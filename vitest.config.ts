@@ -62,7 +62,7 @@ export default defineConfig({
     // No test depends on how fast this machine is. These only end what hangs.
     testTimeout: 300_000,
     hookTimeout: 300_000,
-    expect: { poll: { timeout: 60_000, interval: 10 } },
+    expect: { poll: { timeout: 240_000, interval: 10 } },
     // What fails more often has one cause, and a test that hangs takes minutes.
     bail: 20,
     restoreMocks: true,

@@ -17,7 +17,7 @@ function told(what: string): void {
 const inbox = createInbox({
   store: storeAt(kind, where),
   clientFor: (user_id) => (user_id === Number(user) ? seller : undefined),
-  leaseMs: 300,
+  leaseMs: 3_000,
   retry: { maxRetries: 0 },
   on: { messages: (_, { reply }) => reply(text) },
   onSuccess: () => told('handled'),

@@ -17,7 +17,7 @@ function told(what: string): void {
 const outbox = createOutbox({
   store: storeAt(kind, where),
   clientFor: (user_id) => (user_id === Number(user) ? seller : undefined),
-  leaseMs: 300,
+  leaseMs: 3_000,
   onSuccess: ({ entry, outputs }) => told(`${entry.key} accepted ${outputs.length}`),
   onRejection: ({ entry, reason }) => told(`${entry.key} rejected ${reason}`),
   onFailure: ({ entry, dead, error }) => told(`${entry.key} ${dead ? 'dead' : 'failed'} ${(error as Error).name}`),
