@@ -56,6 +56,8 @@ function addressOf(page: string): RegExp {
 
 async function opened(path: string, width: number, colorScheme: 'light' | 'dark' = 'light'): Promise<Page> {
   const page = await browser.newPage({ viewport: { width, height: 844 }, colorScheme });
+  // It only ends what hangs.
+  page.setDefaultTimeout(600_000);
   page.on('pageerror', (error) => void complaints.push(`${path}: ${error.message}`));
   page.on('response', (response) => {
     if (response.status() >= 400) complaints.push(`${path} leads to ${response.url()}: ${response.status()}`);

@@ -69,7 +69,8 @@ test('the team connects a seller, answers, writes after a sale with a PDF, and s
   const cookie = headers.get('set-cookie')?.split(';')[0] ?? '';
   const callback = marketplace.authorize(account, headers.get('location') ?? '');
   expect(await (await fetch(callback, { headers: { cookie } })).text()).toBe('Seller 7 is connected.');
-  marketplace.notifications.subscribe({ topics: ['questions', 'messages', 'orders_v2'], callback: `${url}${path}` });
+  const topics = ['questions', 'messages', 'orders_v2'];
+  marketplace.notifications.subscribe({ topics, callback: `${url}${path}`, timeoutMs: 60_000 });
 
   const buyer = marketplace.addUser();
   const { item_id } = marketplace.addItem({ seller_id: account.user_id });

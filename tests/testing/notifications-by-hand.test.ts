@@ -340,7 +340,7 @@ describe('over HTTP', () => {
       return (await response.json()) as Answered;
     };
     const subscribe = (path: string) =>
-      control('POST', 'notifications', { callback: `http://127.0.0.1:${port}${path}` });
+      control('POST', 'notifications', { callback: `http://127.0.0.1:${port}${path}`, timeoutMs: 60_000 });
     expect([await subscribe('/a'), await subscribe('/b')]).toEqual([{ id: 1 }, { id: 2 }]);
     await control('POST', 'held-notifications', { held: true });
     for (const text of ['A?', 'B?']) await control('POST', 'questions', { from: 1002, item_id: 'MLA600000002', text });
