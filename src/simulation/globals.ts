@@ -6,6 +6,7 @@ import timersPromises from 'node:timers/promises';
 import { format } from 'node:util';
 import { ofPlatform } from '../core/recover/memory-book.js';
 import { nodeModule } from '../core/scope/node-module.js';
+import { withBody } from '../testing/http/respond.js';
 import { sharing } from '../work/sql-store.js';
 import { trackedDatabase } from './databases.js';
 import { currentProcess } from './process.js';
@@ -51,7 +52,7 @@ export function installGlobals(onOther: (url: string) => void): () => void {
   });
   all.replace(globalThis, 'fetch', (original) => (input: Request | string | URL, init?: RequestInit) => {
     const simulated = currentProcess();
-    if (simulated) return simulated.fetch(requestOf(input, init), simulated);
+    if (simulated) return simulated.fetch(requestOf(input, init), simulated).then(withBody);
     onOther(input instanceof Request ? input.url : String(input));
     return original(input, init);
   });

@@ -40,7 +40,7 @@ export interface Scene extends SceneInit {
 export function createScene(init: SceneInit): Scene {
   const { options, world, recorder } = init;
   const marketplace = new FakeMarketplace(options.marketplace);
-  const serve = marketplace.fetch;
+  const { serve } = marketplace;
   // A client that was made with `marketplace.clientFor` is subject to the same faults.
   Object.defineProperty(marketplace, 'fetch', { value: (...args: Parameters<typeof fetch>) => fetch(...args) });
   const dateAheadMs = aheadMs(init, 'clock of the service', 1000);

@@ -2,6 +2,7 @@ import { networkError } from '../core/errors/errors.js';
 import { FetchResponse } from '../core/transport/fetch-response.js';
 import type { Platform } from '../core/transport/platform.js';
 import type { Exchange, OutgoingRequest, RequestDelivery, TransportResponse } from '../core/transport/transport.js';
+import { JsonResponse } from '../testing/http/respond.js';
 import { currentProcess } from './process.js';
 import type { SimulatedProcess } from './process.js';
 
@@ -38,10 +39,22 @@ class SimulatedExchange implements Exchange {
     const body = typeof outgoing.body === 'string' ? outgoing.body : null;
     try {
       const request = new Request(url, { method: endpoint.method, headers, body, signal });
-      return new FetchResponse(await process.fetch(request, process), false);
+      return received(await process.fetch(request, process));
     } catch (error) {
       if (platform.connectErrorOf(error)) this.delivery = 'never';
       throw error instanceof TypeError ? networkError(error) : error;
     }
   }
+}
+
+/** A response to read. The text of most is known. */
+function received(response: Response): TransportResponse {
+  if (!(response instanceof JsonResponse)) return new FetchResponse(response, false);
+  const { status, headers, content } = response;
+  return {
+    status,
+    headers: { get: (name) => headers.get(name), toHeaders: () => headers },
+    text: (most) => Promise.resolve({ text: content.slice(0, most), isTruncated: Buffer.byteLength(content) > most }),
+    stream: () => null,
+  };
 }

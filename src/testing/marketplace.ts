@@ -8,6 +8,7 @@ import { Faults } from './http/faults.js';
 import type { ErrorOverrides } from './http/handler.js';
 import { ServiceRateLimiter } from './http/rate-limit.js';
 import { Requests } from './http/requests.js';
+import { withBody } from './http/respond.js';
 import { mswHandler } from './msw.js';
 import type { MswHandler } from './msw.js';
 import { applySeed } from './seed/apply.js';
@@ -170,8 +171,11 @@ export class FakeMarketplace<Inputs extends readonly unknown[] = readonly unknow
   }
 
   /** Handles a request. Pass it to a client as `fetch`. */
-  readonly fetch = (input: Request | string | URL, init?: RequestInit): Promise<Response> =>
-    this.#router.handle(input instanceof Request && init === undefined ? input : new Request(input, init));
+  readonly fetch = async (input: Request | string | URL, init?: RequestInit): Promise<Response> =>
+    withBody(await this.serve(input instanceof Request && init === undefined ? input : new Request(input, init)));
+
+  /** @internal Handles a request. The response may have no body yet. */
+  readonly serve = (request: Request): Promise<Response> => this.#router.handle(request);
 
   /**
    * Serves the marketplace over HTTP, with the dashboard at `/` if `page` is `true`, and with the control endpoints if `controls`

@@ -19,7 +19,7 @@ import { pickAttributes } from './http/conventions.js';
 import { ErrorResponse, HandlerResponse, errorResponse, notFound, unauthorized } from './http/handler.js';
 import type { EndpointHandler, EndpointHandlers, ErrorOverrides } from './http/handler.js';
 import { OddResponses } from './http/odd-responses.js';
-import { respond } from './http/respond.js';
+import { respond, withBody } from './http/respond.js';
 import type { Routes } from './http/routes.js';
 import { uuidOf } from './identifier.js';
 import { exchangeToken, isTokenPath } from './oauth.js';
@@ -177,5 +177,5 @@ function withCors(request: Request, response: Response, isAllowed: boolean): Res
   headers.set('access-control-allow-headers', request.headers.get('access-control-request-headers') ?? '*');
   headers.set('access-control-expose-headers', '*');
   headers.set('vary', 'origin');
-  return new Response(response.body, { status: response.status, headers });
+  return new Response(withBody(response).body, { status: response.status, headers });
 }

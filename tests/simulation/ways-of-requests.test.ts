@@ -78,3 +78,28 @@ test.each([true, false])('a day is the same whichever way the requests go, with 
     expect(seen.requests, name).toBeGreaterThan(100);
   }
 });
+
+test('what a client, a limited client and `fetch` read of a response is the same', async () => {
+  const read: unknown[] = [];
+  const bot = ({ baseUrl, marketplace, sellers: [seller], client }: World): Bot => {
+    const { user_id } = seller!;
+    const { item_id } = marketplace.addItem({ seller_id: user_id });
+    const { id: question_id } = marketplace.ask({ from: marketplace.addUser(), item_id, text: '¿Sí? ñandú' });
+    const headers = { authorization: `Bearer ${marketplace.tokenFor(seller!)}` };
+    const limited = (maxResponseBytes: number): Promise<string> =>
+      client(user_id, { maxResponseBytes })
+        .questions.get({ question_id })
+        .then(({ text }) => text ?? '', String);
+    const look = async (): Promise<void> => {
+      const response = await fetch(`${baseUrl}/questions/${question_id}?api_version=4`, { headers });
+      const { text } = (await response.clone().json()) as { text: string };
+      const { byteLength } = await response.arrayBuffer();
+      read.push(text, await limited(byteLength), await limited(byteLength - 1));
+    };
+    setTimeout(() => void look().catch((error: unknown) => read.push(error)), 1000);
+    return {};
+  };
+  await simulate({ seeds: 1, bot, faults: 'none', load: { questions: 0, sales: 0, messages: 0 }, checks: [] });
+  expect(read.slice(0, 2)).toEqual(['¿Sí? ñandú', '¿Sí? ñandú']);
+  expect(read.slice(2)).toEqual([expect.stringContaining('a body that is longer than `maxResponseBytes`')]);
+});

@@ -1,7 +1,7 @@
 import { wait } from '../../core/scope/wait.js';
 import type { Call } from './call.js';
 import type { FaultKind } from './fault.js';
-import { respond } from './respond.js';
+import { respond, withBody } from './respond.js';
 
 /** Applies a fault to a call: before, instead of or after the service acts. */
 export async function applyFault(fault: FaultKind, call: Call, next: () => Promise<Response>): Promise<Response> {
@@ -38,7 +38,7 @@ function bodyError(): TypeError {
 
 /** Returns a response with the first half of its body, after which it stalls or the connection breaks. */
 async function firstHalfOf(response: Response, signal: AbortSignal, breaks: boolean): Promise<Response> {
-  const bytes = new Uint8Array(await response.arrayBuffer());
+  const bytes = new Uint8Array(await withBody(response).arrayBuffer());
   if (bytes.length === 0 && breaks) throw connectionError('ECONNRESET');
   const body = new ReadableStream<Uint8Array>({
     start(controller) {

@@ -82,9 +82,9 @@ export class Requests implements Iterable<ReceivedRequest> {
     const received = toReceived(call);
     this.#recent.save(id, received, call.copied.size);
     const response = await next();
-    const { value: body, size = 0 }: Partial<JsonResponse> = response instanceof JsonResponse ? response : {};
+    const { value: body, content = '' }: Partial<JsonResponse> = response instanceof JsonResponse ? response : {};
     const sent = { status: response.status, headers: Object.fromEntries(response.headers), body };
-    if (this.#recent.has(id)) this.#recent.save(id, { ...received, response: sent }, call.copied.size + size);
+    if (this.#recent.has(id)) this.#recent.save(id, { ...received, response: sent }, call.copied.size + content.length);
     return response;
   };
 }
