@@ -67,10 +67,15 @@ export async function advanceUntil(claim: () => boolean, stepMs = 1): Promise<vo
   }
 }
 
+/** Whether a file is being read, written or closed. */
+function isBusyWithFiles(): boolean {
+  return process.getActiveResourcesInfo().some((name) => name.startsWith('FSReq') || name === 'CloseReq');
+}
+
 /**
  * Runs work between sockets of this process. The fake clock advances only after as many turns of the event loop as bytes need
- * to reach the other end, and a moment for threads that decompress them: however slow the machine is, a timeout ends only what
- * nothing else ends.
+ * to reach the other end, and a moment for threads that decompress them, and never while a file is read or written: however slow
+ * the machine is, a timeout ends only what nothing else ends.
  */
 export async function overSockets<T>(work: () => PromiseLike<T>): Promise<T> {
   vi.useFakeTimers(faked);
@@ -81,8 +86,10 @@ export async function overSockets<T>(work: () => PromiseLike<T>): Promise<T> {
     running.then(settle, settle);
     for (let ms = 0; !state.isSettled; ms += 25) {
       if (ms >= longestMs) throw new Error('not settled after ten minutes of fake time');
-      for (let turns = 0; turns < 40; turns += 1) await turnOfTheLoop();
-      await realPause(1);
+      do {
+        for (let turns = 0; turns < 40; turns += 1) await turnOfTheLoop();
+        await realPause(1);
+      } while (isBusyWithFiles());
       await vi.advanceTimersByTimeAsync(25);
     }
     return await running;
