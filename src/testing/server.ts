@@ -43,6 +43,8 @@ export async function listen(handle: Handle, options: ListenOptions): Promise<Li
   const [http, streams] = [nodeModule('node:http'), nodeModule('node:stream')];
   if (!http || !streams) throw new FakeMarketplaceError('`listen` needs Node.js, Deno or Bun; use `fetch` instead');
   const server = http.createServer((incoming, outgoing) => void serveRequest(handle, incoming, outgoing, streams));
+  // Only faults break connections: one that ends because it was idle, just when a write is sent, loses a response by chance.
+  server.keepAliveTimeout = 0;
   await startListening(server, port, host);
   const { port: boundPort } = server.address() as AddressInfo;
   const name = host.includes(':') ? `[${host}]` : host;

@@ -50,6 +50,11 @@ describe('a marketplace on a port', () => {
     expect((await fetch(`${url}/questions`, { method: 'OPTIONS' })).status).toBe(200);
   });
 
+  test('no response says when an idle connection ends, because none ends by itself', async () => {
+    const { url } = await listening(new FakeMarketplace());
+    expect((await fetch(`${url}/users/1`)).headers.get('keep-alive')).toBeNull();
+  });
+
   test('a 204 response has no body', async () => {
     const marketplace = new FakeMarketplace();
     const [seller, buyer] = [marketplace.addUser(), marketplace.addUser()];
