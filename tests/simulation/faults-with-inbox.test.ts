@@ -42,17 +42,15 @@ test.each<[Fault, number, RegExp]>([
 });
 
 test('nothing goes wrong in a bot with an inbox that has none of the faults', async () => {
-  for (const seed of [1, 16]) expect(await judged(seed)).toEqual({ violations: [], harms: 0, doubled: 0 });
+  expect(await judged(16)).toEqual({ violations: [], harms: 0, doubled: 0 });
 });
 
-test.each<[Fault, string, number[]]>([
-  ['sends before it stores', 'it reads back what was sent', [1, 3]],
-  ['acknowledges before storing', 'it looks for what nobody has answered', [1, 3]],
-  ['has two loops at once', 'they take turns', [1, 3]],
-])('an inbox cures a bot that %s: %s', async (fault, _, seeds) => {
-  for (const seed of seeds) {
-    const { harms, ...rest } = await judged(seed, fault);
-    expect(harms).toBeGreaterThan(0);
-    expect(rest).toEqual({ violations: [], doubled: 0 });
-  }
+test.each<[Fault, string]>([
+  ['sends before it stores', 'it reads back what was sent'],
+  ['acknowledges before storing', 'it looks for what nobody has answered'],
+  ['has two loops at once', 'they take turns'],
+])('an inbox cures a bot that %s: %s', async (fault) => {
+  const { harms, ...rest } = await judged(1, fault);
+  expect(harms).toBeGreaterThan(0);
+  expect(rest).toEqual({ violations: [], doubled: 0 });
 });
