@@ -112,9 +112,10 @@ function readingOf(endpoint: DescribedEndpoint): ReadingOperation[] {
   if (required.some((name) => !(name in idNames || name in otherFields()))) return [];
   const needs = required.flatMap((name) => idNames[name] ?? []);
   const call: ReadingOperation['call'] = async (seller, ids) => {
+    const others = otherFields();
     const valueOf = (name: string): unknown => {
       const id = idNames[name] && ids[idNames[name]];
-      return name === 'ids' ? [id] : (id ?? otherFields()[name]);
+      return name === 'ids' ? [id] : (id ?? others[name]);
     };
     const input = Object.fromEntries(required.map((name) => [name, valueOf(name)]));
     const page = 'limit' in shape && pageSize;
