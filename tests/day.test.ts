@@ -25,16 +25,19 @@ async function run(
   return { code, ...written };
 }
 
-// What several tests read is run once.
-let piped: Promise<Run> | undefined;
-let wired: Promise<Run> | undefined;
-let coloured: Promise<Run> | undefined;
-let plain: Promise<Run> | undefined;
-const toPipe = (): Promise<Run> => (piped ??= run([]));
-const withWire = (): Promise<Run> => (wired ??= run(['--wire']));
+const runs = new Map<string, Promise<Run>>();
+/** What several tests read is run once. */
+function runOnce(...given: Parameters<typeof run>): Promise<Run> {
+  const key = JSON.stringify(given);
+  const found = runs.get(key) ?? run(...given);
+  runs.set(key, found);
+  return found;
+}
+const toPipe = (): Promise<Run> => runOnce([]);
+const withWire = (): Promise<Run> => runOnce(['--wire']);
 // Three chapters show as well as fourteen what the way of printing does.
-const onTerminal = (): Promise<Run> => (coloured ??= run(['--short', '--wire'], {}, 50));
-const withoutColour = (): Promise<Run> => (plain ??= run(['--short', '--wire'], { NO_COLOR: '1' }, 50));
+const onTerminal = (): Promise<Run> => runOnce(['--short', '--wire'], {}, 50);
+const withoutColour = (columns = 50): Promise<Run> => runOnce(['--short', '--wire'], { NO_COLOR: '1' }, columns);
 
 describe("a seller's day", () => {
   test('the program runs every chapter', async () => {
@@ -77,7 +80,7 @@ describe("a seller's day", () => {
     [200, 80],
     [0, 80],
   ])('on a terminal of %i columns no line has more than %i characters', async (columns, width) => {
-    const { out } = await (columns === 50 ? withoutColour() : run(['--short', '--wire'], { NO_COLOR: '1' }, columns));
+    const { out } = await withoutColour(columns);
     const lines = out.split(/[\n\r]/);
     expect(lines.filter(({ length }) => length > width)).toEqual([]);
     expect(Math.max(...lines.map(({ length }) => length))).toBeGreaterThan(width - 10);

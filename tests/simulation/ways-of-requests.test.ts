@@ -1,31 +1,12 @@
-import { join } from 'node:path';
-import { isAnswerable } from 'marketplace-seller-sdk';
 import type { ClientOptions } from 'marketplace-seller-sdk';
-import { createInbox, fetchHandler, memoryStore, sqliteStore } from 'marketplace-seller-sdk/notifications';
 import { simulate } from 'marketplace-seller-sdk/simulation';
 import type { Bot, World } from 'marketplace-seller-sdk/simulation';
 import { expect, test } from 'vitest';
+import { careful, carefulInMemory } from './bots/question-bots.ts';
 
 // A client in a simulated world needs no `fetch`, unless somebody wants its requests to go through one.
 
 const seen = { requests: 0 };
-
-function answering(world: World, options: Partial<ClientOptions>, isDurable: boolean): Bot {
-  const inbox = createInbox({
-    store: isDurable ? sqliteStore(join(world.folder, 'inbox.db')) : memoryStore(),
-    clientFor: (user_id) => world.client(user_id, options),
-    sellers: world.sellers.map(({ user_id }) => user_id),
-    on: {
-      questions: async (_, { read, client }) => {
-        const question = await read();
-        const question_id = question.id;
-        if (isAnswerable(question)) await client.questions.answer({ question_id, text: 'Yes.' });
-      },
-    },
-  });
-  inbox.start();
-  return { callback: fetchHandler(inbox), stop: () => inbox.close(), stats: () => inbox.stats() };
-}
 
 /** What happens, and when. Of one millisecond, the order may be another one. */
 async function tracesOf(bot: (world: World) => Bot): Promise<string[]> {
@@ -67,8 +48,10 @@ const ways: readonly [
   ['a global `fetch` that was replaced', instrumented],
 ];
 
-test.each([true, false])('a day is the same whichever way the requests go, with SQLite: %s', async (isDurable) => {
-  const bot = (world: World, options: Partial<ClientOptions> = {}): Bot => answering(world, options, isDurable);
+test.each([
+  ['with SQLite', careful],
+  ['in memory', carefulInMemory],
+])('a day is the same whichever way the requests go, %s', async (_, bot) => {
   const traces = await tracesOf(bot);
   expect(traces.join('\n')).toContain('response lost');
   expect(traces.join('\n')).toContain('the bot has no network');

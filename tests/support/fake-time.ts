@@ -42,16 +42,23 @@ export async function advanceUntilSettled<T>(work: PromiseLike<T>): Promise<T> {
 }
 
 /**
- * The same, but the clock stands still while a request is under way: it must not look like a slow one. What reads files and
- * databases gets a moment between two steps.
+ * Gives real time to what needs it between two steps of the fake clock: turns of the event loop to sockets and databases, a moment
+ * to threads that decompress, and as long as they take to files that are read, written or closed.
  */
+async function realWork(turnsOfTheLoop: number): Promise<void> {
+  do {
+    for (let turns = 0; turns < turnsOfTheLoop; turns += 1) await turnOfTheLoop();
+    await realPause(1);
+  } while (process.getActiveResourcesInfo().some((name) => name.startsWith('FSReq') || name === 'CloseReq'));
+}
+
+/** The same, but the clock stands still while a request is under way: it must not look like a slow one. */
 export async function advanceBetweenRequests<T>(work: PromiseLike<T>, inFlight: () => number): Promise<T> {
   const state = { isSettled: false };
   const settle = (): void => void (state.isSettled = true);
   work.then(settle, settle);
   for (let ms = 0; !state.isSettled;) {
-    for (let turns = 0; turns < 10; turns += 1) await turnOfTheLoop();
-    await realPause(1);
+    await realWork(10);
     if (inFlight() > 0) continue;
     if ((ms += 250) > 10 * longestMs) throw new Error('not settled after a hundred minutes of fake time');
     await vi.advanceTimersByTimeAsync(250);
@@ -67,15 +74,9 @@ export async function advanceUntil(claim: () => boolean, stepMs = 1): Promise<vo
   }
 }
 
-/** Whether a file is being read, written or closed. */
-function isBusyWithFiles(): boolean {
-  return process.getActiveResourcesInfo().some((name) => name.startsWith('FSReq') || name === 'CloseReq');
-}
-
 /**
  * Runs work between sockets of this process. The fake clock advances only after as many turns of the event loop as bytes need
- * to reach the other end, and a moment for threads that decompress them, and never while a file is read or written: however slow
- * the machine is, a timeout ends only what nothing else ends.
+ * to reach the other end: however slow the machine is, a timeout ends only what nothing else ends.
  */
 export async function overSockets<T>(work: () => PromiseLike<T>): Promise<T> {
   vi.useFakeTimers(faked);
@@ -86,10 +87,7 @@ export async function overSockets<T>(work: () => PromiseLike<T>): Promise<T> {
     running.then(settle, settle);
     for (let ms = 0; !state.isSettled; ms += 25) {
       if (ms >= longestMs) throw new Error('not settled after ten minutes of fake time');
-      do {
-        for (let turns = 0; turns < 40; turns += 1) await turnOfTheLoop();
-        await realPause(1);
-      } while (isBusyWithFiles());
+      await realWork(40);
       await vi.advanceTimersByTimeAsync(25);
     }
     return await running;

@@ -3,17 +3,15 @@ import type { SellerClient } from 'marketplace-seller-sdk';
 import type { Bot, World } from 'marketplace-seller-sdk/simulation';
 
 /** Faults that ordinary bots have. */
-export const faultsOfBots = [
-  'sends before it stores',
-  'takes a lost response for done',
-  'repeats blindly',
-  'forgets a seller after a restart',
-  'acknowledges before storing',
-  'tells messages apart by text',
-  'has two loops at once',
-  'swallows errors',
-] as const;
-export type Fault = (typeof faultsOfBots)[number];
+export type Fault =
+  | 'sends before it stores'
+  | 'takes a lost response for done'
+  | 'repeats blindly'
+  | 'forgets a seller after a restart'
+  | 'acknowledges before storing'
+  | 'tells messages apart by text'
+  | 'has two loops at once'
+  | 'swallows errors';
 
 interface Task {
   readonly user_id: number;
@@ -69,8 +67,11 @@ export function faultyBot(world: World, fault?: Fault): Bot {
 
 function isOver(error: unknown, fault: Fault | undefined): boolean {
   if (fault === 'swallows errors') return true;
-  if (fault === 'takes a lost response for done' && error instanceof Error && 'outcomeUnknown' in error) return true;
-  return error instanceof SellerError && error.isLasting;
+  return isTakenForDone(error, fault) || (error instanceof SellerError && error.isLasting);
+}
+
+export function isTakenForDone(error: unknown, fault: Fault | undefined): boolean {
+  return fault === 'takes a lost response for done' && error instanceof Error && 'outcomeUnknown' in error;
 }
 
 async function answer(client: SellerClient, { id }: Task): Promise<void> {
@@ -86,10 +87,15 @@ async function reply(client: SellerClient, { id, user_id }: Task, fault: Fault |
   const text = fault === 'tells messages apart by text' ? 'Thank you.' : `Thank you for ${id}.`;
   // What an earlier attempt may have sent is in the conversation.
   if (fault !== 'sends before it stores' && (await isSent(client, packOf(message), user_id, text))) return;
+  await sendWith(fault, () => client.messages.reply(message, text));
+}
+
+/** Sends, and again after any error where it repeats blindly. */
+export async function sendWith(fault: Fault | undefined, send: () => Promise<unknown>): Promise<void> {
   const attempts = fault === 'repeats blindly' ? 3 : 1;
   for (let attempt = 1; ; attempt += 1) {
     try {
-      await client.messages.reply(message, text);
+      await send();
       return;
     } catch (error) {
       if (attempt === attempts) throw error;
@@ -97,7 +103,13 @@ async function reply(client: SellerClient, { id, user_id }: Task, fault: Fault |
   }
 }
 
-async function isSent(client: SellerClient, pack_id: number | string, user_id: number, text: string): Promise<boolean> {
+/** Whether a text of the seller is in a conversation. */
+export async function isSent(
+  client: SellerClient,
+  pack_id: number | string,
+  user_id: number,
+  text: string,
+): Promise<boolean> {
   for await (const message of client.messages.conversation({ pack_id, user_id, mark_as_read: false }))
     if (message.text === text) return true;
   return false;

@@ -4,6 +4,7 @@ import type { SellerClient } from 'marketplace-seller-sdk';
 import { createInbox, fetchHandler, sqliteStore } from 'marketplace-seller-sdk/notifications';
 import type { Handlers, Inbox } from 'marketplace-seller-sdk/notifications';
 import type { Bot, World } from 'marketplace-seller-sdk/simulation';
+import { isSent, isTakenForDone, sendWith } from './faulty-bot.ts';
 import type { Fault } from './faulty-bot.ts';
 
 /**
@@ -42,7 +43,9 @@ function handlersOf(world: World, fault: Fault | undefined, loop: number): Handl
       if (stored.has(resource)) return;
       if (world.marketplace.messages.all.some((each) => each.text === text)) world.log(`harm: ${resource} again`);
     }
-    await sendWith(fault, send);
+    await sendWith(fault, send).catch((error: unknown) => {
+      if (!isTakenForDone(error, fault)) throw error;
+    });
     stored.add(resource);
   };
   const swallowing = <Args extends unknown[]>(handler: (...args: Args) => Promise<void>): typeof handler =>
@@ -62,25 +65,6 @@ function handlersOf(world: World, fault: Fault | undefined, loop: number): Handl
       await write(resource, text, () => reply(text));
     }),
   };
-}
-
-async function sendWith(fault: Fault | undefined, send: () => Promise<unknown>): Promise<void> {
-  const attempts = fault === 'repeats blindly' ? 3 : 1;
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      await send();
-      return;
-    } catch (error) {
-      if (fault === 'takes a lost response for done' && error instanceof Error && 'outcomeUnknown' in error) return;
-      if (attempt === attempts) throw error;
-    }
-  }
-}
-
-async function isSent(client: SellerClient, pack_id: number | string, user_id: number, text: string): Promise<boolean> {
-  for await (const message of client.messages.conversation({ pack_id, user_id, mark_as_read: false }))
-    if (message.text === text) return true;
-  return false;
 }
 
 /** Stores two seconds after its response: a kill in between loses the notification. */

@@ -1,20 +1,21 @@
 import { join } from 'node:path';
 import { hasStatus } from 'marketplace-seller-sdk';
+import type { ClientOptions } from 'marketplace-seller-sdk';
 import { createInbox, fetchHandler, memoryStore, sqliteStore } from 'marketplace-seller-sdk/notifications';
 import type { Bot, World } from 'marketplace-seller-sdk/simulation';
 
 /** The bot of the guide, for several sellers, with its notifications in a file. */
-export function careful(world: World): Bot {
-  return answering(world, join(world.folder, 'inbox.db'));
+export function careful(world: World, options?: Partial<ClientOptions>): Bot {
+  return answering(world, join(world.folder, 'inbox.db'), options);
 }
 
 /** The same, with a store in memory. */
-export function carefulInMemory(world: World): Bot {
-  return answering(world, undefined);
+export function carefulInMemory(world: World, options?: Partial<ClientOptions>): Bot {
+  return answering(world, undefined, options);
 }
 
-function answering(world: World, path: string | undefined): Bot {
-  const clients = new Map(world.sellers.map(({ user_id }) => [user_id, world.client(user_id)]));
+function answering(world: World, path: string | undefined, options: Partial<ClientOptions> | undefined): Bot {
+  const clients = new Map(world.sellers.map(({ user_id }) => [user_id, world.client(user_id, options)]));
   const inbox = createInbox({
     store: path === undefined ? memoryStore() : sqliteStore(path),
     clientFor: (user_id) => clients.get(user_id),
