@@ -13,7 +13,7 @@ const explored = {
       /support\/(seed|fast-check)\.ts/.test(readFileSync(path, 'utf8')),
     ),
     options: [],
-    env: { FUZZ_CASES: '100000', CHAOS_WRITES: '10000', FUZZ_SEED: seed },
+    env: { FUZZ_SHARE: '10', CHAOS_WRITES: '10000', FUZZ_SEED: seed },
   },
   simulation: {
     files: ['tests/simulation/documented-bots.test.ts', 'tests/simulation/example-bots.test.ts'],

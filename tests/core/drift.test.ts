@@ -9,7 +9,6 @@ import { goodResponses } from '../support/good-responses.ts';
 import type { GoodResponse } from '../support/good-responses.ts';
 import { errorOf, stubbed, wireQuestion } from '../support/stubs.ts';
 
-const runs = { numRuns: Math.ceil(Number(process.env.FUZZ_CASES ?? 4000) / 40) };
 const every = Object.entries(goodResponses);
 /** Those of a response that is about its list. */
 const mainLists = every.filter(([name]) => name !== 'flex.configuration');
@@ -74,7 +73,6 @@ describe('a drifted entry', () => {
           }
         },
       ),
-      runs,
     );
   });
 
@@ -162,7 +160,6 @@ describe('a drifted entry', () => {
         const read = await Promise.resolve(good.read(client)).catch((thrown: unknown) => thrown);
         if (read instanceof Error) expect(read).toBeInstanceOf(SellerError);
       }),
-      runs,
     );
   });
 });

@@ -4,11 +4,11 @@ import { describe, expect, test } from 'vitest';
 import { abortAtRandom } from '../../bench/soak/aborts.ts';
 import { misbehave } from '../../bench/soak/bytes.ts';
 import { writeThroughChaos } from '../../bench/soak/writes.ts';
-import { seed } from '../support/seed.ts';
+import { seed, share } from '../support/seed.ts';
 import { transports } from '../support/transports.ts';
 
 // The workloads of `npm run soak`. `npm run explore` makes some thousand calls, `npm test` some hundred.
-const cases = Number(process.env.FUZZ_CASES ?? 4000) / 40;
+const cases = Math.ceil(400 * share);
 const writes = Number(process.env.CHAOS_WRITES ?? 300) / 3;
 
 describe.each(transports)('over %s', (_, transport) => {

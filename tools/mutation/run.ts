@@ -66,7 +66,7 @@ function test(room: string, own: readonly string[]): void {
   const { status } = spawnSync(process.execPath, [`${stryker}/bin/stryker.js`, 'run', ...args, ...options], {
     stdio: 'inherit',
     // A few cases of each property notice most faults, and a survivor runs all of them.
-    env: { FUZZ_CASES: '400', ...process.env, MUTATION_TESTS: testsOf[room]?.join(';') },
+    env: { FUZZ_SHARE: '0.1', ...process.env, MUTATION_TESTS: testsOf[room]?.join(';') },
   });
   if (status !== 0) process.exit(status ?? 1);
 }
