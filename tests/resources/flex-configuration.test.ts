@@ -176,7 +176,7 @@ describe('the GraphQL query', () => {
       }),
       { numRuns: 150 },
     );
-    expect(sentAtAll).toBeGreaterThan(15);
+    expect(sentAtAll).toBeGreaterThan(5);
   });
 
   test('a query of the user is sent as it is, and its data is delivered as it came', async () => {
