@@ -54,6 +54,8 @@ async function withWebpack(entry, folder, platform = 'node') {
       target: platform === 'node' ? 'node22' : ['web', 'es2023'],
       entry: resolve(entry),
       experiments: { outputModule: true },
+      // It removes what is not used where it minimizes; only the two programs that are compared have to be without it.
+      optimization: { minimize: ['whole.js', 'questions-only.js'].includes(entry) },
       output: { path: resolve(folder), filename: entry, library: { type: 'module' } },
     };
     webpack(settings, (error, found) => (error ? fail(error) : done(found)));
