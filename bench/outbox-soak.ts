@@ -10,6 +10,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type * as Outboxes from 'marketplace-seller-sdk/outbox';
 import type * as Schemas from 'marketplace-seller-sdk/schemas';
 import type * as Testing from 'marketplace-seller-sdk/testing';
+import { createRandom } from '../src/testing/random.ts';
 import { here } from './measure.ts';
 import { writePart } from './soak/page.ts';
 
@@ -24,6 +25,7 @@ const [{ createOutbox, sqliteStore }, { endpoints }, { FakeMarketplace }] = buil
 ];
 
 const [kills = 300, seed = Date.now() % 2 ** 31] = process.argv.slice(2).map(Number);
+const random = createRandom(seed);
 const firstPack = 2_000_000_000_000_001;
 const packsPerKill = 3;
 
@@ -51,7 +53,7 @@ let hits = 0;
 for (let kill = 0; kill < kills; kill += 1) {
   const children = [start(packsPerKill * (kill + 1)), start(packsPerKill * (kill + 1))];
   await Promise.all(children.map((child) => once(child, 'message')));
-  await pause(Math.random() * 150);
+  await pause(random() * 150);
   if (children.some(({ exitCode }) => exitCode === null)) hits += 1;
   await Promise.all(children.map(ended));
 }

@@ -9,7 +9,6 @@ import { child, compare } from '../measure.ts';
 import type { Row } from '../measure.ts';
 
 const megabyte = 1024 * 1024;
-const runs = 9;
 
 interface Transfer {
   readonly peak: number;
@@ -22,15 +21,18 @@ const platform = "the platform's streaming fetch";
 const library = 'marketplace-seller-sdk';
 
 /** Memory and speed of files up and down, beside the platform's own streaming fetch of the same bytes. */
-export async function uploads(): Promise<Row[]> {
+export async function uploads(runs = 9): Promise<Row[]> {
   return withServer(async (url, folder) => {
     // The most an upload may have is 25 MiB.
     const small = fileOf(25, folder);
     const large = fileOf(250, folder);
-    const up = await measured(url, { platform: ['platform upload', small], library: ['upload', small] });
-    const upLarge = await measured(url, { platform: ['platform upload', large], library: ['upload', large] });
-    const down = await measured(url, { platform: ['platform download', '25'], library: ['download', '25'] });
-    const downLarge = await measured(url, { platform: ['platform download', '250'], library: ['download', '250'] });
+    const up = await measured(url, runs, { platform: ['platform upload', small], library: ['upload', small] });
+    const upLarge = await measured(url, runs, { platform: ['platform upload', large], library: ['upload', large] });
+    const down = await measured(url, runs, { platform: ['platform download', '25'], library: ['download', '25'] });
+    const downLarge = await measured(url, runs, {
+      platform: ['platform download', '250'],
+      library: ['download', '250'],
+    });
     return [
       peaks('peak memory of a 25 MB upload from disk', up),
       peaks('peak memory of a 25 MB download', down),
@@ -77,7 +79,7 @@ function growths(title: string, small: Transfers, large: Transfers): Row {
 
 /** How the library compares with the platform: the peak of 25 MB up, and how memory grows with 250 MB up and down. */
 export async function transferRatios(): Promise<{ peak: number; upload: number; download: number }> {
-  const rows = await uploads();
+  const rows = await uploads(5);
   const ratio = (row: number, of: number, to: number): number => {
     const { figures } = rows[row] ?? { figures: [] };
     return (figures[of]?.value ?? Number.NaN) / (figures[to]?.value ?? Number.NaN);
@@ -86,7 +88,11 @@ export async function transferRatios(): Promise<{ peak: number; upload: number; 
 }
 
 /** Interleaved runs, each in a fresh process. */
-async function measured(url: string, ways: Readonly<Record<string, readonly [string, string]>>): Promise<Transfers> {
+async function measured(
+  url: string,
+  runs: number,
+  ways: Readonly<Record<string, readonly [string, string]>>,
+): Promise<Transfers> {
   const all: Record<string, Transfer[]> = {};
   for (let run = 0; run < runs; run += 1) {
     for (const [who, [way, what]] of Object.entries(ways)) {
