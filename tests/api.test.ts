@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -5,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { changesBetween, gravest } from '../tools/api-changes.ts';
 import type { Change } from '../tools/api-changes.ts';
 import { missingSteps } from '../tools/prestart.mjs';
-import { reports, writeReports } from '../tools/api.ts';
+import { reports } from '../tools/api-reports.ts';
 
 const root = join(import.meta.dirname, '..');
 const [unreleased = '', released = ''] = read(join(root, 'CHANGELOG.md')).split(/^## /m).slice(1);
@@ -18,7 +19,7 @@ const folder = mkdtempSync(join(tmpdir(), 'api-'));
 beforeAll(() => {
   const steps = missingSteps(root).map(({ reason, command }) => `${command} (${reason})`);
   if (steps.length > 0) throw new Error(`These tests read dist; first run: ${steps.join(', ')}`);
-  writeReports(folder);
+  execFileSync(process.execPath, [join(root, 'tools/api.ts'), folder]);
   changed = changesSince(version);
 });
 afterAll(() => {

@@ -64,7 +64,7 @@ const givenInSources: Given = {
   ...givenInGuides,
   ...(Object.assign({}, ...Object.entries(entries).map(([name, module]) => exportsOf(module, name))) as Given),
   // What schemas are built with is not exported; its examples are for who works on this package.
-  ...exportsOf(builders, '../src/core/schema/define.ts'),
+  ...exportsOf(builders, join(root, 'src/core/schema/define.ts')),
   ...around,
 };
 
@@ -73,13 +73,13 @@ afterEach(() => {
 });
 
 describe('the code in the documents', () => {
-  test('every snippet compiles', () => {
+  test('every snippet compiles', async () => {
     const all = [...inGuides, ...inSources];
     const given = (snippet: Snippet): Given => {
       if (isAlone(snippet)) return {};
       return inSources.includes(snippet) ? givenInSources : givenInGuides;
     };
-    expect(typeErrors(root, all, given)).toEqual([]);
+    expect(await typeErrors(root, all, given)).toEqual([]);
   });
 
   test.each(runnable(inGuides))('the snippet at $at runs', async (snippet) => {

@@ -39,8 +39,9 @@ function isExported(nodes: Nodes): boolean {
 
 /** The exported names whose declarations mention a name, or others that are not exported and do. */
 function mentionsOf(name: string, all: ReadonlyMap<string, Nodes>, seen = new Set([name])): string[] {
+  const mention = new RegExp(`\\b${name}\\b`);
   return [...all].flatMap(([each, nodes]) => {
-    if (seen.has(each) || !nodes.some((node) => new RegExp(`\\b${name}\\b`).test(textOf(node)))) return [];
+    if (seen.has(each) || !nodes.some((node) => mention.test(textOf(node)))) return [];
     seen.add(each);
     return isExported(nodes) ? [each] : mentionsOf(each, all, seen);
   });
@@ -71,13 +72,16 @@ function nameOf(node: ts.Node): string {
   return name?.getText() ?? (isCallable(node) ? ts.SyntaxKind[node.kind] : textOf(node));
 }
 
-/** The text of a node without comments and line breaks. */
+const texts = new WeakMap<ts.Node, string>();
+
+/** The text of a node without comments and line breaks; a node that others mention is asked for it a hundred times. */
 function textOf(node: ts.Node): string {
-  return node
-    .getText()
-    .replaceAll(/\/\/.*$|\/\*[^]*?\*\//gm, '')
-    .replaceAll(/\s+/g, ' ')
-    .trim();
+  const known = texts.get(node);
+  if (known !== undefined) return known;
+  const bare = node.getText().replaceAll(/\/\/.*$|\/\*[^]*?\*\//gm, '');
+  const text = bare.replaceAll(/\s+/g, ' ').trim();
+  texts.set(node, text);
+  return text;
 }
 
 function textsOf(nodes: Nodes | undefined): string[] {

@@ -1,28 +1,14 @@
 // Writes the reports of API Extractor on what each entry of dist declares. Those of today are in the folder api;
 // `npm run api:keep 0.3.0` writes into a folder below what a version declares, with which later versions are compared.
-import { mkdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { mkdirSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { CompilerState, Extractor, ExtractorConfig, ExtractorLogLevel } from '@microsoft/api-extractor';
+import { reports } from './api-reports.ts';
 
 const root = dirname(import.meta.dirname);
 
-/** The file name of each report, and the declaration of its entry. */
-export function reports(): Map<string, string> {
-  const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
-    exports: Record<string, { import?: { types: string } }>;
-  };
-  const found = new Map<string, string>();
-  for (const [path, { import: entry }] of Object.entries(exports)) {
-    // A second name of an entry declares nothing of its own.
-    const isKnown = entry === undefined || [...found.values()].includes(entry.types);
-    if (!isKnown) found.set(`${path.slice(2).replaceAll('/', '-') || 'index'}.api.md`, entry.types);
-  }
-  return found;
-}
-
 /** Writes all reports into a folder. One program holds what all entries declare, so that it is read once. */
-export function writeReports(folder: string): void {
+function writeReports(folder: string): void {
   mkdirSync(folder, { recursive: true });
   const entries = [...reports()].map(([name, types]) => ({ types, config: configOf(folder, name, types) }));
   const [first] = entries;
@@ -46,7 +32,15 @@ function configOf(folder: string, reportFileName: string, types: string): Extrac
     configObject: {
       projectFolder: root,
       mainEntryPointFilePath: join(root, types),
-      compiler: { overrideTsconfig: { extends: join(root, 'tsconfig.json'), files: [join(root, types)], include: [] } },
+      compiler: {
+        overrideTsconfig: {
+          extends: join(root, 'tsconfig.json'),
+          files: [join(root, types)],
+          include: [],
+          // The declarations do not need those of Node, which are as long as all others together.
+          compilerOptions: { types: [] },
+        },
+      },
       apiReport: {
         enabled: true,
         // The types behind the exported ones are nearly all behind the main entry too: there they are reported once.
@@ -70,5 +64,4 @@ function configOf(folder: string, reportFileName: string, types: string): Extrac
   });
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)
-  writeReports(join(root, 'api', process.argv[2] ?? ''));
+writeReports(resolve(root, 'api', process.argv[2] ?? ''));

@@ -1,5 +1,9 @@
+import { execFile } from 'node:child_process';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import ts from 'typescript';
+import { createTypedProject } from './typed-project.ts';
 
 /** A piece of code in a document. */
 export interface Snippet {
@@ -42,28 +46,34 @@ export type Given = Readonly<Record<string, string>>;
  *
  * @returns one sentence per error.
  */
-export function typeErrors(root: string, snippets: readonly Snippet[], given: (snippet: Snippet) => Given): string[] {
-  const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), (path) => ts.sys.readFile(path)) as {
-    config: ts.TsConfigSourceFile & { compilerOptions: object };
-  };
-  const { options } = ts.convertCompilerOptionsFromJson(config.compilerOptions, root);
-  const files = new Map(snippets.map((snippet, index) => [join(root, 'docs', `snippet-${index}.ts`), snippet]));
-  const host = ts.createCompilerHost(options);
-  host.fileExists = (path) => files.has(path) || ts.sys.fileExists(path);
-  host.readFile = (path) => {
-    const snippet = files.get(path);
-    return snippet ? standalone(snippet.code, given(snippet)) : ts.sys.readFile(path);
-  };
-  const program = ts.createProgram([...files.keys()], options, host);
-  return [...files].flatMap(([path, snippet]) => {
-    const file = program.getSourceFile(path);
-    const diagnostics = [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)];
-    return diagnostics.filter(({ code }) => code !== implicitAny).map((each) => sentence(each, snippet));
-  });
+export async function typeErrors(
+  root: string,
+  snippets: readonly Snippet[],
+  given: (snippet: Snippet) => Given,
+): Promise<string[]> {
+  const files = snippets.map((each, index) => [`snippet-${index}.ts`, standalone(each.code, given(each))] as const);
+  const folder = createTypedProject(root, Object.fromEntries(files));
+  try {
+    const options = ['--singleThreaded', '--pretty', 'false'];
+    await promisify(execFile)(process.execPath, [join(root, 'tools/tsc.mjs'), ...options], { cwd: folder });
+    return [];
+  } catch (error) {
+    const printed = (error as { stdout?: string }).stdout ?? '';
+    const errors = [...printed.matchAll(/^(\S+)\((\d+),\d+\): error TS(\d+): (.*(?:\n .*)*)/gm)];
+    if (errors.length === 0) throw error;
+    return errors
+      .filter(([, , , code]) => code !== implicitAny)
+      .map(([, file = '', line, , text]) => {
+        const snippet = snippets[files.findIndex(([name]) => name === file)];
+        return `${snippet?.at ?? file}, line ${Number(line) - 1} of it: ${text}`;
+      });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
 /** A callback that is shown alone has parameters without types. */
-const implicitAny = 7006;
+const implicitAny = '7006';
 
 /** Declares the given names on one line before the code, so that line numbers are easy to compute. */
 function standalone(code: string, given: Given): string {
@@ -88,12 +98,6 @@ function declaredIn(code: string): Set<string> {
   };
   collect(ts.createSourceFile('snippet.ts', code, ts.ScriptTarget.ES2023));
   return names;
-}
-
-function sentence({ file, start, messageText }: ts.Diagnostic, snippet: Snippet): string {
-  const line = file && start !== undefined ? file.getLineAndCharacterOfPosition(start).line : 0;
-  const text = ts.flattenDiagnosticMessageText(messageText, '\n');
-  return `${snippet.at}, line ${line} of it: ${text}`;
 }
 
 /**
