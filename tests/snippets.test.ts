@@ -82,8 +82,15 @@ describe('the code in the documents', () => {
     expect(await typeErrors(root, all, given)).toEqual([]);
   });
 
-  test.each(runnable(inGuides))('the snippet at $at runs', async (snippet) => {
-    await run(snippet);
+  test.each(runnable(inGuides))('the snippet at $at runs, and prints what the page says', async (snippet) => {
+    const printed = await run(snippet);
+    const shown = printedBy(snippet);
+    if (shown !== undefined) expect(printed).toEqual([shown]);
+  });
+
+  test('the page on simulations says what a bot that fails prints', () => {
+    const shown = inGuides.map((each) => printedBy(each) ?? '').filter((text) => text !== '');
+    expect(shown).toEqual([expect.stringMatching(/^SimulationError: /)]);
   });
 
   test.each(runnable(inSources).filter((each) => namesFrom(around, each.code).length === 0))(
@@ -150,12 +157,24 @@ function isAlone({ marks }: Snippet): boolean {
   return marks.includes('alone');
 }
 
-/** Runs a snippet in a marketplace where something has happened. The network leads to it, unless the snippet brings its own. */
-async function run(snippet: Snippet): Promise<void> {
+/** What a page says that a snippet prints, in the block that follows. */
+function printedBy({ at, code }: Snippet): string | undefined {
+  const [, after = ''] = read(at.replace(/:\d+$/, '')).split(code);
+  return /^```\n\nIt prints .*:\n\n```\n([^]*?)\n```\n/.exec(after)?.[1];
+}
+
+/**
+ * Runs a snippet in a marketplace where something has happened. The network leads to it, unless the snippet brings its own.
+ *
+ * @returns what it logs.
+ */
+async function run(snippet: Snippet): Promise<string[]> {
   const { marketplace, accessToken, question_id } = createScene();
   vi.stubEnv('SELLER_TOKEN', accessToken);
   if (!isAlone(snippet)) vi.stubGlobal('fetch', marketplace.fetch);
-  for (const method of ['log', 'warn', 'error'] as const) vi.spyOn(console, method).mockImplementation(() => undefined);
+  const logged: string[] = [];
+  vi.spyOn(console, 'log').mockImplementation((...values) => void logged.push(values.map(String).join(' ')));
+  for (const method of ['warn', 'error'] as const) vi.spyOn(console, method).mockImplementation(() => undefined);
   const seller = new SellerClient({ baseUrl: marketplace.baseUrl, accessToken, fetch: marketplace.fetch });
   const tests: Promise<void>[] = [];
   const everything = Object.assign({}, ...Object.values(entries)) as Record<string, unknown>;
@@ -170,6 +189,7 @@ async function run(snippet: Snippet): Promise<void> {
   const given = { ...everything, ...builders, seller, marketplace, question_id };
   await runSnippet(snippet, modules, isAlone(snippet) ? {} : given);
   await Promise.all(tests);
+  return logged;
 }
 
 function filesIn(folder: string, ending: string): string[] {
