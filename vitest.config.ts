@@ -9,13 +9,15 @@ const source = (path: string): string => fileURLToPath(new URL(`./src/${path}`, 
 const isWholeRun = process.env.COVERAGE === 'true' || process.argv.includes('--coverage');
 const isNamed = (path: string): boolean => process.argv.some((arg) => arg.startsWith('tests/') && path.startsWith(arg));
 
-// These start servers or a browser, build, or put a load on the machine: they run where they are named, and where coverage is
-// judged. Those in tests/kills wait for real leases to expire: they run only where they are named. `.ci/run` runs all.
+// These start servers or a browser, build, put a load on the machine, or repeat days that failed once: they run where they are
+// named, and where coverage is judged. Those in tests/kills wait for real leases to expire: they run only where they are
+// named. `.ci/run` runs all.
 const outsideOfNpmTest = [
   'tests/browser/dashboard.test.ts',
   'tests/browser/fake-in-a-page.test.ts',
   'tests/examples/reliability.test.ts',
   'tests/resilience/soak.test.ts',
+  'tests/simulation/failed-seeds.test.ts',
   'tests/tools/reproducible-build.test.ts',
 ].filter((path) => !isWholeRun && !isNamed(path));
 const kills = process.argv.some((arg) => arg.startsWith('tests/kills')) ? [] : ['tests/kills/**'];

@@ -42,7 +42,7 @@ export default class ClosingLineReporter implements Reporter {
 }
 
 const outsideOfNpmTest =
-  'Left out: tests that kill processes, put a load on the machine or start a browser. To run them: npm run test:coverage.';
+  'Left out: tests that kill processes, put a load on the machine, start a browser or repeat days that failed once. To run them: npm run test:coverage.';
 
 /** What some tests need beside Node, with the module of `tests/support` that looks for it. */
 const programs = [

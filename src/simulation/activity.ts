@@ -4,7 +4,7 @@ import { clearInterval, setImmediate, setInterval } from 'node:timers';
 import { currentProcess } from './process.js';
 
 // As they were when this module was loaded: the simulation replaces those of `node:timers` too.
-const [nextTurn, everyRealSecond, stopSeconds] = [setImmediate, setInterval, clearInterval];
+const [nextTurn, everyRealTick, stopTicks] = [setImmediate, setInterval, clearInterval];
 
 /** What ends by itself within a few turns of the event loop: the work of Node's own threads, and immediates. */
 const work = /^(?:Immediate|FSREQCALLBACK|FSREQPROMISE|FILEHANDLECLOSEREQ|BLOBREADER|(?!UNDICI)[A-Z0-9]+REQUEST)$/;
@@ -38,7 +38,8 @@ const remedies: Readonly<Record<string, string>> = {
 const madeOutside =
   'It ran in an async context from outside the simulation: make what the bot uses within `bot(world)`, and bind nothing to another context.';
 
-const stuckAfterSeconds = 6;
+/** How often a real clock ticks, in milliseconds, and after how many ticks without an idle turn a run ends. */
+export const stuck = { tickMs: 1000, afterTicks: 6 };
 
 /** A timer or a socket. */
 interface Unreferenced {
@@ -56,8 +57,8 @@ export class Activity {
   readonly #pending = new Set<number>();
   readonly #leaked = new Set<Unreferenced>();
   #last = '';
-  #seconds = 0;
-  readonly #seconded = everyRealSecond(() => (this.#seconds += 1), 1000);
+  #ticks = 0;
+  readonly #ticking = everyRealTick(() => (this.#ticks += 1), stuck.tickMs);
   readonly #hook = createHook({
     init: (id, type, _, resource) => this.#begin(id, type, resource),
     after: (id) => void this.#pending.delete(id),
@@ -66,7 +67,7 @@ export class Activity {
   } as HookCallbacks);
 
   constructor() {
-    this.#seconded.unref();
+    this.#ticking.unref();
     this.#hook.enable();
   }
 
@@ -77,7 +78,7 @@ export class Activity {
     if (leak !== undefined) this.left(leak, resource);
     if (!process || !work.test(type)) return;
     this.#pending.add(id);
-    if (this.#seconds > 1) this.#last = `${type}${callerOf()}`;
+    if (this.#ticks > 1) this.#last = `${type}${callerOf()}`;
   }
 
   /** Notes that the bot has left the simulation. */
@@ -93,13 +94,13 @@ export class Activity {
 
   /** Resolves when nothing is under way. @returns why the run cannot go on: the bot has left the simulation, or never becomes idle */
   async settle(): Promise<string | undefined> {
-    this.#seconds = 0;
+    this.#ticks = 0;
     process.nextTick(() => (this.#isOwnTurn = false));
     // Some native callbacks are in no list: they run in the turn after.
     for (let idleTurns = 0; idleTurns < 2; idleTurns = this.#pending.size === 0 ? idleTurns + 1 : 0) {
       await new Promise((resolve) => nextTurn(resolve));
       if (this.#failure !== undefined) return this.#left(this.#failure);
-      if (this.#seconds >= stuckAfterSeconds)
+      if (this.#ticks >= stuck.afterTicks)
         return `The bot never becomes idle: it always begins something new, last ${this.#last}.`;
     }
     this.#isOwnTurn = true;
@@ -113,7 +114,7 @@ export class Activity {
   }
 
   close(): void {
-    stopSeconds(this.#seconded);
+    stopTicks(this.#ticking);
     this.#hook.disable();
   }
 }

@@ -76,7 +76,7 @@ class Shrinking<Failure> {
   async renumber(): Promise<void> {
     for (const name of this.only) {
       const number = Number(/#(\d+): /.exec(name)?.[1] ?? 1);
-      for (let lower = 1; lower < number; lower += 1) {
+      for (let lower = 1; lower < number && this.runs < mostRuns; lower += 1) {
         const renamed = name.replace(/#\d+: /, `#${lower}: `);
         if (await this.#fails(this.only.map((each) => (each === name ? renamed : each)))) break;
       }

@@ -1,5 +1,5 @@
-import { SimulationError, simulate } from 'marketplace-seller-sdk/simulation';
-import type { SimulationOptions } from 'marketplace-seller-sdk/simulation';
+import { checks, simulate } from 'marketplace-seller-sdk/simulation';
+import type { Check, SimulationOptions } from 'marketplace-seller-sdk/simulation';
 import { expect, test } from 'vitest';
 import { faultyBot } from './bots/faulty-bot.ts';
 import type { Fault } from './bots/faulty-bot.ts';
@@ -33,18 +33,22 @@ const foundAt: Readonly<Record<Fault, number>> = {
   'swallows errors': 7,
 };
 
-test('nothing goes wrong in a bot that has none of the faults', async () => {
-  await simulate({ ...day, seeds: 3, bot: (world) => faultyBot(world) });
+test('with the same seeds, nothing goes wrong in a bot that has none of the faults', async () => {
+  await simulate({ ...day, seeds: [...new Set(Object.values(foundAt))], bot: (world) => faultyBot(world) });
 });
 
+/** What the first check finds that fails on a day. Nothing looks for the fewest events. */
+async function violationsOf(fault: Fault): Promise<readonly string[]> {
+  const found: (readonly string[])[] = [];
+  const judge: Check = (history) => [...(found.push(...checks.usual.map((check) => check(history))), [])];
+  await simulate({ ...day, seeds: [foundAt[fault]], bot: (world) => faultyBot(world, fault), checks: [judge] });
+  return found.find(({ length }) => length > 0) ?? [];
+}
+
 test.each(Object.keys(foundAt) as Fault[])('the usual checks find a bot that %s', async (fault) => {
-  const seeds = [foundAt[fault]];
-  const error: unknown = await simulate({ ...day, seeds, bot: (world) => faultyBot(world, fault) }).catch(
-    (reason: unknown) => reason,
-  );
-  expect(error).toBeInstanceOf(SimulationError);
+  const [first] = await violationsOf(fault);
   const doubles = ['sends before it stores', 'repeats blindly', 'has two loops at once'].includes(fault);
-  expect((error as SimulationError).violations[0]).toMatch(
+  expect(first).toMatch(
     doubles ? /has the same message 2 times after writing 1$/ : /is not answered at the end$|has no reply at the end$/,
   );
 });

@@ -7,9 +7,13 @@ import { Worker } from 'node:worker_threads';
 import { ConfigurationError } from 'marketplace-seller-sdk';
 import { simulate } from 'marketplace-seller-sdk/simulation';
 import type { Bot, Check, World } from 'marketplace-seller-sdk/simulation';
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
+import { stuck } from '../../src/simulation/activity.js';
 
 const { setTimeout: captured, fetch: capturedFetch } = globalThis;
+
+const { tickMs } = stuck;
+afterEach(() => void (stuck.tickMs = tickMs));
 
 function run(bot: (world: World) => Bot): Promise<void> {
   return simulate({ seeds: 1, faults: 'none', load: { questions: 3, sales: 0, messages: 0 }, checks: [], bot });
@@ -83,6 +87,8 @@ describe('a bot that leaves the simulation is told what it did, and where', () =
     ],
     ['timers', () => void setInterval(() => undefined, 1)],
   ])('%s without an end', async (_, begin) => {
+    // What never ends takes a processor until then.
+    stuck.tickMs = 20;
     let isOver = false;
     const stoppable = setImmediate;
     const failing = run(() => {

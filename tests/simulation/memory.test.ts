@@ -9,6 +9,8 @@ import { careful, carefulInMemory } from './bots/question-bots.ts';
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 const load = { questions: 10, sales: 3, messages: 4 };
+/** Processes are killed while a timer waits, in a transaction, and in a call that listens to a signal. */
+const faults = { kills: 40, stops: 2, slow: 0.3, responseLost: 0.05, outages: 1 };
 
 test.each([
   ['in memory', carefulInMemory],
@@ -22,11 +24,7 @@ test.each([
     marketplaces.push(new WeakRef(world.marketplace));
     return bot(world);
   };
-  const faults = { kills: 8, stops: 2, responseLost: 0.05, outages: 1 };
-  await simulate({ seeds: 2, bot: noted, load, faults, checks: [] });
-  // On this day a process is killed in a call that listens to a signal.
-  await simulate({ seeds: [18], bot: noted, checks: [] });
-  const failing = simulate({ seeds: [5], bot: noted, load, faults, checks: [() => ['it is wrong']] });
+  const failing = simulate({ seeds: [2], bot: noted, load, faults, checks: [() => ['it is wrong']] });
   const error: unknown = await failing.catch((reason: unknown) => reason);
   const left = (): number => [...worlds, ...marketplaces].filter((each) => each.deref() !== undefined).length;
   for (let round = 0; round < 5 && left() > 0; round += 1) {
@@ -37,5 +35,5 @@ test.each([
   expect(left()).toBe(0);
   // What clients of one service share is kept for as long as their process.
   expect([...ofPlatform.books.keys()]).toEqual(services);
-  expect(error).toMatchObject({ seed: 5 });
+  expect(error).toMatchObject({ seed: 2 });
 });
