@@ -2,10 +2,14 @@ import { stripVTControlCharacters } from 'node:util';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import type { Listening } from 'marketplace-seller-sdk/testing';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { chapters } from '../examples/day/chapters.ts';
+import { Narrator } from '../examples/day/narrator.ts';
 import { main } from '../examples/day/program.ts';
 import { overSockets } from './support/fake-time.ts';
+
+/** Begins the colours of a terminal. */
+const escape = '\u001b[';
 
 interface Run {
   readonly code: number;
@@ -25,23 +29,56 @@ async function run(
   return { code, ...written };
 }
 
-const runs = new Map<string, Promise<Run>>();
-/** What several tests read is run once. */
-function runOnce(...given: Parameters<typeof run>): Promise<Run> {
-  const key = JSON.stringify(given);
-  const found = runs.get(key) ?? run(...given);
-  runs.set(key, found);
-  return found;
+/** What the whole day printed with `--wire` to a pipe, and what its chapters told the narrator. */
+let day: Run;
+/** The same without the requests and responses. */
+let told: string;
+let calls: readonly ((say: Narrator) => void)[];
+
+beforeAll(async () => {
+  const found: ((say: Narrator) => void)[] = [];
+  let depth = 0;
+  for (const name of [
+    'title',
+    'heading',
+    'line',
+    'code',
+    'quote',
+    'good',
+    'bad',
+    'error',
+    'chart',
+    'progress',
+    'end',
+  ] as const) {
+    const method = Narrator.prototype[name] as (...args: unknown[]) => void;
+    vi.spyOn(Narrator.prototype, name).mockImplementation(function (this: Narrator, ...args: unknown[]) {
+      // One method calls another.
+      if (depth === 0) found.push((say) => method.apply(say, args));
+      depth += 1;
+      method.apply(this, args);
+      depth -= 1;
+    });
+  }
+  day = await run(['--wire']);
+  vi.restoreAllMocks();
+  calls = found;
+  told = day.out.replaceAll(/^ +[→←] .*\n/gm, '');
+});
+
+/** The day as a terminal shows it. */
+function onTerminal(columns: number, color: boolean): string {
+  let text = '';
+  const out = { isTTY: true, columns, write: (part: string) => (text += part) };
+  const say = new Narrator(out, { color, wire: false });
+  for (const call of calls) call(say);
+  return text;
 }
-const toPipe = (): Promise<Run> => runOnce([]);
-const withWire = (): Promise<Run> => runOnce(['--wire']);
-// Three chapters show as well as fourteen what the way of printing does.
-const onTerminal = (): Promise<Run> => runOnce(['--short', '--wire'], {}, 50);
-const withoutColour = (columns = 50): Promise<Run> => runOnce(['--short', '--wire'], { NO_COLOR: '1' }, columns);
 
 describe("a seller's day", () => {
-  test('the program runs every chapter', async () => {
-    const { code, out, errors } = await toPipe();
+  test('the program runs every chapter', () => {
+    const { code, errors } = day;
+    const out = told;
     expect({ code, errors }).toEqual({ code: 0, errors: '' });
     for (const { title } of chapters) expect(out).toContain(title);
     expect(out).toContain('5 questions answered while the list got shorter; none is left.');
@@ -52,8 +89,8 @@ describe("a seller's day", () => {
     expect(out).toMatch(/✓ .* faster than the day before\./);
   });
 
-  test('each chapter prints the results of its calls', async () => {
-    const { out } = await toPipe();
+  test('each chapter prints the results of its calls', () => {
+    const out = told;
     expect(out).toMatch(/DELIVERY_PROMISE +a template +1 left/);
     expect(out).toMatch(
       /Channel: the option OTHER[^]*Channel: the conversation[^]*rejected the message: PERSONAL_DATA/,
@@ -71,28 +108,24 @@ describe("a seller's day", () => {
     expect(badDay.split('\n').length).toBeLessThanOrEqual(10);
   });
 
-  test('a pipe gets long lines as they are', async () => {
-    expect((await toPipe()).out).toMatch(/^ +✗ DriverNotFoundError: .* failed with 404 \(not_found\): .*$/m);
+  test('a pipe gets long lines as they are', () => {
+    expect(told).toMatch(/^ +✗ DriverNotFoundError: .* failed with 404 \(not_found\): .*$/m);
   });
 
   test.each([
     [50, 50],
     [200, 80],
     [0, 80],
-  ])('on a terminal of %i columns no line has more than %i characters', async (columns, width) => {
-    const { out } = await withoutColour(columns);
-    const lines = out.split(/[\n\r]/);
+  ])('on a terminal of %i columns no line has more than %i characters', (columns, width) => {
+    const lines = onTerminal(columns, false).split(/[\n\r]/);
     expect(lines.filter(({ length }) => length > width)).toEqual([]);
     expect(Math.max(...lines.map(({ length }) => length))).toBeGreaterThan(width - 10);
   });
 
-  test('the colours of a terminal do not change where lines wrap', async () => {
-    const texts = [(await onTerminal()).out, (await withoutColour()).out];
-    // Ports and the steps of a progress bar differ from run to run.
-    const comparable = (text: string): string =>
-      stripVTControlCharacters(text.replaceAll(/\r.*(?=\r)/g, '')).replaceAll(/:\d{4,5}\b/g, ':port');
-    const [first, second] = texts.map(comparable);
-    expect(first).toBe(second);
+  test('the colours of a terminal do not change where lines wrap', () => {
+    const coloured = onTerminal(50, true);
+    expect(coloured).toContain(escape);
+    expect(stripVTControlCharacters(coloured)).toBe(onTerminal(50, false));
   });
 
   test('the chapters are in the order of their time', () => {
@@ -100,41 +133,29 @@ describe("a seller's day", () => {
     expect(hours).toEqual([...hours].sort((a, b) => a - b));
   });
 
-  test('the output is coloured on a terminal only, and never with NO_COLOR', async () => {
-    const escape = '\u001b[';
-    expect((await toPipe()).out).not.toContain(escape);
-    expect((await onTerminal()).out).toContain(escape);
-    expect((await withoutColour()).out).not.toContain(escape);
-  });
-
-  test('--wire prints the requests without the token', async () => {
-    const { out } = await withWire();
+  test('--wire prints the requests without the token', () => {
+    const { out } = day;
     expect(out).toMatch(/→ POST \/answers \{"question_id":\d+,"text":/);
     expect(out).toMatch(/← 200 \{"id":/);
     expect(out).toMatch(/→ POST \/messages\/attachments\S* \(a file\)\n/);
     expect(out).not.toMatch(/APP_USR|Bearer/);
-    expect((await toPipe()).out).not.toContain('→ POST');
   });
 
-  test('--short begins with the lost write, and has at most forty lines', async () => {
-    const { code, out } = await run(['--short']);
-    expect(code).toBe(0);
-    expect(out.trimEnd().split('\n').length).toBeLessThanOrEqual(40);
-    expect(out.match(/\n {2}\d\d:\d\d {2}.*/g)?.[0]).toContain('A connection breaks after a write was sent');
-    expect(out).toMatch(/✓ The answer was saved[^]*each event was handled once[^]*✗ The bot fails with seed 17/);
-  });
-
-  test('--stay keeps the address alive, until it is ended', async () => {
+  test('--short begins with the lost write, and has at most forty lines; --stay keeps the address alive, until it is ended', async () => {
     const { promise: ended, resolve: end } = Promise.withResolvers<undefined>();
     const { promise: stays, resolve: say } = Promise.withResolvers<RegExpExecArray>();
     let text = '';
     const write = (part: string): void => {
       text += part;
-      const found = /stays at (http:\S+):[^]*token\s+(\S+)\. Ctrl/.exec(text);
+      const found = /^([^]*)The marketplace stays at (http:\S+):[^]*token\s+(\S+)\. Ctrl/.exec(text);
       if (found) say(found);
     };
     const code = overSockets(() => main(['--short', '--stay'], {}, { write }, { write }, () => ended));
-    const [, url = '', token = ''] = await stays;
+    const [, out = '', url = '', token = ''] = await stays;
+    expect(out.trimEnd().split('\n').length).toBeLessThanOrEqual(40);
+    expect(out.match(/\n {2}\d\d:\d\d {2}.*/g)?.[0]).toContain('A connection breaks after a write was sent');
+    expect(out).toMatch(/✓ The answer was saved[^]*each event was handled once[^]*✗ The bot fails with seed 17/);
+    expect(out).not.toContain('→ POST');
     const me = await fetch(`${url}/users/me`, { headers: { authorization: `Bearer ${token}` } });
     expect(await me.json()).toMatchObject({ nickname: 'Casa Norte' });
     expect((await fetch(url)).headers.get('content-type')).toContain('text/html');
@@ -143,14 +164,14 @@ describe("a seller's day", () => {
     await expect(fetch(url)).rejects.toThrow();
   });
 
-  test('the outbox chapter shows two sellers in at most twenty lines, each message once', async () => {
-    const [, chapter = ''] = /\n( +18:45 +An outbox[^]*?)\n\n/.exec((await toPipe()).out) ?? [];
+  test('the outbox chapter shows two sellers in at most twenty lines, each message once', () => {
+    const [, chapter = ''] = /\n( +18:45 +An outbox[^]*?)\n\n/.exec(told) ?? [];
     expect(chapter).toMatch(/Casa Norte accepted, 1 message\n[^]*Casa Sur +accepted, 1 message\n/);
     expect(chapter.split('\n').length).toBeLessThanOrEqual(20);
   });
 
-  test('the bad day says why a topic was switched off', async () => {
-    expect((await toPipe()).out).toMatch(/switched off the topic questions: three notifications in a row got no 200/);
+  test('the bad day says why a topic was switched off', () => {
+    expect(told).toMatch(/switched off the topic questions: three notifications in a row got no 200/);
   });
 
   test('an unknown option exits with an error', async () => {
@@ -198,6 +219,14 @@ describe('against a service', () => {
     marketplace.flex.subscribe({ user_id: marketplace.items.getOrThrow(item_id).seller_id });
     const named = await run([], { ...env, SELLER_SITE_ID: 'MLA' });
     expect(named.out).toMatch(/FLEX +status in, service \d+/);
+  });
+
+  test('the output is coloured on a terminal only, and never with NO_COLOR', async () => {
+    const { env } = await service();
+    expect((await run([], env)).out).not.toContain(escape);
+    expect((await run([], env, 50)).out).toContain(escape);
+    expect((await run([], { ...env, NO_COLOR: '1' }, 50)).out).not.toContain(escape);
+    expect(told).not.toContain(escape);
   });
 
   test('prints an error response and continues', async () => {
