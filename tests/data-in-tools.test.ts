@@ -77,27 +77,32 @@ describe('a sentence', () => {
     },
   );
 
+  /** The forms of an error response, with a text in each place that can have one. */
+  const bodies = (text: string): unknown[] => [
+    { message: text, error: 'bad_request', status: 400, cause: [] },
+    { message: 'no', error: text, status: 400, cause: text },
+    { message: 'no', code: text, cause: [{ code: text, message: text }] },
+    { error: 'bad_request', error_description: text, cause: [[text]] },
+    { error: { message: text, code: text } },
+    { errors: [{ message: text }] },
+    text,
+  ];
+  const isData = async (name: string, status: number, body: unknown): Promise<void> => {
+    const { text } = await toolOf(name, () => json(body, status)).run();
+    expect(outside(text), JSON.stringify([status, body])).not.toMatch(words);
+  };
+
+  test.each(sentences)('in any form of an error is data: %s', async (sentence) => {
+    for (const body of bodies(sentence)) await isData('questions.answer', 400, body);
+  });
+
+  // A body is read in the same way by each operation and with each status: here each form, sentence and status comes once.
   test.each(everyEndpoint)('in any field of an error of $name is data', async ({ name, endpoint }) => {
     // A write that may have been carried out is read back for three seconds.
     const unclear = endpoint.retry === 'safe' ? [200, 500] : [];
-    const bodies = (text: string): unknown[] => [
-      { message: text, error: 'bad_request', status: 400, cause: [] },
-      { message: 'no', error: text, status: 400, cause: text },
-      { message: 'no', code: text, cause: [{ code: text, message: text }] },
-      { error: 'bad_request', error_description: text, cause: [[text]] },
-      { error: { message: text, code: text } },
-      { errors: [{ message: text }] },
-      text,
-    ];
-    // A body is read in the same way with each status: all sentences with one of them, and each other status with one sentence.
-    const others = [...unclear, 401, 403, 404, 409, 422, 429].map(
-      (status, at) => [status, sentences[at % 5]!] as const,
-    );
-    for (const [status, sentence] of [...sentences.map((each) => [400, each] as const), ...others])
-      for (const body of bodies(sentence)) {
-        const { text } = await toolOf(name, () => json(body, status)).run();
-        expect(outside(text), JSON.stringify([status, body])).not.toMatch(words);
-      }
+    for (const at of bodies('').keys()) await isData(name, 400, bodies(sentences[at % 5]!)[at]);
+    for (const [at, status] of [...unclear, 401, 403, 404, 409, 422, 429].entries())
+      await isData(name, status, bodies(sentences[at % 5]!)[at % 7]);
   });
 
   test('in what is said of a write that may have been carried out is data', async () => {
