@@ -35,11 +35,14 @@ function createSale(options: Parameters<typeof createMarketplace>[0] = {}) {
   return { ...all, message, tools, use, send, sent };
 }
 
-/** A response with 60 entries in each list, and long texts. */
-function grown(value: unknown): unknown {
-  if (Array.isArray(value)) return Array.from({ length: 60 }, () => grown(value[0]));
+/** A response with 60 entries in each list, 12 in those inside, and texts that are longer than any that is kept. */
+function grown(value: unknown, entries = 60): unknown {
+  if (Array.isArray(value)) return Array.from({ length: entries }, () => grown(value[0], 12));
   if (typeof value !== 'object' || value === null) return value;
-  const fields = Object.entries(value).map(([name, each]) => [name, name === 'text' ? 'so '.repeat(900) : grown(each)]);
+  const fields = Object.entries(value).map(([name, each]) => [
+    name,
+    name === 'text' ? 'so '.repeat(400) : grown(each, entries),
+  ]);
   return Object.fromEntries(fields) as unknown;
 }
 
