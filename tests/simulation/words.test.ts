@@ -48,14 +48,15 @@ test('the end of a run reads as one, also for a call that is under way', async (
 });
 
 test('an error that is printed is the message and the place, and its fields are there', async () => {
-  const error: unknown = await simulate({ seeds: [17], bot: naive }).catch((reason: unknown) => reason);
+  const load = { questions: 10, sales: 0, messages: 0 };
+  const error: unknown = await simulate({ seeds: [19], load, bot: naive }).catch((reason: unknown) => reason);
   const { message, trace, only, violations, seed } = error as SimulationError;
   const places = /^ {4}at .*$/;
   const lines = inspect(error).split('\n');
   expect(lines.filter((line) => !places.test(line)).join('\n')).toBe(`SimulationError: ${message}`);
   expect(lines.length).toBeLessThan(40);
   expect(trace.length).toBeGreaterThan(60);
-  expect([seed, only.length, violations]).toEqual([17, 4, ['q6 is not answered at the end']]);
+  expect([seed, only.length, violations]).toEqual([19, 4, ['q5 is not answered at the end']]);
 });
 
 test('the types of own operations are inferred as those of `new FakeMarketplace` are', async () => {

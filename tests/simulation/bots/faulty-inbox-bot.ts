@@ -20,6 +20,8 @@ export function faultyInboxBot(world: World, fault?: Fault): Bot {
       store: sqliteStore(join(world.folder, 'inbox.db')),
       clientFor: (user_id) => clients.get(user_id),
       sellers: [...clients.keys()],
+      // Each fourth of the usual rounds, which are most of what a small day costs.
+      catchUpEveryMs: 3_600_000,
       on: handlersOf(world, fault, loop),
     });
   const inboxes = fault === 'has two loops at once' ? [open(1), open(2)] : [open(1)];

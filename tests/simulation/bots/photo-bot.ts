@@ -22,6 +22,7 @@ export function photoBot(world: World): Bot {
     store: sqliteStore(join(folder, 'inbox.db')),
     clientFor: (user_id): SellerClient | undefined => clients.get(user_id),
     sellers: [...clients.keys()],
+    catchUpEveryMs: 3_600_000,
     on: {
       messages: async ({ user_id, message_id }, { read, client }) => {
         const { pack_id, from } = await read();

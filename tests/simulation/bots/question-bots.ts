@@ -20,6 +20,8 @@ function answering(world: World, path: string | undefined, options: Partial<Clie
     store: path === undefined ? memoryStore() : sqliteStore(path),
     clientFor: (user_id) => clients.get(user_id),
     sellers: [...clients.keys()],
+    // Each fourth of the usual rounds: most of them find nothing, and are most of what a small day costs.
+    catchUpEveryMs: 3_600_000,
     on: {
       questions: async (_, { read, client }) => {
         const question = await read();
