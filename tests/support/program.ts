@@ -8,11 +8,17 @@ import { rawText } from '../../tools/raw-text.ts';
 const root = join(import.meta.dirname, '../..');
 const folder = join(root, 'node_modules/.cache/programs');
 
-/**
- * Bundles a program with the sources of this package; what others wrote it finds in node_modules.
- * Two tests may bundle one program at the same time: the file is replaced as a whole, so that no process reads part of it.
- */
-export async function bundled(program: string): Promise<string> {
+const bundles = new Map<string, Promise<string>>();
+
+/** Bundles a program with the sources of this package, once; what others wrote it finds in node_modules. */
+export function bundled(program: string): Promise<string> {
+  let file = bundles.get(program);
+  if (!file) bundles.set(program, (file = bundle(program)));
+  return file;
+}
+
+/** Two workers may bundle one program at the same time: the file is replaced as a whole, so that no process reads part of it. */
+async function bundle(program: string): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [join(root, program)],
     write: false,
