@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { run } from '../../src/cli/program.js';
 import { missingSteps } from '../../tools/prestart.mjs';
 import { bundled } from '../support/program.ts';
 
@@ -72,16 +73,29 @@ test('inbox ends although its module leaves a connection open, after everything 
   expect(JSON.parse(text)).toMatchObject([{ resource: 'r'.repeat(200_000) }]);
 });
 
-test.each(['check', 'fake --port 0', 'inbox x.db', 'outbox x.db', 'mcp --fake', 'call currencies.list --fake'])(
-  '%s says in one sentence that Node.js is too old',
-  async (line) => {
-    const old = 'data:text/javascript,delete Promise.withResolvers';
-    const file = await bundled('src/cli/main.ts');
-    const program = spawn(process.execPath, ['--import', old, file, ...line.split(' ')], { stdio: 'pipe' });
-    running.push(program);
-    let errors = '';
-    program.stderr.on('data', (part) => (errors += String(part)));
-    expect(await once(program, 'close')).toEqual([1, null]);
-    expect(errors).toMatch(/^marketplace-seller-sdk: .*needs Node\.js 22\.12 or later.*\n$/);
-  },
-);
+const lines = ['check', 'fake --port 0', 'inbox x.db', 'outbox x.db', 'mcp --fake', 'call currencies.list --fake'];
+const tooOld = /^marketplace-seller-sdk: .*needs Node\.js 22\.12 or later.*\n$/;
+
+test('the program loads where Node.js is too old, and says so in one sentence', async () => {
+  const old = 'data:text/javascript,delete Promise.withResolvers';
+  const file = await bundled('src/cli/main.ts');
+  const program = spawn(process.execPath, ['--import', old, file, lines[0]!], { stdio: 'pipe' });
+  running.push(program);
+  let errors = '';
+  program.stderr.on('data', (part) => (errors += String(part)));
+  expect(await once(program, 'close')).toEqual([1, null]);
+  expect(errors).toMatch(tooOld);
+});
+
+test.each(lines)('%s says that Node.js is too old', async (line) => {
+  const { withResolvers } = Promise;
+  Reflect.deleteProperty(Promise, 'withResolvers');
+  const written: string[] = [];
+  const write = (text: string): void => void written.push(`${text}\n`);
+  try {
+    expect(await run(line.split(' '), { out: write, err: write, ended: async () => {} })).toBe(1);
+  } finally {
+    Object.assign(Promise, { withResolvers });
+  }
+  expect(written.join('')).toMatch(tooOld);
+});
