@@ -4,6 +4,7 @@ import { createTools } from 'marketplace-seller-sdk/tools';
 import type { Tool } from 'marketplace-seller-sdk/tools';
 import { describe, expect, test } from 'vitest';
 import { everyEndpoint } from './support/every-endpoint.ts';
+import { anyText } from './support/any-text.ts';
 import { fc } from './support/fast-check.ts';
 import { createMarketplace } from './support/marketplace.ts';
 import { stubbed } from './support/stubs.ts';
@@ -130,7 +131,7 @@ describe('no text', () => {
 
   test('of a buyer can write a line of its own', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.string({ unit: 'binary' }), fc.constantFrom(...lines), async (text, end) => {
+      fc.asyncProperty(anyText(), fc.constantFrom(...lines), async (text, end) => {
         const { marketplace, buyer_id, item_id, tool } = createSale();
         const { id } = marketplace.ask({
           from: { user_id: buyer_id },

@@ -23,36 +23,45 @@ async function errorAfter({ endpoint, input }: (typeof plain)[number], body: unk
 }
 
 describe.each(plain)('an error in a 200 of $name', (trial) => {
-  test.each([
-    [{ status_code: 403, code: 'forbidden', message: 'Not yours' }, 403, ForbiddenError],
-    [{ status: 404, message: 'item not found' }, 404, NotFoundError],
-    [{ status: 401, error: 'unauthorized', cause: [] }, 401, AuthenticationError],
-    [{ status: 422, details: { anything: true } }, 422, ApiError],
-    [{ status: '404', message: 'item not found' }, 404, NotFoundError],
-    [{ status: 200, status_code: 409 }, 409, ConflictError],
-    [{ status: 503, error: 'busy' }, 503, ServerError],
-  ])('%j has the class of the status that it states', async (body, status, Class) => {
-    const error = await errorAfter(trial, body);
-    expect(error).toBeInstanceOf(Class);
-    expect(error.status).toBe(status);
-    expect(error.message).toContain('response with status 200');
-    expect(error.outcomeUnknown).toBe(false);
+  test('has the class of the status that it states', async () => {
+    for (const [body, status, Class] of [
+      [{ status_code: 403, code: 'forbidden', message: 'Not yours' }, 403, ForbiddenError],
+      [{ status: 404, message: 'item not found' }, 404, NotFoundError],
+      [{ status: 401, error: 'unauthorized', cause: [] }, 401, AuthenticationError],
+      [{ status: 422, details: { anything: true } }, 422, ApiError],
+      [{ status: '404', message: 'item not found' }, 404, NotFoundError],
+      [{ status: 200, status_code: 409 }, 409, ConflictError],
+      [{ status: 503, error: 'busy' }, 503, ServerError],
+    ] as const) {
+      const error = await errorAfter(trial, body);
+      const said = JSON.stringify(body);
+      expect(error, said).toBeInstanceOf(Class);
+      expect(error.status, said).toBe(status);
+      expect(error.message, said).toContain('response with status 200');
+      expect(error.outcomeUnknown, said).toBe(false);
+    }
   });
 
-  test.each([
-    [{ error: 'a_new_error' }],
-    [{ error: 'a_new_error', message: 'Try later', cause: null }],
-    [{ error: 'a_new_error', request_id: 'r-1', path: '/x' }],
-    [{ error: { code: 'a_new_error', message: 'Try later' } }],
-    [{ errors: [{ message: 'a_new_error' }] }],
-    [{ code: 'a_new_error' }],
-    [{ code: 'a_new_error', message: 'Try later', blocked_by: 'policy' }],
-    [{ code: 409, message: 'a_new_error' }],
-  ])('%j is not taken for its content', async (body) => {
-    const error = await errorAfter(trial, body);
-    expect([ApiError, UnexpectedResponseError].some((each) => error instanceof each)).toBe(true);
-    expect(error.message).toContain('a_new_error');
-    if (error instanceof UnexpectedResponseError) expect(error.message).toContain('did not do it');
+  test('is not taken for its content', async () => {
+    for (const body of [
+      { error: 'a_new_error' },
+      { error: 'a_new_error', message: 'Try later', cause: null },
+      { error: 'a_new_error', request_id: 'r-1', path: '/x' },
+      { error: { code: 'a_new_error', message: 'Try later' } },
+      { errors: [{ message: 'a_new_error' }] },
+      { code: 'a_new_error' },
+      { code: 'a_new_error', message: 'Try later', blocked_by: 'policy' },
+      { code: 409, message: 'a_new_error' },
+    ]) {
+      const error = await errorAfter(trial, body);
+      const said = JSON.stringify(body);
+      expect(
+        [ApiError, UnexpectedResponseError].some((each) => error instanceof each),
+        said,
+      ).toBe(true);
+      expect(error.message, said).toContain('a_new_error');
+      if (error instanceof UnexpectedResponseError) expect(error.message).toContain('did not do it');
+    }
   });
 });
 

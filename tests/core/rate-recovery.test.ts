@@ -34,10 +34,10 @@ async function oneAfterTheOther(client: Client, count: number): Promise<number[]
   return took;
 }
 
-const cases = [2, 50, 300].flatMap((latencyMs) =>
-  [1, 2, 3, 6, 12, 20, 49, 51, 80].flatMap((at) =>
-    [{}, { 'retry-after': '1' }].map((headers) => ({ latencyMs, at, headers })),
-  ),
+const cases = [2, 50, 300].flatMap((latencyMs, row) =>
+  [1, 2, 3, 6, 12, 20, 49, 51, 80].map((at, column) => {
+    return { latencyMs, at, headers: (row + column) % 2 === 0 ? {} : { 'retry-after': '1' } };
+  }),
 );
 
 describe('a program that makes one call after the other', () => {
@@ -47,7 +47,7 @@ describe('a program that makes one call after the other', () => {
       const { sellerClient } = serviceWith(latencyMs, (turn) => turn === at, headers);
       const before = await oneAfterTheOther(sellerClient, at);
       expect(Math.max(...before)).toBeLessThanOrEqual(2 * (latencyMs + tickMs) + 1100);
-      const after = await oneAfterTheOther(sellerClient, 60);
+      const after = await oneAfterTheOther(sellerClient, 30);
       expect(after.filter((ms) => ms > latencyMs + tickMs)).toEqual([]);
     },
   );
@@ -58,7 +58,7 @@ describe('a program that makes one call after the other', () => {
       const calls = Array.from({ length: 5 }, () => sellerClient.questions.get({ question_id: 1 }));
       await advanceUntilSettled(Promise.all(calls));
       // The first one may still have the rate of the calls before.
-      const [, ...after] = await oneAfterTheOther(sellerClient, 60);
+      const [, ...after] = await oneAfterTheOther(sellerClient, 30);
       expect(after.filter((ms) => ms > 20 + tickMs)).toEqual([]);
     }
   });

@@ -92,7 +92,7 @@ describe('retries', () => {
     const { sellerClient } = stubbed([status(500)], {
       tracing: { observe: (event) => event.type === 'wait' && waits.push(event.waitMs) },
     });
-    for (let round = 0; round < 20; round += 1)
+    for (let round = 0; round < 4; round += 1)
       await errorOf(advanceUntilSettled(sellerClient.questions.get({ question_id: 1 })));
     const [first, second] = [waits.filter((_, n) => n % 2 === 0), waits.filter((_, n) => n % 2 === 1)];
     expect(Math.max(...first)).toBeLessThanOrEqual(500);
@@ -426,7 +426,7 @@ describe('an abort ends a call at once', () => {
 });
 
 describe('contract 8: a finished call leaves nothing behind', () => {
-  test('1,000 calls on one signal leave no listener and no timer', async () => {
+  test('200 calls on one signal leave no listener and no timer', async () => {
     const { signal } = new AbortController();
     let mostListeners = 0;
     const ends = [
@@ -442,13 +442,13 @@ describe('contract 8: a finished call leaves nothing behind', () => {
     };
     const { sellerClient } = stubbed([]);
     const calm = sellerClient.withOptions({ fetch, deadlineMs: 60_000, maxRetries: 0 });
-    for (let round = 0; round < 20; round += 1) {
+    for (let round = 0; round < 4; round += 1) {
       const calls = Array.from({ length: 50 }, () =>
         calm.questions.get({ question_id: 1 }, { signal }).catch(() => undefined),
       );
       await Promise.all(calls);
     }
-    expect(turn).toBe(1_000);
+    expect(turn).toBe(200);
     expect(mostListeners).toBeGreaterThan(0);
     expect(getEventListeners(signal, 'abort')).toEqual([]);
     expect(vi.getTimerCount()).toBe(0);

@@ -25,35 +25,7 @@ function charactersReadBy(work: () => void): number {
 
 const kb = (unit: string, count: number): string => unit.repeat(Math.ceil((count * 1024) / unit.length));
 
-// The linter rejects patterns that take more than linear time.
-describe.each(eachTransport)('no response body is too long or too deep to be read, over %s', (__, createClient) => {
-  test.each([
-    ['an HTML page of 200 KB, 502', 502, kb('<p>the file is not here, send it to the sender from ', 200), ServerError],
-    ['an HTML page of 200 KB under a documented status', 403, kb('the receiver to to from sender ', 200), ApiError],
-    ['a text that repeats what patterns look for', 400, kb('text attachment 25 to not from no ', 200), ApiError],
-    [
-      'causes without end',
-      404,
-      JSON.stringify({ cause: Array(9000).fill({ code: 'x', message: kb('to ', 1) }) }),
-      NotFoundError,
-    ],
-    [
-      'JSON that ends within a string of escaped quotes',
-      500,
-      `{"id":12345678901234567890,"text":"${kb('\\"', 200)}`,
-      ServerError,
-    ],
-    ['tags that are not closed', 500, kb('<', 200), ServerError],
-    ['nested lists', 400, `{"cause":${'['.repeat(200_000)}${']'.repeat(200_000)}}`, ApiError],
-    ['nested objects', 403, `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`, ApiError],
-  ])('%s', async (_, status, body, Class) => {
-    const { sellerClient } = await createClient([new Response(body, { status })], { maxRetries: 0 });
-    const error = await errorOf(sellerClient.messages.send(message));
-    expect(error).toBeInstanceOf(Class);
-    expect(error).toMatchObject({ status });
-    expect(error.message.length).toBeLessThan(700);
-  });
-
+describe('no text is too long to be parsed', () => {
   test('a JSONP response that consists of blanks is rejected', () => {
     for (const text of [kb(' ', 200), `callback(${kb(' ', 200)}x`, kb('/*', 200), `a(${kb(') ', 200)}x`])
       expect(() => readJsonp(text)).toThrow(UnexpectedResponseError);
@@ -84,6 +56,36 @@ describe.each(eachTransport)('no response body is too long or too deep to be rea
     expect(parseJson(text)).toMatchObject({ id: '12345678901234567890' });
     expect(() => parseJson(text.slice(0, -2))).toThrow(SyntaxError);
   });
+});
+
+// The linter rejects patterns that take more than linear time.
+describe.each(eachTransport)('no response body is too long or too deep to be read, over %s', (__, createClient) => {
+  test.each([
+    ['an HTML page of 200 KB, 502', 502, kb('<p>the file is not here, send it to the sender from ', 200), ServerError],
+    ['an HTML page of 200 KB under a documented status', 403, kb('the receiver to to from sender ', 200), ApiError],
+    ['a text that repeats what patterns look for', 400, kb('text attachment 25 to not from no ', 200), ApiError],
+    [
+      'causes without end',
+      404,
+      JSON.stringify({ cause: Array(9000).fill({ code: 'x', message: kb('to ', 1) }) }),
+      NotFoundError,
+    ],
+    [
+      'JSON that ends within a string of escaped quotes',
+      500,
+      `{"id":12345678901234567890,"text":"${kb('\\"', 200)}`,
+      ServerError,
+    ],
+    ['tags that are not closed', 500, kb('<', 200), ServerError],
+    ['nested lists', 400, `{"cause":${'['.repeat(50_000)}${']'.repeat(50_000)}}`, ApiError],
+    ['nested objects', 403, `${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`, ApiError],
+  ])('%s', async (_, status, body, Class) => {
+    const { sellerClient } = await createClient([new Response(body, { status })], { maxRetries: 0 });
+    const error = await errorOf(sellerClient.messages.send(message));
+    expect(error).toBeInstanceOf(Class);
+    expect(error).toMatchObject({ status });
+    expect(error.message.length).toBeLessThan(700);
+  });
 
   test('a query with many quotes that are not closed is checked', async () => {
     const { sellerClient } = await createClient([new Response('{}')]);
@@ -100,11 +102,11 @@ describe.each(eachTransport)(
     const search = { seller_id: 7 };
 
     test.each([
-      // It takes seconds, and the transport has no part in it.
+      // The transport has no part in it.
       ...(name === 'fetch'
-        ? [['90,000 wrong entries', JSON.stringify({ total: 1, questions: Array(90_000).fill({ id: [] }) })]]
+        ? [['9,000 wrong entries', JSON.stringify({ total: 1, questions: Array(9_000).fill({ id: [] }) })]]
         : []),
-      ['lists in lists', `{"questions":${'['.repeat(200_000)}${']'.repeat(200_000)}}`],
+      ['lists in lists', `{"questions":${'['.repeat(50_000)}${']'.repeat(50_000)}}`],
     ])('%s', async (_, body) => {
       const { sellerClient } = await createClient([new Response(body)]);
       const error = await errorOf<UnexpectedResponseError>(sellerClient.questions.search(search).first());
@@ -113,7 +115,7 @@ describe.each(eachTransport)(
     });
 
     test('an entry that is delivered as it came may be nested without end', async () => {
-      const body = `[${'['.repeat(200_000)}${']'.repeat(200_000)}]`;
+      const body = `[${'['.repeat(50_000)}${']'.repeat(50_000)}]`;
       const { sellerClient } = await createClient([new Response(body)], { responseValidation: 'report' });
       expect(await sellerClient.questions.search(search).toArray({ max: 1 })).toHaveLength(1);
     });
@@ -134,7 +136,7 @@ describe.each(eachTransport)(
     test.each([['[[[['], ['{"message":'], ['"x"']])(
       'errors that are %s in a GraphQL body are an error',
       async (start) => {
-        const depth = 100_000;
+        const depth = 50_000;
         const nested = start.startsWith('[')
           ? '['.repeat(depth) + ']'.repeat(depth)
           : start === '"x"'

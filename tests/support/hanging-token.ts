@@ -1,4 +1,4 @@
-// Makes a call whose token function hangs, in the way that WAY names, and prints how it ended. Nothing else keeps it alive.
+// Makes two calls for each way that WAYS names in which a token function hangs, and prints how they ended. Nothing else keeps it alive.
 import { SellerClient, refreshingToken } from 'marketplace-seller-sdk';
 import type { ClientOptions } from 'marketplace-seller-sdk';
 
@@ -17,19 +17,20 @@ const ways: Readonly<Record<string, NonNullable<ClientOptions['accessToken']>>> 
 };
 
 const fetch = (): Promise<Response> => Promise.resolve(Response.json({ text: 'Hay stock?', status: 'UNANSWERED' }));
-const seller = new SellerClient({
-  baseUrl: 'https://api.example.com',
-  accessToken: ways[process.env.WAY ?? ''] ?? 'none',
-  timeoutMs,
-  fetch,
+const sellers = (process.env.WAYS ?? '').split(',').map((way) => {
+  return new SellerClient({ baseUrl: 'https://api.example.com', accessToken: ways[way] ?? 'none', timeoutMs, fetch });
 });
 const controller = new AbortController();
 const options = process.env.ABORT === 'yes' ? { signal: controller.signal } : {};
-const calls = [1, 2].map((question_id) =>
-  seller.questions.get({ question_id }, options).then(
-    ({ text }) => String(text),
-    (error: unknown) => (error as Error).name,
+const calls = sellers.map((seller) =>
+  Promise.all(
+    [1, 2].map((question_id) =>
+      seller.questions.get({ question_id }, options).then(
+        ({ text }) => String(text),
+        (error: unknown) => (error as Error).name,
+      ),
+    ),
   ),
 );
 setImmediate(() => controller.abort());
-console.log((await Promise.all(calls)).join(' '));
+for (const ends of await Promise.all(calls)) console.log(ends.join(' '));
