@@ -80,13 +80,8 @@ const root = join(import.meta.dirname, '..');
 const folders = ['src', 'tests', 'tools', 'examples', 'bench', 'docs'];
 const documents = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md', 'llms.txt', '.ci/run'];
 
-interface Line {
-  readonly at: string;
-  readonly text: string;
-}
-
-/** Every line of the repository's own texts but this list, by the files that are committed or about to be. */
-const lines: readonly Line[] = execFileSync(
+/** The repository's own texts but this list, by the files that are committed or about to be. */
+const texts: readonly (readonly [path: string, text: string])[] = execFileSync(
   'git',
   ['ls-files', '--cached', '--others', '--exclude-standard', ...folders, ...documents],
   { cwd: root, encoding: 'utf8' },
@@ -94,34 +89,44 @@ const lines: readonly Line[] = execFileSync(
   .split('\n')
   .filter((path) => /\.(ts|js|mjs|cjs|md|txt|html|css|json|vue)$|^\.ci\/run$/.test(path))
   .filter((path) => path !== 'tests/vocabulary.test.ts' && existsSync(join(root, path)))
-  .flatMap((path) =>
-    readFileSync(join(root, path), 'utf8')
-      .split('\n')
-      .map((text, index) => ({ at: `${path}:${index + 1}`, text })),
+  .map((path) => [path, readFileSync(join(root, path), 'utf8')]);
+
+/** The lines that have a word in one of the ways in which it may be spelt, with their places. */
+function linesWith(word: string): { at: string; line: string }[] {
+  const spellings = [word, capitalized(word)];
+  const having = texts.filter(([, text]) => spellings.some((each) => text.includes(each)));
+  return having.flatMap(([path, text]) =>
+    text.split('\n').map((line, index) => ({ at: `${path}:${index + 1}`, line })),
   );
+}
 
 describe('the repository uses the terms of its field', () => {
   test('the texts are found', () => {
-    expect(lines.length).toBeGreaterThan(10_000);
+    expect(texts.length).toBeGreaterThan(500);
+    expect(linesWith('import').length).toBeGreaterThan(10_000);
   });
 
   test.each(oldWords)('"$word" is not used: say $instead', ({ word, except, onlyInNames }) => {
     const pattern = onlyInNames ? nameWith(word) : anyUse(word);
-    const found = lines.filter(({ text }) => pattern.test(text) && !(except?.test(text) ?? false));
-    expect(found.map(({ at, text }) => `${at}: ${text.trim().slice(0, 120)}`)).toEqual([]);
+    const found = linesWith(word).filter(({ line }) => pattern.test(line) && !(except?.test(line) ?? false));
+    expect(found.map(({ at, line }) => `${at}: ${line.trim().slice(0, 120)}`)).toEqual([]);
   });
 });
 
+function capitalized(word: string): string {
+  return word[0]!.toUpperCase() + word.slice(1);
+}
+
 /** The word in prose, and as a part of a name: `errand`, `Errand`, `errandOf`, `thisErrand`. */
 function anyUse(word: string): RegExp {
-  const capital = word[0]!.toUpperCase() + word.slice(1);
+  const capital = capitalized(word);
   const inNames = word.includes(' ') ? '' : `|[a-z]${capital}(?![a-z])|(?<![A-Za-z])${word}(?=[A-Z])`;
   return new RegExp(`(?<![A-Za-z])(?:${word}|${capital})(?![A-Za-z])${inNames}`);
 }
 
 /** The word as a name that is declared, or a part of one: `class Gate`, `pace:`, `paceOf`. */
 function nameWith(word: string): RegExp {
-  const capital = word[0]!.toUpperCase() + word.slice(1);
+  const capital = capitalized(word);
   const declared = `(?:const|let|class|interface|type|function|readonly) (?:${word}|${capital})(?![a-z])`;
   return new RegExp(`${declared}|[a-z]${capital}(?![a-z])|(?<![A-Za-z])${word}(?=[A-Z])`);
 }

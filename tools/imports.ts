@@ -23,8 +23,10 @@ export function importsOf(from: string, text: string): Import[] {
     if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) add(node.argument.literal, 'type');
     if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword)
       add(node.arguments[0], 'lazy');
-    ts.forEachChild(node, visit);
+    if (isDeep || ts.isSourceFile(node)) ts.forEachChild(node, visit);
   };
+  // All others are statements of the file.
+  const isDeep = text.includes('import(');
   visit(ts.createSourceFile(from, text, ts.ScriptTarget.ES2023));
   return found;
 }
