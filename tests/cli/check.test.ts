@@ -52,6 +52,10 @@ async function check(
   };
 }
 
+/** The options with which only these operations are called. */
+const only = (...operation: string[]): string[] =>
+  names.filter((name) => !operation.includes(name)).flatMap((name) => ['--skip', name]);
+
 const findable = ['--pack', String(pack_id)];
 
 describe('the command check', () => {
@@ -188,7 +192,7 @@ describe('the command check', () => {
     expect(text).not.toContain('ids are missing');
   });
 
-  test.each([1, 2, 3, 4, 5])('the odd responses of the live service fit the schemas: seed %i', async (seed) => {
+  test('the odd responses of the live service fit the schemas, with five seeds', async () => {
     const { url, marketplace, shipment_id } = await served();
     const given = ['--json', ...findable, '--shipment', String(shipment_id)];
     // An operation that finds nothing to read here has no response of its own.
@@ -196,10 +200,12 @@ describe('the command check', () => {
     const empty = usual.rows
       .filter(({ details }) => details.length > 0)
       .flatMap(({ operation }) => ['--skip', operation]);
-    marketplace.settings.odd = { seed };
-    const { code, rows } = await check(url, ...given, ...empty);
-    expect(rows.filter(({ result }) => !['works', 'not tried'].includes(result))).toEqual([]);
-    expect(code).toBe(0);
+    for (let seed = 1; seed <= 5; seed += 1) {
+      marketplace.settings.odd = { seed };
+      const { code, rows } = await check(url, ...given, ...empty);
+      expect(rows.filter(({ result }) => !['works', 'not tried'].includes(result))).toEqual([]);
+      expect(code).toBe(0);
+    }
   });
 
   test.each([
@@ -219,7 +225,7 @@ describe('the command check', () => {
   ])('a response that differs is shown by paths and types, without values: %s', async (_, body, line) => {
     const { url, marketplace } = await served();
     marketplace.faults.inject({ status: 200, body, endpoint: endpoints.questions.search });
-    const { code, rows, text } = await check(url, '--json', '--item', 'MLA100', ...findable);
+    const { code, rows, text } = await check(url, '--json', '--item', 'MLA100', ...only('questions.search'));
     const row = rows.find(({ operation }) => operation === 'questions.search');
     expect(row?.result).toBe('differs');
     expect(row?.details.join('\n')).toMatch(line);
@@ -230,7 +236,7 @@ describe('the command check', () => {
   test('an entry of a list is named without its number', async () => {
     const { url, marketplace } = await served();
     marketplace.faults.inject({ status: 200, body: [{ id: 'ARS', symbol: 5 }], endpoint: endpoints.currencies.list });
-    const { rows } = await check(url, '--json');
+    const { rows } = await check(url, '--json', ...only('currencies.list'));
     const row = rows.find(({ operation }) => operation === 'currencies.list');
     expect(row?.details).toEqual([expect.stringMatching(/^\[\]\.symbol: /)]);
   });
@@ -239,7 +245,7 @@ describe('the command check', () => {
     const { url, marketplace } = await served();
     const [noQuestions] = endpoints.questions.responseTime.errors;
     marketplace.failNext(endpoints.questions.responseTime, noQuestions!);
-    const { code, rows } = await check(url, '--json', ...findable);
+    const { code, rows } = await check(url, '--json', ...only('questions.responseTime'));
     expect(rows.find(({ operation }) => operation === 'questions.responseTime')).toEqual({
       operation: 'questions.responseTime',
       result: 'works',
@@ -251,7 +257,7 @@ describe('the command check', () => {
   test('a 404 that is not documented rejects the call', async () => {
     const { url, marketplace } = await served();
     marketplace.faults.inject({ status: 404, body: { message: 'no such page' }, endpoint: endpoints.questions.responseTime });
-    const { code, rows } = await check(url, '--json', ...findable);
+    const { code, rows } = await check(url, '--json', ...only('questions.responseTime'));
     expect(rows.find(({ operation }) => operation === 'questions.responseTime')).toMatchObject({ result: 'rejected' });
     expect(code).toBe(1);
   }); // prettier-ignore
@@ -260,7 +266,7 @@ describe('the command check', () => {
     const { url, marketplace } = await served();
     const body = { message: `no scope for ${token}`, error: 'forbidden', status: 403, cause: [] };
     marketplace.faults.inject({ status: 403, body, endpoint: endpoints.questions.get, times });
-    const { code, rows } = await check(url, '--json', ...findable);
+    const { code, rows } = await check(url, '--json', ...only('questions.search', 'questions.get'));
     expect(rows.find(({ operation }) => operation === 'questions.get')).toEqual({
       operation: 'questions.get',
       result: 'rejected',

@@ -67,7 +67,8 @@ async function workThrough(stops: readonly Stop[]) {
         },
       },
     );
-    const outbox = createOutbox({ store: mortalStore, clientFor: () => client, logger: silentLogger, concurrency: 2 });
+    const options = { clientFor: () => client, logger: silentLogger, concurrency: 2, leaseMs: 3_000 };
+    const outbox = createOutbox({ store: mortalStore, ...options });
     await outbox.add({ key: 'text', user_id, ...send('It leaves today.') });
     // Two equal jobs need two messages.
     await outbox.add({ key: 'thanks', user_id, ...send('Thank you!') });
