@@ -32,84 +32,101 @@ beforeAll(() => {
   if (steps.length > 0) throw new Error(`These tests read dist; first run: ${steps.join(', ')}`);
 });
 
-describe.each(entries)('$name', ({ name }) => {
-  test('import and require give the same names', () => {
-    const said = run(`
+describe('every entry', () => {
+  let said: Record<string, { left: string[]; imported: string[]; required: string[] }>;
+  beforeAll(() => {
+    said = run(`
       const { createRequire } = await import('node:module');
-      const required = createRequire(process.cwd() + '/')('${name}');
-      const imported = await import('${name}');
-      say({ imported: Object.keys(imported), required: Object.keys(required) });
-    `) as { imported: string[]; required: string[] };
-    expect(said.imported).not.toEqual([]);
-    expect(said.required.toSorted()).toEqual(said.imported.toSorted());
-  });
-
-  test('loading does no work', () => {
-    const left = run(`
-      await import('${name}');
+      const require = createRequire(process.cwd() + '/');
       // Node itself opens its standard output for the first Request that is made.
       const left = () => process.getActiveResourcesInfo().filter((each) => !/^(Pipe|TTY)Wrap$/.test(each));
-      // What read the files themselves ends soon.
-      for (let times = 0; left().length > 0 && times < 500; times += 1) {
-        await new Promise((resolve) => setTimeout(resolve, 20));
+      const said = {};
+      let times = 0;
+      for (const name of ${JSON.stringify(entries.map(({ name }) => name))}) {
+        const imported = await import(name);
+        // What read the files themselves ends soon.
+        for (; left().length > 0 && times < 500; times += 1) {
+          await new Promise((resolve) => setTimeout(resolve, 20));
+        }
+        said[name] = { left: left(), imported: Object.keys(imported), required: Object.keys(require(name)) };
       }
-      say(left());
-    `) as string[];
-    expect(left).toEqual([]);
+      say(said);
+    `) as typeof said;
   });
 
-  test.runIf(tellsWhatIsLoaded).each(['import', 'require'] as const)('loading by %s loads no other package', (way) => {
-    const loaded = loadedBy(way, name);
+  test.each(entries)('$name: import and require give the same names', ({ name }) => {
+    const { imported, required } = said[name]!;
+    expect(imported).not.toEqual([]);
+    expect(required.toSorted()).toEqual(imported.toSorted());
+  });
+
+  test.each(entries)('$name: loading does no work', ({ name }) => {
+    expect(said[name]?.left).toEqual([]);
+  });
+});
+
+describe.runIf(tellsWhatIsLoaded).each(['import', 'require'] as const)('loading by %s', (way) => {
+  let loaded: Record<string, string[]>;
+  beforeAll(() => {
+    loaded = loadedBy(
+      way,
+      entries.map(({ name }) => name),
+    );
+  });
+
+  test.each(entries)('of $name loads no other package', ({ name }) => {
     // Each of the two is about a package. CommonJS contains the other one, because Jest cannot load an ES module.
     const meant = name.endsWith('/otel')
       ? 'node_modules/@opentelemetry/api/'
       : name.endsWith('/oauth') && way === 'import'
         ? 'node_modules/oauth4webapi/'
         : '-';
-    const packages = loaded.filter((each) => each.startsWith('node_modules/') && !each.startsWith(meant));
+    const packages = loaded[name]!.filter((each) => each.startsWith('node_modules/') && !each.startsWith(meant));
     expect(packages).toEqual([]);
-    expect(loaded.filter((each) => each.startsWith('dist/'))).not.toEqual([]);
+    expect(loaded[name]!.filter((each) => each.startsWith('dist/'))).not.toEqual([]);
+    if (meant !== '-') expect(loaded[name]!.join()).toContain(meant);
+  });
+
+  if (way === 'require') return;
+
+  test('what all entries need is in one file', () => {
+    const ofMain = loaded[manifest.name]!.filter((each) => each.startsWith('dist/'));
+    expect(ofMain).toContain('dist/esm/core.js');
+    expect(ofMain.length).toBeLessThan(10);
+  });
+
+  test('the main entry loads no Node module', () => {
+    expect(loaded[manifest.name]!.filter((each) => each.startsWith('node:'))).toEqual([]);
   });
 });
 
-describe.each(['browser', 'workerd', 'worker', 'edge-light', 'react-native'])('with the condition %s', (condition) => {
-  const forNodeOnly = /\/(?:otel|simulation)$/;
-  test.each(entries.filter(({ name }) => !forNodeOnly.test(name)))('$name needs no Node module', async ({ name }) => {
-    for (const [kind, code] of [
-      ['import', `export * from '${name}'`],
-      ['require', `module.exports = require('${name}')`],
-    ] as const) {
-      const { metafile } = await build({
-        stdin: { contents: code, resolveDir: root },
-        bundle: true,
-        write: false,
-        metafile: true,
-        platform: 'neutral',
-        mainFields: ['browser', 'module', 'main'],
-        conditions: [condition],
-        logLevel: 'silent',
-        // Without the `paths` of this repository: what is bundled is what was built.
-        tsconfigRaw: {},
-      });
-      const inputs = Object.keys(metafile.inputs);
-      expect(inputs.some((file) => file.includes('platform/node'))).toBe(false);
-      if (name === manifest.name) {
-        const portable = kind === 'import' ? 'dist/esm/platform/portable.js' : 'dist/cjs/platform/portable.cjs';
-        expect(inputs).toContain(portable);
-      }
-    }
-  });
-});
-
-test.runIf(tellsWhatIsLoaded)('what all entries need is in one file', () => {
-  const loaded = new Set(loadedBy('import', manifest.name).filter((each) => each.startsWith('dist/')));
-  expect(loaded).toContain('dist/esm/core.js');
-  expect(loaded.size).toBeLessThan(10);
-});
-
-test.runIf(tellsWhatIsLoaded)('the main entry loads no Node module', () => {
-  expect(loadedBy('import', manifest.name).filter((each) => each.startsWith('node:'))).toEqual([]);
-});
+test.each(['browser', 'workerd', 'worker', 'edge-light', 'react-native'])(
+  'with the condition %s no entry needs a Node module',
+  async (condition) => {
+    const portable = entries.map(({ name }) => name).filter((name) => !/\/(?:otel|simulation)$/.test(name));
+    const { metafile } = await build({
+      stdin: {
+        contents: portable
+          .map((name, n) => `import * as e${n} from '${name}'; use(e${n}, require('${name}'))`)
+          .join('\n'),
+        resolveDir: root,
+      },
+      bundle: true,
+      write: false,
+      metafile: true,
+      platform: 'neutral',
+      mainFields: ['browser', 'module', 'main'],
+      conditions: [condition],
+      logLevel: 'silent',
+      // Without the `paths` of this repository: what is bundled is what was built.
+      tsconfigRaw: {},
+    });
+    const inputs = Object.keys(metafile.inputs);
+    expect(inputs.filter((file) => file.includes('platform/node'))).toEqual([]);
+    expect(inputs).toContain('dist/esm/platform/portable.js');
+    expect(inputs).toContain('dist/cjs/platform/portable.cjs');
+  },
+);
 
 test.each(['import', 'require'])(
   'the global fetch, 20 ms of start-up, is not loaded by a call that does not need it: by %s',
@@ -158,7 +175,7 @@ test('on Node, the certificates of NODE_EXTRA_CA_CERTS are trusted', async () =>
 test.runIf(tellsWhatIsLoaded)('a package that is loaded on first use is counted when it is used', () => {
   const query = `const client = new module.SellerClient({ baseUrl: 'https://a.test', fetch: () => Response.json({ data: {} }) });
     await client.flex.query({ site_id: 'MLA', query: '{ configuration { id } }' })`;
-  expect(loadedBy('import', manifest.name, query).join()).toContain('node_modules/graphql-request/');
+  expect(loadedBy('import', [manifest.name], query)[manifest.name]?.join()).toContain('node_modules/graphql-request/');
 });
 
 test('an error is an instance of the classes of another copy of the package', () => {
@@ -175,14 +192,16 @@ test('an error is an instance of the classes of another copy of the package', ()
   expect(said).toEqual({ same: false, is: [true, true, true, true, false] });
 });
 
-test.each(['import', 'require'])('a class has in the built package the name it is exported by (%s)', (way) => {
+test('a class has in the built package the name it is exported by', () => {
   const renamed = run(`
     const { createRequire } = await import('node:module');
-    const load = { import: (name) => import(name), require: createRequire(process.cwd() + '/') };
+    const ways = [(name) => import(name), createRequire(process.cwd() + '/')];
     const renamed = [];
-    for (const entry of ['', '/notifications', '/testing']) {
-      for (const [name, value] of Object.entries(await load.${way}('${manifest.name}' + entry))) {
-        if (typeof value === 'function' && /^class/.test(String(value)) && value.name !== name) renamed.push(name);
+    for (const load of ways) {
+      for (const entry of ['', '/notifications', '/testing']) {
+        for (const [name, value] of Object.entries(await load('${manifest.name}' + entry))) {
+          if (typeof value === 'function' && /^class/.test(String(value)) && value.name !== name) renamed.push(name);
+        }
       }
     }
     say(renamed);
@@ -264,7 +283,8 @@ describe('what other packages give', () => {
 
 /** Runs a program that finds the package by its name, as users do; gives back what it says. */
 function run(program: string): unknown {
-  const say = 'const say = (value) => process.stdout.write(JSON.stringify(value));';
+  // What is left open would keep the process alive.
+  const say = 'const say = (value) => process.stdout.write(JSON.stringify(value), () => process.exit());';
   const node = [
     process.execPath,
     ['--input-type=module', '-e', say + program],
@@ -273,23 +293,41 @@ function run(program: string): unknown {
   return JSON.parse(execFileSync(...node)) as unknown;
 }
 
-/** What comes with an entry, as Node itself resolves it: files of the package, packages, parts of Node. */
-function loadedBy(way: 'import' | 'require', name: string, use = ''): string[] {
-  const urls = run(`
+/** What comes with each entry, as Node itself resolves it: files of the package, packages, parts of Node. */
+function loadedBy(way: 'import' | 'require', names: readonly string[], use = ''): Record<string, string[]> {
+  const loaded = run(`
     const { createRequire, registerHooks } = await import('node:module');
     const require = createRequire(process.cwd() + '/');
-    const urls = [];
+    const needed = new Map();
     registerHooks({
       resolve: (specifier, context, next) => {
         const resolved = next(specifier, context);
-        urls.push(resolved.url);
+        const parent = context.parentURL ?? '';
+        if (!needed.has(parent)) needed.set(parent, new Set());
+        needed.get(parent).add(resolved.url);
         return resolved;
       },
     });
-    const module = ${way === 'import' ? `await import('${name}')` : `require('${name}')`};
-    ${use};
-    process.on('exit', () => say(urls));
+    const entries = {};
+    for (const name of ${JSON.stringify(names)}) {
+      // Node does not resolve again for a module that is loaded: what CommonJS loads is loaded anew.
+      if ('${way}' === 'require') for (const file of Object.keys(require.cache)) delete require.cache[file];
+      const module = ${way === 'import' ? 'await import(name)' : 'require(name)'};
+      ${use};
+      entries[name] = ${way === 'import' ? 'import.meta.resolve(name)' : "'file://' + require.resolve(name)"};
+    }
+    const found = (url, all = new Set()) => {
+      if (!all.has(url)) for (const each of needed.get(all.add(url) && url) ?? []) found(each, all);
+      return all;
+    };
+    process.on('exit', () => {
+      const loaded = Object.entries(entries).map(([name, url]) => [name, [...found(url)]]);
+      say(Object.fromEntries(loaded));
+    });
     setTimeout(() => process.exit(), 0);
-  `) as string[];
-  return urls.map((url) => url.replace(pathToFileURL(`${root}/`).href, ''));
+  `) as Record<string, string[]>;
+  const relativeTo = pathToFileURL(`${root}/`).href;
+  return Object.fromEntries(
+    Object.entries(loaded).map(([name, urls]) => [name, urls.map((url) => url.replace(relativeTo, ''))]),
+  );
 }
