@@ -35,7 +35,7 @@ describe('the cost of a call that waits', () => {
   test('does not depend on how many share its AbortSignal', async () => {
     const { signal, listeners } = countingSignal();
     const { sellerClient } = stubbed([Response.json(wireQuestion)], { maxConcurrency: 10 });
-    const calls = Array.from({ length: 1000 }, (_, index) =>
+    const calls = Array.from({ length: 200 }, (_, index) =>
       sellerClient.questions.get({ question_id: index + 1 }, { signal }),
     );
     await Promise.all(calls);

@@ -53,25 +53,25 @@ describe('bytes that arrive before a request was sent are not its response, over
       const { url, open, seen } = await hostileServer();
       const client = clientOf(url, {});
       expect(await call(client)).toEqual({ id: 1 });
-      for (let turn = 2; turn <= 6; turn += 1) {
+      for (let turn = 2; turn <= 4; turn += 1) {
         const called = call(client);
         for (const to of open) send(to);
         expect(await called).toEqual({ id: turn });
       }
-      expect(seen()).toBe(6);
+      expect(seen()).toBe(4);
     });
   });
 
-  test('300 writes in sequence are told ok only if the server has seen them', async () => {
+  test('100 writes in sequence are told ok only if the server has seen them', async () => {
     const { url, open, seen } = await hostileServer();
     const client = clientOf(url, {});
     const write = smallCalls[1]![1];
-    for (let turn = 1; turn <= 300; turn += 1) {
+    for (let turn = 1; turn <= 100; turn += 1) {
       const called = write(client);
       for (const to of open) to.write(poison);
       expect(await called).toEqual({ id: turn });
     }
-    expect(seen()).toBe(300);
+    expect(seen()).toBe(100);
   });
 
   test('eight idle connections are poisoned at once', async () => {
@@ -96,14 +96,14 @@ describe.each(transports)(
       test.each(smallCalls)('to %s', async (___, call) => {
         const { url, open, seen } = await hostileServer();
         const client = clientOf(url, transport);
-        for (let turn = 1; turn <= 3; turn += 1) {
+        for (let turn = 1; turn <= 2; turn += 1) {
           expect(await call(client)).toEqual({ id: turn });
           for (const to of open) {
             send(to);
             await (name === 'fetch' ? once(to, 'close') : turnOfTheLoop());
           }
         }
-        expect(seen()).toBe(3);
+        expect(seen()).toBe(2);
       });
     });
   },
