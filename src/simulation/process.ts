@@ -3,7 +3,7 @@ import { createRandom } from '../testing/random.js';
 import type { VirtualTime } from './virtual-time.js';
 
 /** What a process does more often never becomes idle. The clock is read so often while it stands still. */
-const mostAnHour = { timers: 100_000, calls: 5_000 };
+export const mostAnHour = { timers: 100_000, calls: 5_000 };
 const mostReads = 5_000_000;
 const current = new AsyncLocalStorage<SimulatedProcess>();
 /** Runs a function in the async context in which this module was loaded. */

@@ -151,7 +151,10 @@ const faultyBots: Readonly<Record<Exclude<keyof typeof checks, 'usual'>, FaultyB
 
 describe('each check notices a fault, and says what it is', () => {
   test.each(Object.entries(faultyBots))('%s', async (_, { check, bot, load, says, faults = 'none' }) => {
-    const violations = await violationsOf({ seeds: [1], bot, load: load!, faults, checks: [check] });
+    const violations: string[] = [];
+    // It passes, so that nothing looks for the fewest events.
+    const judge: Check = (history) => [...(violations.push(...check(history)), [])];
+    await simulate({ seeds: [1], bot, load: load!, faults, checks: [judge] });
     expect(violations).not.toEqual([]);
     for (const each of violations) expect(each).toMatch(says);
   });

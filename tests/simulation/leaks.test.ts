@@ -9,11 +9,19 @@ import { simulate } from 'marketplace-seller-sdk/simulation';
 import type { Bot, Check, World } from 'marketplace-seller-sdk/simulation';
 import { afterEach, describe, expect, test } from 'vitest';
 import { stuck } from '../../src/simulation/activity.js';
+import { mostAnHour } from '../../src/simulation/process.js';
 
 const { setTimeout: captured, fetch: capturedFetch } = globalThis;
 
-const { tickMs } = stuck;
-afterEach(() => void (stuck.tickMs = tickMs));
+const real = { stuck: { ...stuck }, mostAnHour: { ...mostAnHour } };
+
+/** Not the real ones, which are in tests/simulation/boundaries.test.ts: what never ends is noticed sooner. */
+const fewer = { calls: 300, timers: 3000 };
+
+afterEach(() => {
+  Object.assign(stuck, real.stuck);
+  Object.assign(mostAnHour, real.mostAnHour);
+});
 
 function run(bot: (world: World) => Bot): Promise<void> {
   return simulate({ seeds: 1, faults: 'none', load: { questions: 3, sales: 0, messages: 0 }, checks: [], bot });
@@ -87,8 +95,8 @@ describe('a bot that leaves the simulation is told what it did, and where', () =
     ],
     ['timers', () => void setInterval(() => undefined, 1)],
   ])('%s without an end', async (_, begin) => {
-    // What never ends takes a processor until then.
     stuck.tickMs = 20;
+    Object.assign(mostAnHour, fewer);
     let isOver = false;
     const stoppable = setImmediate;
     const failing = run(() => {
@@ -106,7 +114,7 @@ describe('a bot that leaves the simulation is told what it did, and where', () =
   test.each<[string, string, (world: World) => Bot | Promise<Bot>]>([
     [
       'calls',
-      'more than 5000 calls within an hour',
+      'more than 300 calls within an hour',
       async ({ baseUrl }) => {
         for (;;) await fetch(`${baseUrl}/sites`);
       },
@@ -120,6 +128,7 @@ describe('a bot that leaves the simulation is told what it did, and where', () =
       },
     ],
   ])('%s without an end', async (_, what, bot) => {
+    Object.assign(mostAnHour, fewer);
     const failing = simulate({ seeds: 1, faults: 'none', load: { questions: 0, sales: 0 }, checks: [], bot });
     await expect(failing).rejects.toThrow(ConfigurationError);
     await expect(failing).rejects.toThrow(`The bot never becomes idle: ${what}. It was with seed 1, on day 1 00:`);
