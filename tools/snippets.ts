@@ -126,7 +126,8 @@ export function javaScriptOf(code: string): string {
         return `const ${bound} = require(${from});`;
       },
     )
-    .replaceAll(/^export \{[^}]*\};\n/gm, '');
+    .replaceAll(/^export default /gm, 'const exported = ')
+    .replaceAll(/^export (?:\{[^}]*\};\n)?/gm, '');
 }
 
 /** Runs compiled code. It may import `modules` and use the names in `given`. */
