@@ -552,7 +552,7 @@ test('add() resolves once a missed notification is stored; a later delivery of i
 });
 
 describe('forged notifications of a real seller', () => {
-  test('1,000 of them cost about one read each and make no dead letter, and the true one is handled', async () => {
+  test('200 of them cost about one read each and make no dead letter, and the true one is handled', async () => {
     const { marketplace, seller, client, ask } = shop();
     const handled: number[] = [];
     const inbox = createInbox({
@@ -562,11 +562,11 @@ describe('forged notifications of a real seller', () => {
     });
     const { user_id } = seller;
     const forge = (index: number) => about(900_000_000 + index, { user_id, _id: `forged-${index}` });
-    await Promise.all(Array.from({ length: 1_000 }, (_, index) => inbox.add(forge(index))));
+    await Promise.all(Array.from({ length: 200 }, (_, index) => inbox.add(forge(index))));
     const id = ask();
     await inbox.add(about(id, { user_id, _id: 'true' }));
     await expect.poll(() => handled).toEqual([id]);
-    expect([...marketplace.requests].length).toBeLessThanOrEqual(1_100);
+    expect([...marketplace.requests].length).toBeLessThanOrEqual(240);
     expect(await inbox.stats()).toMatchObject({ dead: 0 });
     await inbox.close();
   });

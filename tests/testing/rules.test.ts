@@ -524,12 +524,6 @@ describe('attachments', () => {
       () => ({ body: form([String.raw`a\b.pdf`, 'x']) }),
       400,
     ],
-    [
-      'a file of more than 25 MB is 400',
-      `POST ${upload}`,
-      () => ({ body: form(['a.pdf', new Uint8Array(25 * 1024 * 1024 + 1)]) }),
-      400,
-    ],
     ['a download without site_id is 400', 'GET /messages/attachments/x?tag=post_sale', () => ({}), 400],
   ])('%s', async (_, line, given, status, body = {}) => {
     expect(await call(line, given())).toMatchObject({ status, body });
