@@ -229,7 +229,9 @@ async function overlap(name: string, pair: readonly Overlapping[]) {
 describe.each(names)('two equal writes of %s that are under way at the same time', (name) => {
   test.each(overlaps)('$title: each is told what it came to, whenever it is asked for', async ({ pair, slowAt }) => {
     const fastAt = 1 - slowAt;
-    for (const asksEarly of [[], [fastAt], [slowAt], [fastAt, slowAt], [slowAt, fastAt]]) {
+    // What is under way is the same for every endpoint; what is read back is not.
+    const others = name === names[0] ? [[fastAt], [slowAt], [fastAt, slowAt]] : [];
+    for (const asksEarly of [[], [slowAt, fastAt], ...others]) {
       const { calls, counts, ask } = await overlap(name, pair);
       const lost = [(await advanceUntilSettled(calls[fastAt]!.ended)) as OutcomeUnknownError];
       const told = new Map<number, Confirmation>();
