@@ -59,8 +59,8 @@ export default defineConfig({
     isolate: false,
     // Without it every style sheet is empty, also one that is taken in as a text.
     css: true,
-    // Two more than processors: some tests wait for a server, a program or a lease.
-    maxWorkers: availableParallelism() + 2,
+    // One more than processors: some tests wait for a server, a program or a lease.
+    maxWorkers: availableParallelism() + 1,
     // No test depends on how fast this machine is. These only end what hangs.
     testTimeout: 300_000,
     hookTimeout: 300_000,
