@@ -59,8 +59,8 @@ export default defineConfig({
     isolate: false,
     // Without it every style sheet is empty, also one that is taken in as a text.
     css: true,
-    // One more than processors: some tests wait for a server, a program or a lease.
-    maxWorkers: availableParallelism() + 1,
+    // More than processors: some tests wait for a server, a program or a lease, and those outside of `npm test` for a browser.
+    maxWorkers: availableParallelism() + (isWholeRun ? 2 : 1),
     // No test depends on how fast this machine is. These only end what hangs.
     testTimeout: 300_000,
     hookTimeout: 300_000,

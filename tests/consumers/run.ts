@@ -19,8 +19,8 @@ try {
   const worker = async (): Promise<void> => {
     for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) await test(name, tarball);
   };
-  // Installing waits for the network and the disk, tests for the processor: two at a time suit two cores.
-  await Promise.all(Array.from({ length: Math.min(2, availableParallelism()) }, worker));
+  // Installing waits for the network and the disk, tests for the processor.
+  await Promise.all(Array.from({ length: Math.min(3, availableParallelism() + 1) }, worker));
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
