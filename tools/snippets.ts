@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { transformSync } from 'esbuild';
 import ts from 'typescript';
 import { createTypedProject } from './typed-project.ts';
 
@@ -116,18 +115,8 @@ export async function runSnippet(
 
 /** A snippet as CommonJS, without its types. */
 export function javaScriptOf(code: string): string {
-  const { code: module } = transformSync(code, { loader: 'ts', target: 'es2023' });
-  // The compiler converts no module that awaits outside of functions.
-  return module
-    .replaceAll(
-      /^import (\* as )?([^"]*?) from ("[^"]+");$/gm,
-      (_, all: string | undefined, names: string, from: string) => {
-        const bound = names.startsWith('{') ? names.replaceAll(' as ', ': ') : all ? names : `{ default: ${names} }`;
-        return `const ${bound} = require(${from});`;
-      },
-    )
-    .replaceAll(/^export default /gm, 'const exported = ')
-    .replaceAll(/^export (?:\{[^}]*\};\n)?/gm, '');
+  const compilerOptions = { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.CommonJS };
+  return ts.transpileModule(code, { compilerOptions }).outputText;
 }
 
 /** Runs compiled code. It may import `modules` and use the names in `given`. */

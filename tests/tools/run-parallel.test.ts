@@ -24,7 +24,9 @@ function run(scripts: Record<string, string>, env: NodeJS.ProcessEnv = {}) {
 
 describe('npm scripts that run in parallel', () => {
   test('what takes long is named from time to time, until it ends', () => {
-    const { status, stdout } = run({ long: 'sleep 1.5', longer: 'sleep 3' }, { PROGRESS_MS: '100' });
+    // Windows has no program that waits.
+    const wait = (ms: number): string => `node -e "setTimeout(() => {}, ${ms})"`;
+    const { status, stdout } = run({ long: wait(1500), longer: wait(3000) }, { PROGRESS_MS: '100' });
     expect(stdout).toMatch(/^running: long, longer \(\d+\.\d s\)$/m);
     const afterLong = stdout.slice(stdout.indexOf('passed: npm run long ('));
     expect(afterLong).toMatch(/^running: longer \(/m);
