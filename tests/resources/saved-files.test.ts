@@ -5,13 +5,12 @@ import { createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import { ConnectionError, InvalidInputError, SellerClient } from 'marketplace-seller-sdk';
 import type { ClientOptions, Download } from 'marketplace-seller-sdk';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { saveStream } from '../../src/core/files/node.js';
+import { collectGarbage } from '../support/garbage.ts';
 import { startServer } from '../support/http-server.ts';
 import { errorOf, stubbed } from '../support/stubs.ts';
 import { transports } from '../support/transports.ts';
@@ -268,8 +267,6 @@ describe.each(transports)('over %s', (_, options) => {
   test.each(['no signal', 'a signal that lives on'])(
     'a file that is dropped unread closes its connection (%s)',
     async (which) => {
-      setFlagsFromString('--expose-gc');
-      const gc = runInNewContext('gc') as () => void;
       const server = await startServer((response) => {
         response.writeHead(200, { 'content-length': 10_000_000 });
         response.write(Buffer.alloc(300_000));
@@ -281,7 +278,7 @@ describe.each(transports)('over %s', (_, options) => {
       await drop();
       expect(server.sockets.size).toBe(1);
       const isClosed = (): boolean => {
-        gc();
+        collectGarbage();
         return server.sockets.size === 0;
       };
       await expect.poll(isClosed, { interval: 20 }).toBe(true);
@@ -289,8 +286,6 @@ describe.each(transports)('over %s', (_, options) => {
   );
 
   test('a file whose stream is kept stays open', async () => {
-    setFlagsFromString('--expose-gc');
-    const gc = runInNewContext('gc') as () => void;
     const server = await startServer((response) => {
       response.writeHead(200, { 'content-length': 10 });
       response.write('12345');
@@ -299,9 +294,9 @@ describe.each(transports)('over %s', (_, options) => {
     const streamOf = async (): Promise<Download['stream']> =>
       (await once(server.url, options).messages.download(input)).stream;
     const stream = await streamOf();
-    gc();
+    collectGarbage();
     await new Promise((resolve) => setTimeout(resolve, 50));
-    gc();
+    collectGarbage();
     expect(await new Response(stream).text()).toBe('1234567890');
   });
 });

@@ -1,13 +1,10 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { simulate } from 'marketplace-seller-sdk/simulation';
 import type { Bot, World } from 'marketplace-seller-sdk/simulation';
 import { expect, test } from 'vitest';
 import { ofPlatform } from '../../src/core/recover/memory-book.js';
+import { collectGarbageUntil } from '../support/garbage.ts';
 import { careful, carefulInMemory } from './bots/question-bots.ts';
 
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
 const load = { questions: 10, sales: 3, messages: 4 };
 /** Processes are killed while a timer waits, in a transaction, and in a call that listens to a signal. */
 const faults = { kills: 40, stops: 2, slow: 0.3, responseLost: 0.05, outages: 1 };
@@ -27,10 +24,7 @@ test.each([
   const failing = simulate({ seeds: [2], bot: noted, load, faults, checks: [() => ['it is wrong']] });
   const error: unknown = await failing.catch((reason: unknown) => reason);
   const left = (): number => [...worlds, ...marketplaces].filter((each) => each.deref() !== undefined).length;
-  for (let round = 0; round < 5 && left() > 0; round += 1) {
-    await new Promise((resolve) => setTimeout(resolve, 10));
-    collectGarbage();
-  }
+  await collectGarbageUntil(() => left() === 0);
   expect(worlds.length).toBeGreaterThan(10);
   expect(left()).toBe(0);
   // What clients of one service share is kept for as long as their process.
