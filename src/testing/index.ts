@@ -7,7 +7,6 @@ export type { RecordStore } from './state/records.js';
 export { marketplaceMatchers } from './matchers.js';
 export type { MarketplaceMatchers } from './matchers.js';
 export type { MarketplaceSettings } from './settings.js';
-export type { OddShare } from './http/odd-share.js';
 export type { ServiceRateLimiter } from './http/rate-limit.js';
 export type { ReceivedRequest, Requests } from './http/requests.js';
 export type { Fault } from './http/fault.js';

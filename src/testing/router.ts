@@ -16,9 +16,8 @@ import { siteHandlers } from './handlers/sites.js';
 import { bearerToken, readCall } from './http/call.js';
 import type { Call, Interceptor } from './http/call.js';
 import { pickAttributes } from './http/conventions.js';
-import { ErrorResponse, HandlerResponse, errorResponse, notFound, unauthorized } from './http/handler.js';
+import { ErrorResponse, HandlerResponse, errorResponse, notFound, refusals, unauthorized } from './http/handler.js';
 import type { EndpointHandler, EndpointHandlers, ErrorOverrides } from './http/handler.js';
-import { OddResponses } from './http/odd-responses.js';
 import { respond, withBody } from './http/respond.js';
 import type { Routes } from './http/routes.js';
 import { uuidOf } from './identifier.js';
@@ -33,7 +32,6 @@ export class Router {
   readonly #interceptors: readonly Interceptor[];
   readonly #handlers: EndpointHandlers<typeof endpoints>;
   readonly #failures = new Map<string, ErrorResponse[]>();
-  readonly #odd = new OddResponses();
   #responses = 1;
 
   constructor(stores: Stores, operations: Operations, interceptors: readonly Interceptor[]) {
@@ -72,11 +70,10 @@ export class Router {
   }
 
   async #respond(call: Call): Promise<Response> {
-    const { clock, settings } = this.#stores;
-    const plain = await this.#handle(call).catch(asResponse);
-    const served = call.query.has('callback') ? plain : this.#odd.apply(settings.odd, call.endpoint, plain);
-    if (served instanceof Response) return served;
-    const { status, body, headers } = served;
+    const { clock } = this.#stores;
+    const handled = await this.#handle(call).catch(asResponse);
+    if (handled instanceof ErrorResponse && handled.rule !== undefined) refusals.set(call.request, handled.rule);
+    const { status, body, headers } = handled;
     // The Date of the marketplace's clock: a client compares timestamps with it.
     const date = new Date(clock.ms).toUTCString();
     return respond(call, { status, body, headers: { 'x-request-id': uuidOf(this.#responses++), date, ...headers } });

@@ -1,5 +1,4 @@
 import type { ModerationReason } from '../resources/post-sale/message.js';
-import type { OddShare } from './http/odd-share.js';
 import { moderationOf } from './state/moderation.js';
 
 /**
@@ -57,12 +56,6 @@ export interface MarketplaceSettings {
    * @default true, or `false` with `follow: 'documents'`
    */
   liveFields: boolean;
-  /**
-   * Serves a share of the responses in other shapes that the live service was seen to send, e.g. `{ share: 0.3, seed: 7 }`.
-   *
-   * @default null: none
-   */
-  odd: OddShare | null;
   /** The number of messages per action guide option until the buyer replies. @default 1 */
   capPerOption: number;
   /**
@@ -119,7 +112,6 @@ export function defaultSettings(follow: 'live' | 'documents'): MarketplaceSettin
     itemStatusShape: isLive ? 'wrapped' : 'bare',
     liveFields: isLive,
     omittedFlexSettings: isLive ? 'dropped' : 'kept',
-    odd: null,
     messageShape: 'wrapped',
     capPerOption: 1,
     optionLockMs: 10,

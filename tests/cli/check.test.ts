@@ -8,6 +8,8 @@ import { Ids } from '../../src/cli/check/ids.js';
 import type { IdName } from '../../src/cli/check/ids.js';
 import { sitesOf } from '../../src/cli/check/readings.js';
 import { listEndpoints } from '../../src/endpoints.js';
+import { listen } from '../../src/testing/server.js';
+import { oddFetch } from '../support/odd-responses.ts';
 import { running } from '../support/serving.ts';
 
 const pack_id = 2_000_000_000_000_900;
@@ -201,8 +203,9 @@ describe('the command check', () => {
       .filter(({ details }) => details.length > 0)
       .flatMap(({ operation }) => ['--skip', operation]);
     for (let seed = 1; seed <= 5; seed += 1) {
-      marketplace.settings.odd = { seed };
-      const { code, rows } = await check(url, ...given, ...empty);
+      const odd = await listen(oddFetch(marketplace, { seed }), {});
+      onTestFinished(odd.close);
+      const { code, rows } = await check(odd.url, ...given, ...empty);
       expect(rows.filter(({ result }) => !['works', 'not tried'].includes(result))).toEqual([]);
       expect(code).toBe(0);
     }

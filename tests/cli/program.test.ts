@@ -141,7 +141,7 @@ describe('the CLI', () => {
     [['fake', 'record', '--upstream', 'http://a.test'], 'Unknown command "fake record"; "check" tells whether the'],
     [['fake', 'verify', 'a.jsonl'], 'Unknown command "fake verify"; "check" tells whether the'],
     [['fake', 'seed-from', 'a.jsonl'], 'Unknown command "fake seed-from"; "fake --seed FILE" takes the'],
-    [['fake', '--odd-tape', 'a.jsonl'], "Unknown option '--odd-tape'"],
+    [['fake', '--odd', 'share=0.3'], "Unknown option '--odd'"],
     [['fake', '--port', 'many'], '--port must be a number from 0 to 65535, not "many"'],
     [['fake', '--port', '65536'], '--port must be a number from 0 to 65535'],
     [['fake', '--port', '1x'], '--port must be a number from 0 to 65535, not "1x"'],
@@ -346,15 +346,7 @@ describe('the start of the marketplace', () => {
     const settings = fileOf({ capPerOption: 3, messageShape: 'legacy' });
     const seed = fileOf({ settings: { capPerOption: 2, maxIds: 7 }, users: [{ user_id: 1, token: 'seller' }] });
     const args = ['--follow', 'documents', '--settings', settings, '--seed', seed, '--now', '2030-01-01T00:00:00Z'];
-    const limit = [
-      '--odd',
-      'share=0.3 seed=7',
-      '--limit',
-      'perMinute=900 per=user retryAfter',
-      '--cors',
-      '--control-token',
-      control,
-    ];
+    const limit = ['--limit', 'perMinute=900 per=user retryAfter', '--cors', '--control-token', control];
     const url = await fake('--quiet', ...args, ...limit).url();
     const expected = {
       settings: {
@@ -363,7 +355,6 @@ describe('the start of the marketplace', () => {
         messageShape: 'legacy',
         cors: true,
         itemStatusShape: 'bare',
-        odd: { share: 0.3, seed: 7 },
       },
       limit: { perMinute: 900, per: 'user', retryAfter: true },
     };
@@ -382,7 +373,6 @@ describe('the start of the marketplace', () => {
     [['--now', 'noon'], 'the clock takes a Date, an ISO 8601 string or milliseconds, not noon'],
     [['--limit', 'perSecond=0'], '`perSecond`: an integer from 1 to 10000'],
     [['--limit', 'perSecond=2 per=token'], '`per` takes "application" or "user"'],
-    [['--odd', 'share=7'], '`share`: a share is from 0 to 1'],
     [['--limit', 'often'], '`often` is not a field here'],
     [['--settings', 'nothing.json'], 'the settings file nothing.json does not exist'],
     [['--settings', fileOf({ maxIds: 'x' })], '`maxIds`'],

@@ -1,13 +1,10 @@
 import { ApiError, SellerError } from 'marketplace-seller-sdk';
 import type { SellerClient } from 'marketplace-seller-sdk';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
-import type { OddShare } from 'marketplace-seller-sdk/testing';
 import { describe, expect, test } from 'vitest';
-import { hasOtherShapes } from '../../src/testing/http/odd-shapes.js';
-import { oddKinds } from '../../src/testing/http/odd-share.js';
-import type { OddKind } from '../../src/testing/http/odd-share.js';
-import { hasOtherStatuses } from '../../src/testing/http/odd-statuses.js';
 import { everyEndpoint } from '../support/every-endpoint.ts';
+import { hasOtherShapes, hasOtherStatuses, oddFetch, oddKinds } from '../support/odd-responses.ts';
+import type { OddKind, OddShare } from '../support/odd-responses.ts';
 
 const whose = { site_id: 'MLA', user_id: 7, service_id: 1001 };
 const dates = { date_from: '2026-03-01', date_to: '2026-03-02' };
@@ -15,6 +12,7 @@ const last = { last: 2, unit: 'day' } as const;
 
 interface Arranged {
   readonly marketplace: FakeMarketplace;
+  readonly fetch: FakeMarketplace['fetch'];
   readonly seller: SellerClient;
   readonly buyer: SellerClient;
   readonly question_id: number;
@@ -40,18 +38,18 @@ function arrange(odd: OddShare | null): Arranged {
   const shipment_id = marketplace.flex.ship({ user_id: 7 });
   marketplace.flex.assignDriver(shipment_id, 5);
   marketplace.viewPhone({ item_id });
-  const arranged = {
+  const fetch = odd ? oddFetch(marketplace, odd) : marketplace.fetch;
+  return {
     marketplace,
-    seller: marketplace.clientFor(seller, { maxRetries: 0 }),
-    buyer: marketplace.clientFor(buyer, { maxRetries: 0 }),
+    fetch,
+    seller: marketplace.clientFor(seller, { maxRetries: 0, fetch }),
+    buyer: marketplace.clientFor(buyer, { maxRetries: 0, fetch }),
     question_id: open.id,
     answered: closed.id,
     message_id: message.id,
     shipment_id,
     file: message.files[0]?.id ?? '',
   };
-  marketplace.settings.odd = odd;
-  return arranged;
 }
 
 /** A result that only has to come. */
@@ -207,9 +205,9 @@ describe('odd responses', () => {
 
   describe('what the service was seen to send', () => {
     const bodyOf = async (odd: OddShare | null, path: string): Promise<unknown> => {
-      const { marketplace } = arrange(odd);
+      const { marketplace, fetch } = arrange(odd);
       const headers = { authorization: `Bearer ${marketplace.tokenFor({ user_id: 7 })}` };
-      return (await marketplace.fetch(marketplace.baseUrl + path, { headers })).json();
+      return (await fetch(marketplace.baseUrl + path, { headers })).json();
     };
     const search = '/questions/search?seller_id=7';
     const newField = { since: 2030, list: [1, null], text: null };
@@ -274,9 +272,9 @@ describe('odd responses', () => {
       ]);
       const texts = new Set<string>();
       for (let seed = 1; seed <= 40; seed += 1) {
-        const { marketplace } = arrange({ kinds: ['error-text'], seed });
+        const { marketplace, fetch } = arrange({ kinds: ['error-text'], seed });
         const headers = { authorization: `Bearer ${marketplace.tokenFor({ user_id: 7 })}` };
-        const response = await marketplace.fetch(`${marketplace.baseUrl}/questions/1`, { headers });
+        const response = await fetch(`${marketplace.baseUrl}/questions/1`, { headers });
         texts.add(`${response.headers.get('content-type')} ${await response.text()}`);
       }
       expect([...texts].sort().join('\n')).toMatch(
@@ -288,24 +286,24 @@ describe('odd responses', () => {
   test('a write succeeds with every status of a success, with and without a body; a read keeps its own', async () => {
     const seen = new Set<string>();
     for (let seed = 1; seed <= 30; seed += 1) {
-      const { marketplace, question_id } = arrange({ kinds: ['status'], seed });
+      const { marketplace, fetch, question_id } = arrange({ kinds: ['status'], seed });
       const headers = { authorization: `Bearer ${marketplace.tokenFor({ user_id: 7 })}` };
       const body = JSON.stringify({ question_id, text: 'Yes.' });
       const init = { method: 'POST', headers, body };
-      const response = await marketplace.fetch(new Request(`${marketplace.baseUrl}/answers`, init));
+      const response = await fetch(new Request(`${marketplace.baseUrl}/answers`, init));
       seen.add(`${response.status} ${(await response.text()) === '' ? 'empty' : 'body'}`);
       expect(marketplace.questions.getOrThrow(question_id).answer?.text).toBe('Yes.');
-      expect((await marketplace.fetch(`${marketplace.baseUrl}/currencies`)).status).toBe(200);
+      expect((await fetch(`${marketplace.baseUrl}/currencies`)).status).toBe(200);
     }
     expect([...seen].sort()).toEqual(['200 empty', '201 body', '201 empty', '204 empty']);
   });
 
   test('the same seed serves the same odd responses, another seed others, and a share of 0 none', async () => {
     const serve = async (odd: OddShare | null): Promise<string> => {
-      const { marketplace } = arrange(odd);
+      const { marketplace, fetch } = arrange(odd);
       const bodies = [];
       for (let call = 0; call < 20; call += 1)
-        bodies.push(await (await marketplace.fetch(`${marketplace.baseUrl}/currencies/ARS`)).text());
+        bodies.push(await (await fetch(`${marketplace.baseUrl}/currencies/ARS`)).text());
       return bodies.join();
     };
     const usual = await serve(null);
@@ -313,19 +311,6 @@ describe('odd responses', () => {
     expect(await serve({ share: 0.5, seed: 3 })).not.toBe(await serve({ share: 0.5, seed: 4 }));
     expect(await serve({ share: 0.5, seed: 3 })).not.toBe(usual);
     expect(await serve({ share: 0 })).toBe(usual);
-    expect(await serve({ endpoints: ['questions.get'] })).toBe(usual);
-    expect(await serve({ endpoints: ['currencies.get'] })).not.toBe(usual);
-  });
-
-  test.each([
-    [{ share: 2 }, '`settings.odd.share`: a share is from 0 to 1'],
-    [{ endpoints: ['questions.fly'] }, 'there is no endpoint "questions.fly"'],
-    [{ kinds: ['red'] }, '`settings.odd.kinds.0` takes'],
-    [{ sahre: 1 }, '`settings.odd.sahre` is not a field here'],
-  ])('a wrong setting is rejected, and nothing changes: %j', (odd, message) => {
-    const marketplace = new FakeMarketplace();
-    expect(() => marketplace.seed({ settings: { capPerOption: 5, odd } } as never)).toThrow(message);
-    expect(marketplace.settings).toMatchObject({ capPerOption: 1, odd: null });
   });
 });
 

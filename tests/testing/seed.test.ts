@@ -69,7 +69,7 @@ describe('a seed that is not accepted', () => {
       mistakeOf({
         ...people,
         now: '2030-01-01T00:00:00Z',
-        settings: { capPerOption: 9, odd: { share: 0.5 } },
+        settings: { capPerOption: 9, attachmentLifetimeMs: null },
         questions: [{ item_id: 'MLA404', from: 31, text: 'Is it new?' }],
       }),
     ).toMatch(/^`questions\.0`: there is no item MLA404/);
@@ -129,9 +129,7 @@ describe('the settings of a seed', () => {
     [{ maxPageSize: 1001 }, '`settings.maxPageSize`: an integer from 1 to 1000'],
     [{ optionLockMs: -1 }, '`settings.optionLockMs`: an integer from 0 to 60000'],
     [{ maxIds: 201 }, '`settings.maxIds`: an integer from 1 to 200'],
-    [{ odd: { share: -0.1 } }, '`settings.odd.share`: a share is from 0 to 1'],
-    [{ odd: { share: 1.1 } }, '`settings.odd.share`: a share is from 0 to 1'],
-    [{ odd: { endpoints: ['questions.fly'] } }, '`settings.odd.endpoints.0`: there is no endpoint "questions.fly"'],
+    [{ odd: { share: 0.5 } }, '`settings.odd` is not a field here'],
   ])('are in their range, not %j', (settings, mistake) => {
     expect(mistakeOf({ settings })).toContain(mistake);
   });
@@ -144,23 +142,15 @@ describe('the settings of a seed', () => {
       marketplace.seed({ settings });
       expect(marketplace.settings).toMatchObject(settings);
     }
-    const odd = { share: 1, endpoints: ['questions.get', 'currencies.list'] };
-    marketplace.seed({ settings: { odd } });
-    expect(marketplace.settings.odd).toEqual(odd);
-    marketplace.seed({ settings: { odd: { share: 0 } } });
-    expect(marketplace.settings.odd).toEqual({ share: 0 });
   });
 
-  test('that are left out stay; `null` means that files never expire, and that no response is odd', () => {
+  test('that are left out stay; `null` means that files never expire', () => {
     const { attachmentLifetimeMs } = marketplace.settings;
-    marketplace.seed({ settings: { odd: { share: 0.5 }, maxIds: 7 } });
+    marketplace.seed({ settings: { maxIds: 7 } });
     marketplace.seed({ settings: { capPerOption: 2 } });
-    expect(marketplace.settings).toMatchObject({
-      ...{ attachmentLifetimeMs, odd: { share: 0.5 }, maxIds: 7, capPerOption: 2 },
-    });
-    marketplace.seed({ settings: { attachmentLifetimeMs: null, odd: null } });
+    expect(marketplace.settings).toMatchObject({ attachmentLifetimeMs, maxIds: 7, capPerOption: 2 });
+    marketplace.seed({ settings: { attachmentLifetimeMs: null } });
     expect(marketplace.settings.attachmentLifetimeMs).toBe(Infinity);
-    expect(marketplace.settings.odd ?? null).toBeNull();
     marketplace.seed({ settings: { attachmentLifetimeMs: 5 } });
     expect(marketplace.settings.attachmentLifetimeMs).toBe(5);
   });

@@ -8,7 +8,7 @@ import { withoutNulls } from '../../testing/dashboard/notification-controls.js';
 import { sample } from '../../testing/seed/sample.js';
 import { optionLockMsOverHttp } from '../../testing/settings.js';
 import { moduleSeed, seededFault } from '../../testing/seed/schema.js';
-import { oddShare, rateLimit, settingsChange } from '../../testing/seed/settings-schema.js';
+import { rateLimit, settingsChange } from '../../testing/seed/settings-schema.js';
 import { faultFrom } from '../../testing/seed/fault.js';
 import { deliveryFaults } from '../../testing/webhooks/callback.js';
 import type { Operation } from '../../testing/operations/operation.js';
@@ -46,10 +46,6 @@ const options: Options = {
   limit: {
     value: 'TEXT',
     text: "rate limit, e.g. 'perSecond=10 retryAfter' for each application, or 'perMinute=300 per=user'",
-  },
-  odd: {
-    value: 'TEXT',
-    text: "share of odd responses, as the live service was seen to send, e.g. 'share=0.3 seed=7'",
   },
   cors: { text: 'let browsers at any origin call the marketplace' },
   faults: {
@@ -98,8 +94,7 @@ async function marketplaceOf(
   const [seedFile, settingsFile] = [values.text('seed'), values.text('settings')];
   const initial = seedFile === undefined ? undefined : ((await loadFile('seed', seedFile, moduleSeed)) as SeedInit);
   const settings = settingsFile === undefined ? {} : await loadFile('settings', settingsFile, settingsChange);
-  const odd = fieldsOf(values, 'odd', oddShare);
-  const ofOptions = { ...(values.has('cors') && { cors: true }), ...(odd && { odd }) };
+  const ofOptions = values.has('cors') ? { cors: true } : {};
   const operationsFile = values.text('operations');
   const own = operationsFile === undefined ? [] : await loadFile('operations', operationsFile, array(unknown));
   const marketplace = withLocation(undefined, () => new FakeMarketplace(startOf(values)));

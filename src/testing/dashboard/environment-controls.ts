@@ -93,7 +93,7 @@ export const environmentControls: Readonly<Record<string, Control>> = {
   'POST /__fake/settings': {
     summary: 'Changes settings',
     schema: settingsChange,
-    run: ({ settings, operations }, change) => changeSettings(settings, readAs(record, change), operations.routes),
+    run: ({ settings }, change) => changeSettings(settings, readAs(record, change)),
   },
 
   'POST /__fake/limit': control(

@@ -1,10 +1,10 @@
 import type { Accounts } from '../state/accounts.js';
 import { bearerToken } from '../http/call.js';
+import { refusals } from '../http/handler.js';
 import { RecentEntries } from '../http/recent-entries.js';
 import { copyRequest, maxBodyLength } from './copy-request.js';
 import type { UploadedPart } from './copy-request.js';
 import { describeFault } from './describe-fault.js';
-import { ruleOf } from './documented-rules.js';
 import type { Operations } from '../operations/operations.js';
 import type { ServedMarketplace } from './served-marketplace.js';
 import { tapBody } from './tap-body.js';
@@ -31,7 +31,7 @@ export interface LoggedRequest {
   readonly ms: number;
   /** The injected fault that applied to the request, in words; `null` without one. */
   readonly fault: string | null;
-  /** The section and row of the specification that a 4xx follows; `null` for any other response. */
+  /** The section and row of the specification by which the handler refused; `null` if it named none. */
   readonly rule: string | null;
   readonly requestHeaders: Readonly<Record<string, string>>;
   /** The text of the body, its first 1,048,576 characters; `null` without one, and for a form with files. */
@@ -94,7 +94,7 @@ export class RequestLog {
       if (!response.body) change({ state: 'done', status, responseHeaders, ms: elapsedMs() });
       else change({ status, responseHeaders, ms: elapsedMs() });
       return tapBody(response, maxBodyLength, (state, responseBody) => {
-        const rule = entry.fault === null ? ruleOf(status, entry.endpoint, responseBody) : null;
+        const rule = entry.fault === null ? (refusals.get(request) ?? null) : null;
         const brokenAt = state === 'broken' ? 'in the body' : null;
         change({ state, brokenAt, rule, responseBody, ms: elapsedMs() });
       });

@@ -32,7 +32,18 @@ export class HandlerResponse {
 export const noContent = new HandlerResponse(204);
 
 /** An error response; handlers throw it. */
-export class ErrorResponse extends HandlerResponse {}
+export class ErrorResponse extends HandlerResponse {
+  /** The section and row of the specification by which the handler refuses; `undefined` for what has none. */
+  readonly rule: string | undefined;
+
+  constructor(status: number, body: unknown, headers?: Readonly<Record<string, string>>, rule?: string) {
+    super(status, body, headers);
+    this.rule = rule;
+  }
+}
+
+/** The rule by which a request was refused. */
+export const refusals = new WeakMap<Request, string>();
 
 /** Values that replace those of a documented error. */
 export interface ErrorOverrides {
@@ -47,14 +58,14 @@ export function errorResponse(
   overrides: ErrorOverrides = {},
   headers?: Readonly<Record<string, string>>,
 ): ErrorResponse {
-  const { status } = error;
+  const { status, section } = error;
   const body = {
     message: overrides.message ?? error.message,
     error: overrides.code ?? error.code ?? codeOfStatus(status),
     status,
     cause: overrides.cause ?? error.cause ?? [],
   };
-  return new ErrorResponse(status, body, headers);
+  return new ErrorResponse(status, body, headers, section && `${section}: ${error.condition ?? error.message}`);
 }
 
 function codeOfStatus(status: number): string {

@@ -29,7 +29,7 @@ export function applySeed(stores: Stores, operations: Operations, faults: Faults
     stores.events.transaction(() => {
       each('operations', seed.operations, (own) => operations.seed(own));
       // Before the content, whose moderation may depend on them.
-      inField('settings', () => applySettings(stores.settings, seed.settings ?? {}, operations.routes));
+      inField('settings', () => applySettings(stores.settings, seed.settings ?? {}));
       addAll(stores, seed);
       each('faults', seed.faults, (seeded) => {
         const fault = faultFrom(seeded);

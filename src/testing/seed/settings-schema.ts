@@ -3,10 +3,7 @@ import type { Output, Schema } from '../../core/schema/schema.js';
 import { defined } from '../../core/json/defined.js';
 import { FakeMarketplaceError } from '../errors.js';
 import { assertFields } from '../state/assert-fields.js';
-import { inField } from '../in-field.js';
 import { readAs } from './read-as.js';
-import { oddKinds } from '../http/odd-share.js';
-import type { Routes } from '../http/routes.js';
 import type { MarketplaceSettings } from '../settings.js';
 
 /** An integer in a range. */
@@ -16,14 +13,6 @@ export function from(min: number, max: number): Schema<number> {
 
 /** A share of all, from 0 to 1. */
 export const share = s.refine(s.number, (value) => (value < 0 || value > 1 ? 'a share is from 0 to 1' : undefined));
-
-/** A share of odd responses. */
-export const oddShare = s.strictObject({
-  share: s.optional(share),
-  seed: s.optional(s.integer),
-  endpoints: s.optional(s.array(s.string)),
-  kinds: s.optional(s.array(s.enumOf(...oddKinds))),
-});
 
 /** The settings that a seed or a control call can change; the limits keep every response small enough for this process. */
 export const settingsChange = s.strictObject({
@@ -46,7 +35,6 @@ export const settingsChange = s.strictObject({
   cors: s.optional(s.boolean),
   liveFields: s.optional(s.boolean),
   omittedFlexSettings: s.optional(s.enumOf('dropped', 'kept')),
-  odd: s.nullish(oddShare),
   messageShape: s.optional(s.enumOf('wrapped', 'legacy', 'current')),
 });
 interface SettingsChange extends Output<typeof settingsChange> {}
@@ -60,22 +48,15 @@ export const rateLimit = s.strictObject({
 });
 
 /** Changes settings, all or none. @throws {FakeMarketplaceError} that names each invalid field */
-export function changeSettings(settings: MarketplaceSettings, change: object, routes: Routes): void {
+export function changeSettings(settings: MarketplaceSettings, change: object): void {
   if ('moderate' in change) throw new FakeMarketplaceError('`moderate` is a function; set it in the process');
   assertFields('settings', change, Object.keys(settings));
-  applySettings(settings, readAs(settingsChange, change), routes);
+  applySettings(settings, readAs(settingsChange, change));
 }
 
-/**
- * Changes settings that were checked. `null` as the lifetime of a file: it never expires.
- *
- * @throws {FakeMarketplaceError} when an endpoint does not exist
- */
-export function applySettings(settings: MarketplaceSettings, change: SettingsChange, routes: Routes): void {
-  const { attachmentLifetimeMs, odd, ...others } = change;
-  for (const [index, name] of (odd?.endpoints ?? []).entries())
-    inField(`odd.endpoints.${index}`, () => routes.assertName(name));
+/** Changes settings that were checked. `null` as the lifetime of a file: it never expires. */
+export function applySettings(settings: MarketplaceSettings, change: SettingsChange): void {
+  const { attachmentLifetimeMs, ...others } = change;
   if (attachmentLifetimeMs !== undefined) settings.attachmentLifetimeMs = attachmentLifetimeMs ?? Infinity;
-  if (odd !== undefined) settings.odd = odd;
   Object.assign(settings, defined(others));
 }

@@ -3,7 +3,6 @@ export type Setting = readonly [name: string, hint: string, choices?: readonly s
 
 /** The settings that the page shows. */
 export const settings: readonly Setting[] = [
-  ['odd', 'Share of responses in odd shapes, 0 to 1'],
   ['liveFields', 'Responses have the fields that only the live service sends'],
   ['postSaleTag', 'Which calls need tag=post_sale', ['all', 'documented']],
   ['messageShape', 'A message that is read by id', ['wrapped', 'legacy', 'current']],

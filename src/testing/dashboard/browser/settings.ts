@@ -62,12 +62,11 @@ function Control({ setting: [name, , choices], value }: RowProps): VNode {
 
 function shown(value: unknown): string {
   if (Array.isArray(value)) return value.join(', ');
-  if (typeof value === 'object' && value !== null) return String((value as { readonly share?: number }).share ?? 1);
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
 
 function read(name: string, text: string): unknown {
   if (text === '') return null;
   if (name === 'attachmentExtensions') return text.split(/[\s,]+/);
-  return name === 'odd' ? { share: Number(text) } : Number(text);
+  return Number(text);
 }
