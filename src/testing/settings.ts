@@ -36,6 +36,21 @@ export interface MarketplaceSettings {
    */
   itemStatusShape: 'wrapped' | 'bare';
   /**
+   * The order of the entries of both multi-gets of items: that of the ids, or another one at each call. The live service
+   * was seen to do either.
+   *
+   * @default 'asked'
+   */
+  itemOrder: 'asked' | 'any';
+  /**
+   * What an entry of `/items/bulk` has beside its `body` when `attributes` are given. `coded`: its `status_code`, and a 403 for
+   * every entry if anything but `body` is named. `selected`: only what is named, so that an item that could not be read is `{}`,
+   * behind the others.
+   *
+   * @default 'coded'
+   */
+  bulkEntries: 'coded' | 'selected';
+  /**
    * What a change of Flex settings leaves out: it is switched off, or it stays. The live service takes the delivery ranges
    * and the list of zones as a whole.
    *
@@ -110,6 +125,8 @@ export function defaultSettings(follow: 'live' | 'documents'): MarketplaceSettin
     detailedAnswerErrors: isLive,
     reducedOptionResponse: isLive,
     itemStatusShape: isLive ? 'wrapped' : 'bare',
+    itemOrder: 'asked',
+    bulkEntries: 'coded',
     liveFields: isLive,
     omittedFlexSettings: isLive ? 'dropped' : 'kept',
     messageShape: 'wrapped',

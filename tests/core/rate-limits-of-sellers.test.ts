@@ -153,7 +153,7 @@ test('maxConcurrency is that of a token over all groups of endpoints, and a plac
     most = Math.max(most, ++inFlight);
     await new Promise((resolve) => setTimeout(resolve, 100));
     inFlight -= 1;
-    return request.url.includes('/questions/') ? ok(request) : Response.json({}, { status: 400 });
+    return request.url.includes('/questions/') ? ok(request) : Response.json({}, { status: 422 });
   };
   const client = new SellerClient({ baseUrl: 'https://api.test', accessToken: 'token', fetch, maxConcurrency: 2 });
   const calls: Promise<unknown>[] = [];

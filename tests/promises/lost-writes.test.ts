@@ -135,6 +135,24 @@ describe('confirm() of a delivery configuration', () => {
     expect(await confirmationOf(setDelivery, shown({ [day]: null }))).toEqual({ done: false });
   });
 
+  test('two ranges are proved in any order, and each only once', async () => {
+    const late = { ...range, from: 15, to: 20 };
+    const lateShown = { ...shownRange, from: 15, to: 20 };
+    const set = setRanges({
+      week: [
+        { ...range, cutoff: 8 },
+        { ...late, cutoff: 8 },
+      ],
+    });
+    for (const week of [
+      [shownRange, lateShown],
+      [lateShown, shownRange],
+    ])
+      expect(await confirmationOf(set, shown({ week }))).toMatchObject({ done: true });
+    expect(await confirmationOf(set, shown({ week: [shownRange, shownRange] }))).toEqual({ done: false });
+    expect(await confirmationOf(set, shown({ week: [{}, shownRange] }))).toEqual(unclear);
+  });
+
   test.each([
     ['another cut-off', { week: [{ ...shownRange, calculated_cutoff: 9 }] }],
     ['no cut-off', { week: [range] }],

@@ -23,39 +23,50 @@ test('an unknown item does not hide the status of the others', async () => {
   expect(found[1]).not.toHaveProperty('status');
 });
 
-test('a status is read from each known shape', async () => {
-  const shapes = [
-    { status: 'active' },
-    { code: 200, body: { id: 'B', status: 'closed', sub_status: [] } },
+test.each<[unknown, object]>([
+  [{ status: 'active' }, { status: 'active' }],
+  [
+    { code: 200, body: { id: 'A', status: 'closed', sub_status: [] } },
+    { status: 'closed', sub_status: [], code: 200 },
+  ],
+  [
     { code: 404, body: { message: 'no', error: 'not_found', status: 404 } },
-    'paused',
-    null,
-    { code: 500, body: null },
-    { id: 7, status: 'active' },
+    { error: 'not_found', code: 404, message: 'no' },
+  ],
+  [
+    { id: 'A', status_code: 403, error: { message: 'no' } },
+    { code: 403, message: 'no' },
+  ],
+  ['paused', { status: 'paused' }],
+  [{ code: 500, body: null }, { code: 500 }],
+  [
+    { code: 404, body: 'not here' },
+    { code: 404, message: 'not here' },
+  ],
+  [
     { status: 404, message: 'gone' },
-  ];
-  const ids = ['A', 'B', 'C', 'D', 'E', 'F', '7', 'H'];
-  const { sellerClient, sent } = answering(shapes);
-  expect(await sellerClient.items.status({ ids })).toEqual([
-    { id: 'A', status: 'active' },
-    { id: 'B', status: 'closed', sub_status: [], code: 200 },
-    { id: 'C', error: 'not_found', code: 404, message: 'no' },
-    { id: 'D', status: 'paused' },
-    { id: 'E' },
-    { id: 'F', body: null, code: 500 },
-    { id: '7', status: 'active' },
-    { id: 'H', code: 404, message: 'gone' },
-  ]);
-  expect(sent).toEqual(['GET /items?attributes=status&ids=A%2CB%2CC%2CD%2CE%2CF%2C7%2CH']);
+    { code: 404, message: 'gone' },
+  ],
+])('the only entry %j is that of the only item', async (entry, expected) => {
+  const { sellerClient, sent } = answering([entry]);
+  const [found, ...others] = await sellerClient.items.status({ ids: ['A'] });
+  expect(found).toMatchObject({ id: 'A', ...expected });
+  expect(others).toEqual([]);
+  if (!('status' in expected)) expect(found).not.toHaveProperty('status');
+  expect(sent[0]).toBe('GET /items?attributes=id%2Cstatus&ids=A');
 });
 
-test('a number that is no status of HTTP, and an entry that is only a text, are not taken for a status', async () => {
-  const ids = ['A', 'B', 'C', 'D', 'E'];
-  const { sellerClient } = answering([99, 100, 599, 600, 404.5].map((status) => ({ status, message: 'no' })));
-  const found = await sellerClient.items.status({ ids });
-  expect(found.map(({ code }) => code)).toEqual([undefined, 100, 599, undefined, undefined]);
-  const { sellerClient: texts } = answering([{ code: 404, body: 'not here' }]);
-  expect(await texts.items.status({ ids: ['A'] })).toEqual([{ id: 'A', code: 404, message: 'not here' }]);
+test('a number that is no status of HTTP is not taken for one', async () => {
+  for (const [status, code] of [
+    [99, undefined],
+    [100, 100],
+    [599, 599],
+    [600, undefined],
+    [404.5, undefined],
+  ]) {
+    const { sellerClient } = answering([{ status, message: 'no' }]);
+    expect((await sellerClient.items.status({ ids: ['A'] }))[0]?.code).toBe(code);
+  }
 });
 
 test.each([
@@ -98,7 +109,7 @@ test.each<[object, object]>([
   if (!('status' in expected)) expect(found).not.toHaveProperty('status');
 });
 
-describe.each([404, 410])('after the service has ended the path, with %i', (status) => {
+describe.each([301, 307, 400, 403, 404, 405, 410, 426])('after the service has ended the path, with %i', (status) => {
   function ended(counts = 2) {
     const marketplace = new FakeMarketplace();
     const user = marketplace.addUser();
@@ -110,7 +121,7 @@ describe.each([404, 410])('after the service has ended the path, with %i', (stat
     return { marketplace, ids, paths, client: marketplace.clientFor(user, { maxRetries: 0 }) };
   }
 
-  test('its successor is asked, by position, and from then on at once', async () => {
+  test('its successor is asked, and from then on at once', async () => {
     const { marketplace, ids, paths, client } = ended();
     marketplace.items.change(ids[1]!, { status: 'paused' });
     const asked = [ids[1]!, 'MLA1', ids[0]!, ids[1]!];
@@ -121,62 +132,270 @@ describe.each([404, 410])('after the service has ended the path, with %i', (stat
       { id: ids[1], status: 'paused', code: 200 },
     ];
     expect(await client.items.status({ ids: asked })).toMatchObject(expected);
-    expect(paths()).toEqual(['/items status 3', '/items/bulk body.status 3']);
+    const bulk = ['/items/bulk body.id,body.status 3', '/items/bulk undefined 1'];
+    expect(paths()).toEqual(['/items id,status 3', ...bulk]);
     expect(await client.items.status({ ids: asked })).toMatchObject(expected);
-    expect(paths().slice(2)).toEqual(['/items/bulk body.status 3']);
+    expect(paths().slice(3)).toEqual(bulk);
   });
 
   test('20 items are asked for at a time, none twice', async () => {
     const { ids, paths, client } = ended(45);
     const found = await client.items.status({ ids: [...ids, ...ids.slice(0, 5)] });
     expect(found.map(({ id }) => id)).toEqual([...ids, ...ids.slice(0, 5)]);
-    expect(paths()).toEqual([
-      '/items status 20',
-      '/items/bulk body.status 20',
-      '/items/bulk body.status 20',
-      '/items/bulk body.status 5',
-    ]);
+    const bulk = '/items/bulk body.id,body.status';
+    expect(paths()).toEqual(['/items id,status 20', `${bulk} 20`, `${bulk} 20`, `${bulk} 5`]);
   });
 
-  test.each([404, 410])('and its successor with %i, the first error is thrown, each time', async (later) => {
+  test.each([400, 403, 404, 410])('and its successor with %i, the first error is thrown, each time', async (later) => {
     const { sellerClient, sent } = responding(({ pathname }) =>
       Response.json({ message: pathname }, { status: pathname === '/items' ? status : later }),
     );
     for (const times of [1, 2]) {
       const error = await errorOf<ApiError>(sellerClient.items.status({ ids: ['A'] }));
-      expect(error).toMatchObject({ status, message: expect.stringContaining('/items') as string });
-      expect(error.body).toEqual({ message: '/items' });
+      expect(error).toMatchObject({ status, body: { message: '/items' } });
       expect(sent).toHaveLength(2 * times);
     }
   });
 
-  test('another error of its successor is thrown, and the older path is asked again', async () => {
+  test.each([401, 429, 500])('%i of its successor is thrown, and the older path is asked again', async (later) => {
     const { sellerClient, sent } = responding(({ pathname }) =>
-      Response.json({ message: 'no' }, { status: pathname === '/items' ? status : 403 }),
+      Response.json({ message: 'no' }, { status: pathname === '/items' ? status : later }),
     );
     for (const times of [1, 2]) {
-      expect(await errorOf(sellerClient.items.status({ ids: ['A'] }))).toMatchObject({ status: 403 });
+      expect(await errorOf(sellerClient.items.status({ ids: ['A'] }))).toMatchObject({ status: later });
       expect(sent).toHaveLength(2 * times);
     }
   });
+});
 
-  test.each([[[]], [[{ status_code: 200, body: { status: 'active' } }]], [list(3)], [{ results: list(1) }]])(
-    'a list of another length than asked is an error: %j',
-    async (body) => {
-      const { sellerClient } = responding(({ pathname }) =>
-        pathname === '/items' ? new Response('', { status }) : Response.json(body),
+test.each([401, 408, 409, 429, 500, 501, 503])('%i does not say that the path has ended', async (status) => {
+  const { sellerClient, sent } = responding(() => Response.json({ message: 'no' }, { status }));
+  expect(await errorOf(sellerClient.items.status({ ids: ['A'] }))).toMatchObject({ status });
+  expect(sent).toHaveLength(1);
+});
+
+test('an HTML page with 403 leads to the successor as well', async () => {
+  const { sellerClient } = responding(({ pathname }) =>
+    pathname === '/items'
+      ? new Response('<html>Forbidden</html>', { status: 403, headers: { 'content-type': 'text/html' } })
+      : Response.json([{ status_code: 200, body: { id: 'A', status: 'active' } }]),
+  );
+  expect(await sellerClient.items.status({ ids: ['A'] })).toMatchObject([{ id: 'A', status: 'active', code: 200 }]);
+});
+
+describe('an empty list in place of the items', () => {
+  test('leads to the successor, and from then on at once', async () => {
+    const { sellerClient, sent } = responding(({ pathname }) =>
+      Response.json(pathname === '/items' ? [] : [{ status_code: 200, body: { id: 'A', status: 'active' } }]),
+    );
+    for (const times of [1, 2]) {
+      expect(await sellerClient.items.status({ ids: ['A'] })).toMatchObject([{ id: 'A', status: 'active' }]);
+      expect(sent).toHaveLength(1 + times);
+    }
+  });
+
+  test.each([404, 403])(
+    'is all that is known if the successor answers %i: the item is told as drift',
+    async (status) => {
+      const drifts: Drift[] = [];
+      const { sellerClient } = responding(
+        ({ pathname }) => (pathname === '/items' ? Response.json([]) : Response.json({}, { status })),
+        { onDrift: (drift) => drifts.push(drift) },
       );
-      const error = await errorOf(sellerClient.items.status({ ids: ['A', 'B'] }));
-      expect(error).toBeInstanceOf(UnexpectedResponseError);
-      expect(error.message).toMatch(/the list has \d entr\w+ for 2 items/);
+      expect(await sellerClient.items.status({ ids: ['A', 'B'] })).toEqual([{ id: 'A' }, { id: 'B' }]);
+      expect(drifts.map(({ endpoint, path }) => [endpoint.name, ...path])).toEqual([
+        ['items.status', 0],
+        ['items.status', 1],
+      ]);
     },
   );
 });
 
-/** Entries of the successor. */
-function list(length: number): object[] {
-  return Array.from({ length }, () => ({ status_code: 200, body: { status: 'active' } }));
-}
+describe.each(['/items', '/items/bulk'])('the answers of %s', (path) => {
+  const ended = path === '/items/bulk';
+
+  /** A client of a marketplace that answers in any order, with 12 items of each status and 3 that nobody knows. */
+  function marketplaceInAnyOrder(settings: Partial<FakeMarketplace['settings']>) {
+    const marketplace = new FakeMarketplace();
+    Object.assign(marketplace.settings, { itemOrder: 'any', ...settings });
+    const user = marketplace.addUser();
+    if (ended) marketplace.faults.inject({ endpoint: 'items.status', status: 410, times: Infinity });
+    const statuses = ['active', 'paused', 'closed'] as const;
+    const known = Array.from({ length: 36 }, (_, index) => {
+      const status = statuses[index % 3]!;
+      const { item_id: id } = marketplace.addItem({ seller_id: user.user_id, status });
+      return { id, status };
+    });
+    const drifts: Drift[] = [];
+    const client = marketplace.clientFor(user, { onDrift: (drift) => drifts.push(drift) });
+    return { client, known, drifts };
+  }
+
+  test.each([{}, { bulkEntries: 'selected' as const }, { itemStatusShape: 'bare' as const }])(
+    'are those of the items that they name, in any order, with the settings %j',
+    async (settings) => {
+      const { client, known, drifts } = marketplaceInAnyOrder(settings);
+      const unknown = ['MLA1', 'MLA2', 'MLA3'];
+      const ids = known.flatMap(({ id }, index) => (index % 12 === 5 ? [id, unknown[(index - 5) / 12]!] : [id]));
+      const expected = ids.map((id) => known.find((each) => each.id === id) ?? { id, code: 404 });
+      for (let round = 0; round < 3; round += 1) {
+        const found = await client.items.status({ ids });
+        if (settings.itemStatusShape === 'bare' && !ended) {
+          // Items that nobody knows are not in such a list.
+          expect(found).toEqual(expected.map(({ id, ...rest }) => ({ id, ...('status' in rest && rest) })));
+          expect(drifts.splice(0)).toHaveLength(3);
+        } else {
+          expect(found).toMatchObject(expected);
+          for (const [index, each] of found.entries())
+            if ('code' in expected[index]!) expect(each).not.toHaveProperty('status');
+        }
+      }
+      expect(drifts).toEqual([]);
+    },
+  );
+
+  const entry = (id: string, status: string): object =>
+    ended ? { status_code: 200, body: { id, status } } : { id, status };
+  /** A client of a service whose answers with and without `attributes` differ. */
+  function inTwoSteps(selected: unknown, whole: unknown) {
+    const asked: string[] = [];
+    const drifts: unknown[] = [];
+    const { sellerClient } = responding(
+      ({ pathname, searchParams }) => {
+        if (pathname !== path) return Response.json({}, { status: 410 });
+        asked.push(`${searchParams.get('ids')} ${searchParams.get('attributes')}`);
+        return Response.json(searchParams.has('attributes') ? selected : whole);
+      },
+      { onDrift: (drift) => drifts.push(drift.path) },
+    );
+    const attributes = ended ? 'body.id,body.status' : 'id,status';
+    return { client: sellerClient, asked, drifts, attributes };
+  }
+
+  test('name each item in the order C, A, B', async () => {
+    const { client, asked, attributes } = inTwoSteps(
+      [entry('C', 'closed'), entry('A', 'active'), entry('B', 'paused')],
+      'not asked for',
+    );
+    const found = await client.items.status({ ids: ['A', 'B', 'C'] });
+    expect(found.map(({ id, status }) => [id, status])).toEqual([
+      ['A', 'active'],
+      ['B', 'paused'],
+      ['C', 'closed'],
+    ]);
+    expect(asked).toEqual([`A,B,C ${attributes}`]);
+  });
+
+  test('in letters of another case are those of the same item', async () => {
+    const { client } = inTwoSteps([entry('MLA2', 'paused'), entry('MLA1', 'active')], []);
+    expect(await client.items.status({ ids: ['mla1', 'MLA2', 'MLA1'] })).toMatchObject([
+      { status: 'active' },
+      { status: 'paused' },
+      { status: 'active' },
+    ]);
+  });
+
+  test.each<[string, unknown[], unknown[], object[], unknown[]]>([
+    [
+      'which the second answer names',
+      [entry('B', 'paused'), {}, {}],
+      [
+        { id: 'C', status_code: 403, error: { message: 'no' } },
+        { id: 'A', status_code: 404, error: { message: 'gone' } },
+      ],
+      [
+        { id: 'A', code: 404, message: 'gone' },
+        { id: 'B', status: 'paused' },
+        { id: 'C', code: 403, message: 'no' },
+      ],
+      [],
+    ],
+    [
+      'whose entries all say one code',
+      [{ status_code: 404 }, entry('B', 'paused'), { status_code: 404 }],
+      [{ status_code: 404 }, { status_code: 404 }],
+      [
+        { id: 'A', code: 404 },
+        { id: 'B', status: 'paused' },
+        { id: 'C', code: 404 },
+      ],
+      [],
+    ],
+    [
+      'of which the second answer names one',
+      [entry('B', 'paused'), {}, {}],
+      [{ status_code: 403 }, entry('C', 'closed')],
+      [
+        { id: 'A', code: 403 },
+        { id: 'B', status: 'paused' },
+        { id: 'C', status: 'closed' },
+      ],
+      [],
+    ],
+    [
+      'whose entries say two codes',
+      [{ status_code: 404 }, entry('B', 'paused'), { status_code: 403 }],
+      [{ status_code: 403 }, { status_code: 404 }],
+      [{ id: 'A' }, { id: 'B', status: 'paused' }, { id: 'C' }],
+      [[0], [2]],
+    ],
+    [
+      'of which there are more than entries',
+      [{ status_code: 404 }, entry('B', 'paused')],
+      [{ status_code: 404 }],
+      [{ id: 'A' }, { id: 'B', status: 'paused' }, { id: 'C' }],
+      [[0], [2]],
+    ],
+    [
+      'whose entries have a status',
+      [{ status: 'active' }, entry('B', 'paused'), { status: 'closed' }],
+      [{ status: 'active' }, { status: 'closed' }],
+      [{ id: 'A' }, { id: 'B', status: 'paused' }, { id: 'C' }],
+      [[0], [2]],
+    ],
+    [
+      'which the second answer names as items that were not asked for',
+      [entry('B', 'paused')],
+      [entry('X', 'active'), entry('Y', 'closed')],
+      [{ id: 'A' }, { id: 'B', status: 'paused' }, { id: 'C' }],
+      [[0], [2]],
+    ],
+  ])('leave items without a name, %s', async (_, selected, whole, expected, drifts) => {
+    const { client, asked, drifts: told, attributes } = inTwoSteps(selected, whole);
+    const found = await client.items.status({ ids: ['A', 'B', 'C'] });
+    expect(found).toMatchObject(expected);
+    for (const [index, each] of expected.entries())
+      for (const name of ['status', 'code'] as const)
+        if (!(name in each) && !('status' in each)) expect(found[index]).not.toHaveProperty(name);
+    expect(asked).toEqual([`A,B,C ${attributes}`, 'A,C null']);
+    expect(told).toEqual(drifts);
+  });
+
+  test.each([1, 2])('that are 403 for every one of %i are asked for once more', async (length) => {
+    const ids = ['A', 'B'].slice(0, length);
+    const { client, asked, attributes } = inTwoSteps(
+      ids.map(() => ({ status_code: 403 })),
+      ids.map((id) => ({ id, status_code: 200, body: { id, status: 'active' } })),
+    );
+    expect(await client.items.status({ ids })).toMatchObject(ids.map((id) => ({ id, status: 'active', code: 200 })));
+    expect(asked).toEqual([`${ids.join()} ${attributes}`, `${ids.join()} null`]);
+    const { client: rejected } = inTwoSteps(
+      ids.map(() => ({ status_code: 403 })),
+      ids.map(() => ({ status_code: 403 })),
+    );
+    expect(await rejected.items.status({ ids })).toMatchObject(ids.map((id) => ({ id, code: 403 })));
+  });
+
+  test('with an empty entry for the only item are asked for once more', async () => {
+    const { client } = inTwoSteps([{}], [{ id: 'A', status_code: 404, error: { message: 'gone' } }]);
+    expect(await client.items.status({ ids: ['A'] })).toMatchObject([{ id: 'A', code: 404, message: 'gone' }]);
+  });
+
+  test('about an item that was not asked for belong to another request', async () => {
+    const { client } = inTwoSteps([entry('X', 'active')], []);
+    expect(await errorOf(client.items.status({ ids: ['A'] }))).toBeInstanceOf(UnexpectedResponseError);
+  });
+});
 
 type OfDeadline = (client: SellerClient, ids: string[]) => PromiseLike<unknown>;
 
@@ -199,8 +418,8 @@ describe.each<[string, Partial<ClientOptions>, OfDeadline]>([
     const { sellerClient, sent } = responding(async ({ pathname, searchParams }) => {
       await new Promise((resolve) => setTimeout(resolve, 400));
       if (pathname === '/items' && status === 404) return new Response('', { status });
-      const { length } = searchParams.get('ids')!.split(',');
-      return Response.json(list(length));
+      const asked = searchParams.get('ids')!.split(',');
+      return Response.json(asked.map((id) => ({ id, status: 'active' })));
     }, options);
     const ids = Array.from({ length: 200 }, (_each, index) => `MLA${index}`);
     for (const times of [1, 2]) {
@@ -215,14 +434,14 @@ describe.each<[string, Partial<ClientOptions>, OfDeadline]>([
 });
 
 test.each([{ x: 1 }, { message: 'no' }, { error: 'not_found', item: 'A' }])(
-  'the entry %j is neither form: it keeps its place and is reported',
+  'the entry %j is neither form: it is reported, and is that of no other item',
   async (entry) => {
     const drifts: unknown[] = [];
-    const { sellerClient } = answering([entry, { status: 'active' }], (drift) => drifts.push(drift.path));
-    const [found, next] = await sellerClient.items.status({ ids: ['A', 'B'] });
-    expect(found).toMatchObject({ id: 'A', status: entry });
-    expect(next).toEqual({ id: 'B', status: 'active' });
-    expect(drifts).toEqual([[0, 'status']]);
+    const { sellerClient } = answering([entry, { id: 'B', status: 'active' }], (drift) => drifts.push(drift.path));
+    expect(await sellerClient.items.status({ ids: ['A', 'B'] })).toEqual([{ id: 'A' }, { id: 'B', status: 'active' }]);
+    expect(drifts).toEqual([[0, 'status'], [0, 'status'], [0]]);
+    const { sellerClient: alone } = answering([entry]);
+    expect(await alone.items.status({ ids: ['A'] })).toMatchObject([{ id: 'A', status: entry }]);
   },
 );
 
@@ -234,52 +453,6 @@ test.each([{}, { word: 7 }, { message: 'Try later' }])('the body %j is no list o
 test('a list in `results` is read', async () => {
   const { sellerClient } = answering({ results: [{ id: 'A', status: 'active' }] });
   expect(await sellerClient.items.status({ ids: ['A'] })).toEqual([{ id: 'A', status: 'active' }]);
-});
-
-test('an entry without an id gets one by its position only when the list is complete', async () => {
-  const { sellerClient } = answering([{ status: 'active' }, { id: 'C', status: 'paused' }]);
-  expect(await sellerClient.items.status({ ids: ['A', 'B', 'C'] })).toEqual([
-    { status: 'active' },
-    { id: 'C', status: 'paused' },
-  ]);
-});
-
-describe.each(['/items', '/items/bulk'])('a list of %s in another order', (path) => {
-  const [active, paused, gone] = [{ id: 'A', status: 'active' }, { id: 'B', status: 'paused' }, { code: 404 }];
-  test.each([
-    [
-      [paused, active],
-      ['A', 'B'],
-    ],
-    [
-      [paused, gone],
-      ['A', 'B'],
-    ],
-    [
-      [gone, active],
-      ['A', 'B'],
-    ],
-    [
-      [gone, paused, gone],
-      ['A', 'C', 'B'],
-    ],
-    [
-      [active, gone, paused],
-      ['A', 'B', 'C'],
-    ],
-  ])('never names an entry by the place of another one: %j', async (entries, ids) => {
-    const { sellerClient } = stubbed([
-      ({ url }) => (new URL(url).pathname === path ? Response.json(entries) : Response.json({}, { status: 410 })),
-    ]);
-    const found = await sellerClient.items.status({ ids });
-    expect(found).toHaveLength(entries.length);
-    for (const entry of entries) {
-      const named =
-        'id' in entry ? found.filter(({ id }) => id === entry.id) : found.filter(({ code }) => code === 404);
-      expect(named).toContainEqual('id' in entry ? entry : { code: 404 });
-      if ('id' in entry) expect(named).toHaveLength(1);
-    }
-  });
 });
 
 test('a single object is read as a list of one', async () => {
@@ -318,6 +491,6 @@ function answering(body: unknown, onDrift?: (drift: Drift) => void): { sellerCli
 goldenRequests<typeof endpoints.items>({
   status: {
     call: (client) => client.items.status({ ids: ['MLA100', 'MLA200'] }),
-    request: ['GET /items?attributes=status&ids=MLA100%2CMLA200'],
+    request: ['GET /items?attributes=id%2Cstatus&ids=MLA100%2CMLA200'],
   },
 });

@@ -47,7 +47,7 @@ export async function requestsOf(call: (client: SellerClient) => PromiseLike<unk
     maxRetries: 0,
     fetch: (request: Request) => {
       sent.push(request.clone());
-      return Promise.resolve(new Response('{}', { status: 400 }));
+      return Promise.resolve(new Response('{}', { status: 422 }));
     },
   });
   await Promise.resolve(call(client)).catch(() => undefined);

@@ -59,6 +59,35 @@ test.each(['id', 'status_code', 'status', 'status_code,body.status'])(
   },
 );
 
+test('an entry of the bulk path names itself without attributes, and otherwise has what they name with `selected`', async () => {
+  const { ids, get, marketplace } = withItems(1);
+  marketplace.settings.bulkEntries = 'selected';
+  const bulk = async (attributes: string) => (await get(`/items/bulk?ids=MLA1,${ids[0]}${attributes}`)).body;
+  expect(await bulk('')).toMatchObject([
+    { id: ids[0], status_code: 200, body: { id: ids[0] } },
+    { id: 'MLA1', status_code: 404, error: { message: 'Item MLA1 does not exist' } },
+  ]);
+  const body = { id: ids[0], status: 'active' };
+  expect(await bulk('&attributes=body.id,body.status')).toEqual([{ body }, {}]);
+  expect(await bulk('&attributes=status_code,body.id,body.status')).toEqual([
+    { status_code: 200, body },
+    { status_code: 404 },
+  ]);
+  expect(await bulk('&attributes=id,status_code')).toEqual([{ status_code: 404 }, { status_code: 200 }]);
+});
+
+test.each(['/items', '/items/bulk'])('two equal calls of %s may be answered in two orders', async (path) => {
+  const { ids, get, marketplace } = withItems(3);
+  marketplace.settings.itemOrder = 'any';
+  const order = async (): Promise<string> => {
+    const { body } = await get(`${path}?ids=${ids.join(',')}`);
+    return JSON.stringify((body as { body: { id: string } }[]).map((entry) => entry.body.id));
+  };
+  const orders = [await order(), await order(), await order()];
+  expect(new Set(orders).size).toBe(3);
+  for (const each of orders) expect(JSON.parse(each)).toEqual(expect.arrayContaining(ids));
+});
+
 test('a fault of the older path leaves the bulk path alone', async () => {
   const { ids, get, marketplace } = withItems(1);
   marketplace.faults.inject({ endpoint: 'items.status', status: 410 });

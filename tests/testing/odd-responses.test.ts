@@ -196,7 +196,9 @@ describe('odd responses', () => {
         const seed = 1 + (everyEndpoint.findIndex((each) => each.name === name) % 8);
         const { marketplace, ...rest } = arrange({ seed, kinds });
         marketplace.failNext(endpoint, { status: 403, code: 'forbidden', message: 'No', cause: ['blocked'] });
-        const call = ownCalls[name] ?? (() => rest.seller.call(endpoint, input));
+        // The method goes on with the successor of its path.
+        const own = name === 'items.status' ? undefined : ownCalls[name];
+        const call = own ?? (() => rest.seller.call(endpoint, input));
         const error: unknown = await call({ marketplace, ...rest }).catch((reason: unknown) => reason);
         expect([error instanceof SellerError, error instanceof ApiError && error.status]).toEqual([true, 403]);
       }

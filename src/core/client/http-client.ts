@@ -8,6 +8,7 @@ import { ApiPromise } from '../operation/api-promise.js';
 import type { WithResponse } from '../operation/api-promise.js';
 import type { Endpoint } from '../operation/endpoint.js';
 import type { Requester } from '../operation/requester.js';
+import type { Drift } from '../options/hooks.js';
 import { endpointError } from '../options/check-endpoint.js';
 import { checkOptions, confirmRules, storedWriteRules } from '../options/resolve-options.js';
 import type { ResolvedOptions } from '../options/resolve-options.js';
@@ -64,10 +65,10 @@ export class HttpClient implements Requester {
     return new HttpClient(this.#runtime.options, this, hook);
   }
 
-  onEarlyEnd({ endpoint, delivered, total }: Parameters<NonNullable<Requester['onEarlyEnd']>>[0]): void {
+  onDrift(drift: Drift): void {
     const { onDrift, logger } = this.#runtime.options;
-    const expected = `\`total\` is ${total}, but the list ended after ${delivered} entries`;
-    ignoreErrors(() => onDrift?.({ endpoint, path: ['total'], expected, received: 'number' }));
+    const { endpoint, expected } = drift;
+    ignoreErrors(() => onDrift?.(drift));
     ignoreErrors(() => logger?.warn(`${endpoint.method} ${endpoint.path}: ${expected}`, { endpoint: endpoint.name }));
   }
 

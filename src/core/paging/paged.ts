@@ -152,7 +152,10 @@ export function pagedCalls<In extends PagedInput, Out, T, Extra>(
     signal: callOptions.signal,
     deadlineMs: callOptions.deadlineMs ?? requester.deadlineMs,
     key,
-    onEarlyEnd: (end) => requester.onEarlyEnd?.({ endpoint, ...end }),
+    onEarlyEnd: ({ delivered, total }) => {
+      const expected = `\`total\` is ${total}, but the list ended after ${delivered} entries`;
+      requester.onDrift?.({ endpoint, path: ['total'], expected, received: 'number' });
+    },
     fetch: async (page, limits) => {
       rejectPageInQuery(callOptions);
       const call = requester.call(endpoint, withPage(given, page), { ...callOptions, ...limits });

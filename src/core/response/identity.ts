@@ -50,7 +50,7 @@ function compareAt(
   for (const path of new Set(Object.values(paths))) {
     const fields = Object.keys(paths).filter((field) => paths[field] === path);
     const given = fields.filter((field) => (valueAt(field.split('.'), input) ?? undefined) !== undefined);
-    const ids: unknown[] = given.flatMap((field) => valueAt(field.split('.'), input)).map(textOf);
+    const ids: unknown[] = given.flatMap((field) => valueAt(field.split('.'), input)).map(idText);
     const steps = path.split('.');
     const star = steps.indexOf('*');
     const around = steps.slice(0, Math.max(0, star));
@@ -60,7 +60,7 @@ function compareAt(
     for (const [index, entry] of (list ?? [value]).entries()) {
       const id = valueAt(inside, entry);
       if (!isId(id)) continue;
-      if (ids.includes(id) || ids.includes(textOf(id))) {
+      if (ids.includes(id) || ids.includes(idText(id))) {
         // Most entries of a list repeat the id as it was in the first.
         if (!ids.includes(id)) ids.push(id);
         found.hasSame = true;
@@ -77,8 +77,8 @@ function isId(value: unknown): value is number | string {
   return Number.isSafeInteger(value) || (typeof value === 'string' && value !== '');
 }
 
-/** An id as text. The service writes some as numbers and some as text, and sites and items in upper case. */
-function textOf(id: unknown): string {
+/** Returns an id as text that is the same for the same entity. The service writes some as numbers and some as text, and sites and items in upper case. */
+export function idText(id: unknown): string {
   return String(id)
     .toUpperCase()
     .replace(/^0+(?=\d)/, '');

@@ -72,13 +72,26 @@ function compareRanges(
   wanted: readonly schemas.DeliveryRangeParams[],
 ): Comparison[] {
   if (found === undefined) return ['unclear'];
-  if ((found ?? []).length !== wanted.length) return ['other'];
-  return wanted.flatMap(({ from, to, capacity, cutoff }, index) => {
-    const range = found?.[index];
-    // The service calculates the cut-off that it shows, so a different one does not prove that another one was set.
-    const sameCutoff = range?.calculated_cutoff === cutoff ? 'same' : 'unclear';
-    return [compare(range?.from, from), compare(range?.to, to), compare(range?.capacity, capacity), sameCutoff];
+  const left = [...(found ?? [])];
+  if (left.length !== wanted.length) return ['other'];
+  // The service need not keep the order.
+  return wanted.flatMap((range) => {
+    const all = left.map((each) => compareRange(each, range));
+    const clear = all.findIndex((each) => !each.includes('other') && !each.slice(0, 3).includes('unclear'));
+    const best = clear >= 0 ? clear : all.findIndex((each) => !each.includes('other'));
+    if (best < 0) return ['other' as const];
+    left.splice(best, 1);
+    return all[best] ?? [];
   });
+}
+
+function compareRange(
+  found: schemas.DeliveryRange,
+  { from, to, capacity, cutoff }: schemas.DeliveryRangeParams,
+): Comparison[] {
+  // The service calculates the cut-off that it shows, so a different one does not prove that another one was set.
+  const sameCutoff = found.calculated_cutoff === cutoff ? 'same' : 'unclear';
+  return [compare(found.from, from), compare(found.to, to), compare(found.capacity, capacity), sameCutoff];
 }
 
 function compare<T>(found: T | null | undefined, wanted: T): Comparison {

@@ -1,5 +1,5 @@
 import type { DescribedEndpoint, Endpoint } from '../../core/operation/endpoint.js';
-import { completeList, itemStatusParams, itemStatuses } from './schemas.js';
+import { itemStatusParams, itemStatuses } from './schemas.js';
 import type { ItemStatusParams, ItemStatus } from './schemas.js';
 
 const status: DescribedEndpoint<ItemStatusParams, ItemStatus[]> = {
@@ -7,7 +7,7 @@ const status: DescribedEndpoint<ItemStatusParams, ItemStatus[]> = {
   summary: 'Reads several items by id',
   method: 'GET',
   path: '/items',
-  query: { attributes: 'status' },
+  query: { attributes: 'id,status' },
   input: itemStatusParams,
   example: { ids: ['MLA100', 'MLA200'] },
   output: itemStatuses,
@@ -16,13 +16,12 @@ const status: DescribedEndpoint<ItemStatusParams, ItemStatus[]> = {
   errors: [],
 };
 
-/** The successor of `status`: it answers in the order asked, and its `attributes` take fields of the body alone. */
+/** The successor of `status`: its `attributes` take fields of the body alone. */
 export const bulkStatus: Endpoint<ItemStatusParams, ItemStatus[]> = {
   ...status,
   name: 'items.bulk',
   path: '/items/bulk',
-  query: { attributes: 'body.status' },
-  complete: completeList,
+  query: { attributes: 'body.id,body.status' },
 };
 
 /** The endpoints of items, as `endpoints` has them. */

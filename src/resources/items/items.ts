@@ -1,11 +1,13 @@
 import { ApiError } from '../../core/errors/response-errors.js';
 import type { Endpoint } from '../../core/operation/endpoint.js';
 import type { Requester } from '../../core/operation/requester.js';
+import { idText } from '../../core/response/identity.js';
 import type { CallOptions } from '../../core/scope/call-options.js';
 import { bulkStatus, itemEndpoints } from './endpoints.js';
 import { ApiPromise } from '../../core/operation/api-promise.js';
-import type { WithResponse } from '../../core/operation/api-promise.js';
+import type { ResponseInfo, WithResponse } from '../../core/operation/api-promise.js';
 import { Deadline } from '../../core/scope/deadline.js';
+import { namedItems } from './named-items.js';
 import type { ItemStatusParams, ItemStatus } from './schemas.js';
 
 /** The items for sale. */
@@ -23,7 +25,8 @@ export class Items {
    * read has a `code`, and perhaps a `message`, instead of a `status`; the other items are still returned. If the service has ended
    * the path, the client asks `/items/bulk` from then on. Request: GET /items.
    *
-   * The specification says PUT, but the method of the service is GET.
+   * The service answers in any order. What names no item is asked for once more; an item that is still not named has only its
+   * `id`, and `onDrift` is called. The specification says PUT, but the method of the service is GET.
    *
    * @example
    * for (const { id, status } of await seller.items.status({ ids: ['MLA100'] })) console.log(id, status);
@@ -36,73 +39,90 @@ export class Items {
   /** Asks for each item once, and for at most 20 at a time: the service rejects more, and repeated ids. */
   async #inParts(input: ItemStatusParams, options: CallOptions | undefined): Promise<WithResponse<ItemStatus[]>> {
     const ids = idsOf(input);
-    if (!ids) return this.#requester.call(itemEndpoints.status, input, options).withResponse();
+    const { status } = itemEndpoints;
+    if (!ids) return this.#requester.call(status, input, options).withResponse();
     const deadline = new Deadline('GET /items', options?.deadlineMs ?? this.#requester.deadlineMs);
-    const read = (at: number): Promise<WithResponse<ItemStatus[]>> => {
-      const some = { ...input, ids: ids.slice(at, at + mostIds) };
-      return this.#some(some, (endpoint) =>
-        deadline.within({ ...options }, (limited) => this.#requester.call(endpoint, some, limited).withResponse()),
+    const read: ReadStatuses = (endpoint, some) =>
+      deadline.within({ ...options }, (limited) =>
+        this.#requester.call(endpoint, { ...input, ids: some }, limited).withResponse(),
       );
-    };
-    let { data, response } = await read(0);
-    for (let at = mostIds; at < ids.length; at += mostIds) {
-      const next = await read(at);
-      data = [...data, ...next.data];
-      response = next.response;
-    }
-    return { data: inOrder(data, input.ids), response };
+    const found = new Map<string, ItemStatus>();
+    let response = await this.#readPart(ids.slice(0, mostIds), read, found);
+    for (let at = mostIds; at < ids.length; at += mostIds)
+      response = await this.#readPart(ids.slice(at, at + mostIds), read, found);
+    return { data: input.ids.map((id, index) => found.get(idText(id)) ?? this.#unnamed(id, index)), response };
   }
 
-  async #some({ ids }: ItemStatusParams, read: ReadStatuses): Promise<WithResponse<ItemStatus[]>> {
-    const { data, response } = await (this.#hasMoved ? read(bulkStatus) : this.#findPath(read));
-    return { data: inOrder(named(data, ids), ids), response };
+  /** Adds what the service says of some items, at most twice asked. */
+  async #readPart(ids: readonly string[], read: ReadStatuses, found: Map<string, ItemStatus>): Promise<ResponseInfo> {
+    const { answer, endpoint } = await this.#findPath(ids, read);
+    const first = namedItems(ids, answer.data);
+    const { left } = first;
+    const again = left.length === 0 ? undefined : await read({ ...endpoint, query: {}, identity: {} }, left);
+    const second = namedItems(left, again?.data ?? []);
+    const code = second.code ?? first.code;
+    for (const id of ids) {
+      const name = idText(id);
+      const entry = second.byId.get(name) ?? first.byId.get(name) ?? (code === undefined ? undefined : { id, code });
+      if (entry) found.set(name, entry);
+    }
+    return (again ?? answer).response;
+  }
+
+  #unnamed(id: number | string, index: number): ItemStatus {
+    const expected = `\`${index}\` takes an entry that names ${id}, and the answers have none`;
+    this.#requester.onDrift?.({ endpoint: itemEndpoints.status, path: [index], expected, received: 'nothing' });
+    return { id: String(id) };
   }
 
   /** Reads from the path of the specification, and from its successor if the service has it no more. */
-  async #findPath(read: ReadStatuses): Promise<WithResponse<ItemStatus[]>> {
+  async #findPath(ids: readonly string[], read: ReadStatuses): Promise<StatusAnswer> {
+    const bulk = async (): Promise<StatusAnswer> => ({ endpoint: bulkStatus, answer: await read(bulkStatus, ids) });
+    if (this.#hasMoved) return bulk();
+    const endpoint = itemEndpoints.status;
+    const first = await read(endpoint, ids).catch((error: unknown) => {
+      if (hasEnded(error)) return error;
+      throw error;
+    });
+    if (!(first instanceof ApiError) && first.data.length > 0) return { endpoint, answer: first };
     try {
-      return await read(itemEndpoints.status);
-    } catch (error) {
-      if (!isGone(error)) throw error;
-      const found = await read(bulkStatus).catch((later: unknown) => {
-        throw isGone(later) ? error : later;
-      });
-      this.#hasMoved = true;
+      const found = await bulk();
+      this.#hasMoved = first instanceof ApiError || found.answer.data.length > 0;
       return found;
+    } catch (later) {
+      if (!hasEnded(later)) throw later;
+      if (first instanceof ApiError) throw first;
+      return { endpoint, answer: first };
     }
   }
 }
 
-type ReadStatuses = (endpoint: Endpoint<ItemStatusParams, ItemStatus[]>) => Promise<WithResponse<ItemStatus[]>>;
+type StatusEndpoint = Endpoint<ItemStatusParams, ItemStatus[]>;
+type ReadStatuses = (endpoint: StatusEndpoint, ids: readonly string[]) => Promise<WithResponse<ItemStatus[]>>;
 
-/** Whether a path does not exist: an item that does not exist is an entry of the list. */
-function isGone(error: unknown): boolean {
-  return error instanceof ApiError && (error.status === 404 || error.status === 410);
+/** An answer, and the endpoint that gave it. */
+interface StatusAnswer {
+  readonly endpoint: StatusEndpoint;
+  readonly answer: WithResponse<ItemStatus[]>;
 }
+
+/**
+ * Whether a path may exist no more: nobody knows what it then says. An item that does not exist is an entry of the list. A
+ * token, a limit and a fault are not the path's.
+ */
+function hasEnded(error: unknown): error is ApiError {
+  return error instanceof ApiError && (error.status < 400 || endedStatuses.includes(error.status));
+}
+
+const endedStatuses = [400, 403, 404, 405, 410, 426];
 
 /** The ids of an input, each once; `undefined` if it is wrong, which the call says. */
 function idsOf(input: unknown): string[] | undefined {
   const { ids } = (input ?? {}) as { ids?: unknown };
   const isId = (id: unknown): boolean => typeof id === 'string' || Number.isSafeInteger(id);
-  const isRight = Array.isArray(ids) && ids.length > 0 && ids.every(isId);
-  return isRight ? [...new Set(ids.map(String))] : undefined;
+  const isRight = Array.isArray(ids) && ids.length > 0 && [...(ids as unknown[])].every(isId);
+  return isRight ? [...new Map(ids.map((id) => [idText(id), String(id)])).values()] : undefined;
 }
 
 /** The most items that the service accepts in one request. */
 const mostIds = 20;
-
-/** The entries in the order of the ids, unless one cannot be named; then those of no id that was asked for. */
-function inOrder(entries: readonly ItemStatus[], ids: ItemStatusParams['ids']): ItemStatus[] {
-  if (entries.some(({ id }) => typeof id !== 'string')) return [...entries];
-  const asked = new Set(ids.map(String));
-  const byId = new Map(entries.map((entry) => [entry.id, entry]));
-  const found = ids.flatMap((id) => byId.get(String(id)) ?? []);
-  return [...found, ...entries.filter(({ id }) => !asked.has(String(id)))];
-}
-
-/** Adds the missing ids by position. This is only possible if no entry is missing, and none has the id of another place. */
-function named(entries: readonly ItemStatus[], ids: ItemStatusParams['ids']): ItemStatus[] {
-  const isElsewhere = ({ id }: ItemStatus, index: number): boolean => !!id && id !== ids[index] && ids.includes(id);
-  if (entries.length !== ids.length || entries.some(isElsewhere)) return [...entries];
-  return entries.map((entry, index) => ({ ...entry, id: entry.id ?? String(ids[index]) }));
-}

@@ -4,7 +4,7 @@ import type { Input, Output, Schema } from '../../core/schema/schema.js';
 import { key, keyOf, nonEmptyArray } from '../fields.js';
 
 export const itemStatus = s.looseObject({
-  /** The item's id, from the service or from the position in the list; absent if neither is known. */
+  /** The item's id. An answer need not name the items that could not be read. */
   id: s.nullish(keyOf),
   /** Flex needs `active`. Absent if the service could not read the item. */
   status: s.nullish(s.openEnum('active', 'paused', 'closed', 'under_review', 'inactive')),
@@ -16,23 +16,11 @@ export const itemStatus = s.looseObject({
 /** An item's status, or why it could not be read. */
 export interface ItemStatus extends Output<typeof itemStatus> {}
 
-/** The statuses, in the order of the requested ids. */
+/** The statuses, in any order. */
 export const itemStatuses: Schema<ItemStatus[]> = s.preprocess(s.array(itemStatus), (value) => {
   const list = listIn(value);
   return Array.isArray(list) ? list.map(flattened) : list;
 });
-
-/**
- * Checks that a list has an entry for each item that was asked for: its entries have no ids.
- *
- * @throws {TypeError} when it is longer or shorter.
- */
-export function completeList(body: unknown, { ids }: ItemStatusParams): unknown {
-  const list = listIn(body);
-  if (Array.isArray(list) && list.length !== ids.length)
-    throw new TypeError(`the list has ${list.length} entries for ${ids.length} items`);
-  return list;
-}
 
 /** A list, that in an object, or the object as its only entry. Another object is no list. */
 function listIn(value: unknown): unknown {
@@ -51,15 +39,14 @@ interface EntryFields {
 }
 
 /**
- * An entry is `{status}`, `{code, body: {status}}`, `{code, body: "why"}`, the same with `status_code`, only the status, or
- * `null`. Any other keeps its place as a wrong status, which is reported: without ids, only its place tells which item an
- * entry is about.
+ * An entry is `{status}`, `{code, body: {status}}`, `{code, body: "why"}`, `{code, error: {message}}`, the same with
+ * `status_code`, only the status, or `null`. Any other is kept as a wrong status, which is reported.
  */
 function flattened(entry: unknown): unknown {
   if (!isPlainObject(entry)) return entry === null ? {} : { status: entry };
   const { status_code, code = status_code }: EntryFields = { ...entry };
   const given: EntryFields = { ...entry, ...(code !== undefined && { code }) };
-  const { body, ...own } = given;
+  const { body = errorIn(given), ...own } = given;
   const inner = typeof body === 'string' ? { message: body } : isPlainObject(body) ? body : { status: body };
   const found: EntryFields = body === undefined || body === null ? given : { ...own, ...inner };
   const { status, ...rest } = found;
@@ -68,6 +55,11 @@ function flattened(entry: unknown): unknown {
   if (isOfHttp(status)) return { ...rest, code: ofHttp };
   if (ofHttp !== undefined) return { ...found, code: ofHttp };
   return isEntry(found) || Object.keys(found).length === 0 ? found : { ...found, status: entry };
+}
+
+/** The error of an entry: a service that needs a body for it repeats nothing there. */
+function errorIn({ error }: EntryFields): unknown {
+  return isPlainObject(error) ? error : undefined;
 }
 
 function isOfHttp(status: unknown): boolean {

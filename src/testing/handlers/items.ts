@@ -11,8 +11,10 @@ import { listingOf } from './listing.js';
 export function itemHandlers({ items, settings }: Stores): EndpointHandlers<typeof endpoints.items> {
   return {
     status: ({ query }) => {
-      const ids = queryItemIds(query, settings);
-      const results = ids.map((id) => ({ id, item: items.get(id) }));
+      const results = orderedIds(queryItemIds(query, settings), { items, settings }).map((id) => ({
+        id,
+        item: items.get(id),
+      }));
       if (settings.itemStatusShape === 'bare')
         return results.flatMap(({ item }) => (item ? [toItemView(item, settings)] : []));
       return results.map(({ id, item }) =>
@@ -30,6 +32,15 @@ export function queryItemIds(query: URLSearchParams, { maxItemIds }: Marketplace
   if (ids.length === 0) throw badRequest('ids is required');
   if (ids.length > maxItemIds) throw badRequest(`ids has more than ${maxItemIds} entries`);
   return ids;
+}
+
+/** The ids in the order of an answer. */
+export function orderedIds(
+  ids: readonly string[],
+  { items, settings }: Pick<Stores, 'items' | 'settings'>,
+): readonly string[] {
+  const first = settings.itemOrder === 'any' ? items.nextPlace(ids.length) : 0;
+  return [...ids.slice(first), ...ids.slice(0, first)];
 }
 
 /** The live service shows the whole listing. */

@@ -2,9 +2,10 @@
 export function pickAttributes(body: unknown, attributes: string | null): unknown {
   if (attributes === null || attributes === '') return body;
   const names = new Set(attributes.split(','));
+  // The newer multi-get has attributes of its own: paths such as `body.status`.
+  if (/(?:^|,)body\./.test(attributes)) return body;
   const pick = (value: unknown): unknown => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-    // The newer multi-get has attributes of its own: paths such as `body.status`.
     if ('status_code' in value) return value;
     // A multi-get entry keeps its code; only the body of a found entry is reduced.
     if ('code' in value && 'body' in value) return value.code === 200 ? { ...value, body: pick(value.body) } : value;

@@ -1,8 +1,9 @@
 import { looseObject, string } from '../../core/schema/define.js';
-import { queryItemIds } from '../handlers/items.js';
+import { orderedIds, queryItemIds } from '../handlers/items.js';
 import { listingOf } from '../handlers/listing.js';
 import { badRequest, foundOrThrow } from '../http/handler.js';
 import { queryList } from '../http/read-request.js';
+import type { MarketplaceSettings } from '../settings.js';
 import type { Item } from '../state/items.js';
 import { nothing, reading } from './neighbour.js';
 import type { Neighbour } from './neighbour.js';
@@ -21,20 +22,37 @@ const bulk: Neighbour<object> = {
     const repeated = ids.find((id, index) => ids.indexOf(id) !== index);
     if (repeated !== undefined) throw badRequest(`ids has ${repeated} twice`);
     const attributes = queryList({ query }, 'attributes');
-    return Response.json(ids.map((id) => bulkEntry(id, items.get(id), attributes)));
+    const entries = orderedIds(ids, { items, settings }).map((id) =>
+      bulkEntry(id, items.get(id), attributes, settings),
+    );
+    // One team saw what could not be read behind what was found.
+    const isLast = (entry: object): boolean => settings.bulkEntries === 'selected' && !('body' in entry);
+    return Response.json(entries.sort((a, b) => Number(isLast(a)) - Number(isLast(b))));
   },
 };
 
-/** With `attributes`, an entry has the named fields of its body and no `id`; only fields of the body can be named. */
-function bulkEntry(id: string, item: Item | undefined, attributes: readonly string[]): object {
-  if (attributes.some((name) => !/^body(\.|$)/.test(name))) return { status_code: 403 };
-  const named = attributes.length > 0;
-  const own = { ...(!named && { id }), status_code: item ? 200 : 404 };
-  if (!item) return own;
-  const body = Object.entries(toItemView(item));
+/** Without `attributes`, an entry names itself. With them, it has the fields of its body that they name, and no `id`. */
+function bulkEntry(
+  id: string,
+  item: Item | undefined,
+  attributes: readonly string[],
+  { bulkEntries }: MarketplaceSettings,
+): object {
+  const isSelected = bulkEntries === 'selected';
+  const status_code = item ? 200 : 404;
+  if (attributes.length === 0)
+    return {
+      id,
+      status_code,
+      ...(item ? { body: toItemView(item) } : { error: { message: `Item ${id} does not exist` } }),
+    };
+  // Two teams saw that such a name spoils each entry; another names `status_code` every day.
+  if (!isSelected && attributes.some((name) => !/^body(\.|$)/.test(name))) return { status_code: 403 };
+  const own = !isSelected || attributes.includes('status_code') ? { status_code } : {};
   const isNamed = ([name]: [string, unknown]): boolean =>
-    !named || attributes.includes('body') || attributes.includes(`body.${name}`);
-  return { ...own, body: Object.fromEntries(body.filter(isNamed)) };
+    attributes.includes('body') || attributes.includes(`body.${name}`);
+  const body = Object.entries(item ? toItemView(item) : {}).filter(isNamed);
+  return { ...own, ...(body.length > 0 && { body: Object.fromEntries(body) }) };
 }
 
 function toItemView({ item_id, ...item }: Item): object {

@@ -22,6 +22,8 @@ export const settingsChange = s.strictObject({
   detailedAnswerErrors: s.optional(s.boolean),
   reducedOptionResponse: s.optional(s.boolean),
   itemStatusShape: s.optional(s.enumOf('wrapped', 'bare')),
+  itemOrder: s.optional(s.enumOf('asked', 'any')),
+  bulkEntries: s.optional(s.enumOf('coded', 'selected')),
   capPerOption: s.optional(from(0, 1000)),
   optionLockMs: s.optional(from(0, 60_000)),
   attachmentLifetimeMs: s.nullish(from(0, Number.MAX_SAFE_INTEGER)),

@@ -34,6 +34,7 @@ export class ItemStore extends EntityStore<string, Item> {
   readonly #accounts: Accounts;
   readonly #events: MarketplaceEvents;
   readonly #listeners = new Set<(before: Item) => void>();
+  #places = 0;
   protected data = { entries: new Map<string, Item>(), nextItem: 600_000_001 };
 
   constructor(accounts: Accounts, events: MarketplaceEvents) {
@@ -67,6 +68,12 @@ export class ItemStore extends EntityStore<string, Item> {
     const isChanged = (Object.keys(item) as (keyof Item)[]).some((name) => item[name] !== before[name]);
     if (isChanged) this.#events.emit({ topic: 'items', resource: `/items/${item_id}`, user_id: item.seller_id });
     return item;
+  }
+
+  /** @internal Returns a place in a list of this length, another one at each call. */
+  nextPlace(length: number): number {
+    this.#places += 1;
+    return length > 0 ? this.#places % length : 0;
   }
 
   /** @internal Adds a listener for items whose status has changed; it receives the item as it was. */

@@ -7,6 +7,8 @@ export const settings: readonly Setting[] = [
   ['postSaleTag', 'Which calls need tag=post_sale', ['all', 'documented']],
   ['messageShape', 'A message that is read by id', ['wrapped', 'legacy', 'current']],
   ['itemStatusShape', 'The multi-get of items', ['wrapped', 'bare']],
+  ['itemOrder', 'The order of its entries', ['asked', 'any']],
+  ['bulkEntries', 'Entries of /items/bulk with attributes', ['coded', 'selected']],
   ['reducedOptionResponse', 'The response to an option is reduced'],
   ['detailedAnswerErrors', 'A closed question and an inactive item have their own error codes'],
   ['capPerOption', 'Messages per option until the buyer replies'],
