@@ -144,6 +144,11 @@ export class SellerClient {
     return this.#http.user;
   }
 
+  /** @internal See `serviceOfClient`. */
+  'marketplace-seller-sdk.service'(): object {
+    return this.#http.service;
+  }
+
   /** @internal See `withWriteHook`. */
   'marketplace-seller-sdk.hookWrites'(hook: WriteHook): SellerClient {
     return derived(this.#options, this.#http.withWriteHook(hook));

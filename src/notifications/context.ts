@@ -16,7 +16,11 @@ export interface InboxContext {
   isOpen: boolean;
 }
 
-export function inboxContext(options: ResolvedInboxOptions, store: Store | Engine): InboxContext {
+export function inboxContext(
+  options: ResolvedInboxOptions,
+  store: Store | Engine,
+  reporter = new Reporter(options),
+): InboxContext {
   const kinds = options.handle ? kindsOf(options) : [];
-  return { store, options, reporter: new Reporter(options), kinds, isOpen: true };
+  return { store, options, reporter, kinds, isOpen: true };
 }

@@ -1,15 +1,19 @@
-import { FifoMap } from '../work/fifo-map.js';
-import { factKeyOf } from '../work/ledger.js';
-import { MemoryLedger } from '../work/memory-ledger.js';
+import { ofProcess } from '../core/recover/process-memory.js';
+import { serviceOfClient } from '../core/recover/write-hook.js';
+import type { Log } from '../work/log.js';
 import { memoryStore } from '../work/memory-store.js';
-import type { Lease, Verdict } from '../work/store.js';
-import type { Run, RunNotes } from '../work/task.js';
+import type { Lease, Store, Verdict } from '../work/store.js';
+import type { Run, RunNotes, Task } from '../work/task.js';
+import { worksOn } from '../work/worker.js';
+import type { Works } from '../work/works.js';
 import { inboxContext } from './context.js';
 import type { InboxContext } from './context.js';
 import { Door, accepted } from './door.js';
+import { inboxKinds, workOf } from './entry.js';
 import type { InboxEntry } from './entry.js';
-import { UnrecoverableError } from './handling/errors.js';
-import { Handling } from './handling/handling.js';
+import { UnrecoverableError, isOf } from './handling/errors.js';
+import { handledMs } from './handling/facts.js';
+import { Handling, KnownOfResources } from './handling/handling.js';
 import { NotificationTask } from './handling/notification-task.js';
 import type { OwnTopics } from './handling/own-topic.js';
 import type { NotificationClient } from './handling/read-notification.js';
@@ -26,35 +30,7 @@ export type HandleNowOptions<
   Topics extends OwnTopics = OwnTopics,
 > = Pick<InboxOptions<Client, Topics>, 'clientFor' | 'on' | 'topics' | 'fallback' | 'path' | 'accept' | 'logger'>;
 
-/** What this process knows of a notification. */
-interface HandledHere {
-  /** What comes of the run that is under way. */
-  running?: Promise<boolean> | undefined;
-  isHandled: boolean;
-  failures: number;
-  notes: RunNotes;
-}
-
-/** For this many notifications it is remembered what came of them. */
-const maxKnown = 10_000;
-
 const notHandled = respond(503, 'Not handled now; deliver it again', { 'retry-after': '30' });
-
-/** By key. Nothing survives the end of the process, so it is the same for all calls. */
-const delivered = new FifoMap<HandledHere>(maxKnown);
-
-/** What this process knows of the resources that it reads with one client: two services may have equal ids. */
-class Resources {
-  readonly ledger = new MemoryLedger();
-  /** The messages of conversations, by key. */
-  readonly found = new FifoMap<HandledHere>(maxKnown);
-}
-const resources = new WeakMap<object, Resources>();
-const withoutClient = {};
-
-/** By logger: what was said is not said again. */
-const reporters = new WeakMap<object, Reporter>();
-const noLogger = {};
 
 /**
  * Handles a delivery before it responds, for platforms without a place to store: 200 once the handler has succeeded, 503 when it has
@@ -77,82 +53,136 @@ export async function handleNow<
   Topics extends OwnTopics = OwnTopics,
 >(request: Request, options: HandleNowOptions<Client, Topics>): Promise<Response> {
   const resolved = resolveInboxOptions(options);
-  const reporter = reporters.get(options.logger ?? noLogger) ?? new Reporter(resolved);
-  reporters.set(options.logger ?? noLogger, reporter);
-  const context = { ...inboxContext(resolved, memoryStore()), reporter };
-  const door = new Door(context, (entry) => respondTo(entry, context));
+  const here = memory();
+  const context = inboxContext(resolved, here.serviceOf(undefined).store, here.reporterOf(resolved));
+  const door = new Door(context, async (entry): Promise<OutgoingResponse> => {
+    const client = await resolved.clientFor?.(entry.notification.user_id);
+    return (await here.serviceOf(client).handle(entry, context)) ? accepted : notHandled;
+  });
   const { status, headers, body } = await door.receive(incomingRequest(request));
   return new Response(body, { status, headers });
 }
 
-async function respondTo(entry: InboxEntry, context: InboxContext): Promise<OutgoingResponse> {
-  const client = (await context.options.clientFor?.(entry.notification.user_id)) ?? withoutClient;
-  const known = resources.get(client) ?? new Resources();
-  resources.set(client, known);
-  return (await handleOnce(entry, known, context)) ? accepted : notHandled;
-}
+/** What a process remembers of its deliveries. */
+class HandledHere {
+  /** By service, whatever client a delivery has: two services may have equal ids. */
+  readonly #services = new WeakMap<object, Service>();
+  /** By logger: what was said is not said again. */
+  readonly #reporters = new WeakMap<object, Reporter>();
 
-/** Handles an entry, unless that was done. Resolves to whether nothing is left to do. */
-async function handleOnce(entry: InboxEntry, known: Resources, context: InboxContext): Promise<boolean> {
-  const entries = entry.caughtUp ? known.found : delivered;
-  const here = entries.get(entry.key) ?? { isHandled: false, failures: 0, notes: {} };
-  entries.set(entry.key, here);
-  if (here.isHandled) return true;
-  here.running ??= run(entry, here, known, context).finally(() => (here.running = undefined));
-  return here.running;
-}
-
-async function run(entry: InboxEntry, here: HandledHere, known: Resources, context: InboxContext): Promise<boolean> {
-  const { ledger } = known;
-  const ofRun = { ...context, store: Object.assign(memoryStore(), { ledger }) };
-  const handling = new Handling(ofRun, async (each) => {
-    if (!(await handleOnce(each, known, context))) throw new Error('A message of the conversation was not handled');
-  });
-  const { failures, notes } = here;
-  const name = factKeyOf(entry.groupId);
-  const lease: Lease = {
-    key: entry.key,
-    token: '',
-    data: entry,
-    failures,
-    stalls: 0,
-    notes,
-    fact: ledger.valueOf(name),
-  };
-  const task = new NotificationTask(lease, runOf(here), handling);
-  let verdict: Verdict;
-  let error: unknown;
-  try {
-    verdict = await task.run();
-  } catch (thrown) {
-    error = thrown;
-    verdict = task.failed(thrown);
+  /** @param client One that is none of this package, such as a mock, is of no known service; so is none. */
+  serviceOf(client: object | undefined): Service {
+    const name = (client && serviceOfClient(client)) ?? this;
+    const service = this.#services.get(name) ?? new Service();
+    this.#services.set(name, service);
+    return service;
   }
-  await task.tell(verdict, error);
-  const { fact } = verdict;
-  if (fact) ledger.set(name, fact.value, fact.ms);
-  here.notes = verdict.notes ?? here.notes;
-  if (verdict.failed) here.failures += 1;
-  // Moderation of what was sent is not followed. What the handler gives up itself need not come again.
-  here.isHandled = error === undefined || verdict.state === 'done' || error instanceof UnrecoverableError;
-  return here.isHandled;
+
+  reporterOf(options: InboxContext['options']): Reporter {
+    const reporter = this.#reporters.get(options.logger ?? this) ?? new Reporter(options);
+    this.#reporters.set(options.logger ?? this, reporter);
+    return reporter;
+  }
 }
 
-/** A run whose notes this process keeps. */
-function runOf(here: HandledHere): Run {
-  const controller = new AbortController();
-  return {
-    signal: controller.signal,
-    get notes() {
-      return here.notes;
-    },
-    set notes(notes) {
-      here.notes = notes;
-    },
-    abort: (reason) => controller.abort(reason),
-    note: async (notes) => {
-      here.notes = notes;
-      return Promise.resolve(true);
-    },
-  };
+const memory = ofProcess(() => new HandledHere());
+
+/** How many notifications of a seller and topic are kept that wait for their next delivery. */
+const mostWaiting = 1_000;
+
+/** A delivery that waits for the end of its run. */
+interface Waiting {
+  readonly context: InboxContext;
+  readonly isHandled: PromiseWithResolvers<boolean>;
+  /** How many earlier runs have failed. */
+  failures: number;
+  /** The handler has given it up itself: it need not come again. */
+  isGivenUp: boolean;
+}
+
+/** What waits for its next delivery has the number of its failures in its notes. */
+type WaitingNotes = RunNotes & { readonly failures?: number | undefined };
+
+/** The deliveries of one service: the worker of the inboxes runs them, one at a time for each resource. */
+class Service {
+  readonly store: Store = memoryStore();
+  readonly #known = new KnownOfResources();
+  /** By key. */
+  readonly #waiting = new Map<string, Waiting>();
+  #works: Works | undefined;
+
+  constructor() {
+    const settle = this.store.settle.bind(this.store);
+    this.store.settle = async (lease, verdict) => {
+      const waiting = this.#waiting.get(lease.key);
+      const isHandled = verdict.state === 'dead' ? waiting?.isGivenUp === true : verdict.state !== 'open';
+      await settle(lease, isHandled ? ended(verdict) : untilDelivered(verdict, waiting?.failures));
+      this.#end(lease.key, isHandled);
+      return true;
+    };
+  }
+
+  #end(key: string, isHandled: boolean): void {
+    this.#waiting.get(key)?.isHandled.resolve(isHandled);
+    this.#waiting.delete(key);
+  }
+
+  /** Runs an entry, unless that was done or is under way. Resolves to whether nothing is left to do. */
+  async handle(entry: InboxEntry, context: InboxContext): Promise<boolean> {
+    const { key } = entry;
+    const before = this.#waiting.get(key);
+    if (before) return before.isHandled.promise;
+    const isHandled = Promise.withResolvers<boolean>();
+    const ofService = { ...context, store: this.store };
+    this.#waiting.set(key, { context: ofService, isHandled, failures: 0, isGivenUp: false });
+    const isKnown = (await this.store.add(workOf(entry))) === 'known';
+    // Of what was handled, there is nothing to run.
+    if (isKnown && !(await this.store.again(key, 'dead'))) this.#end(key, true);
+    this.#works ??= this.#start(context.reporter.log);
+    this.#works.wake();
+    return isHandled.promise;
+  }
+
+  #start(log: Log): Works {
+    const taskOf = (lease: Lease, run: Run): Task => this.#taskOf(lease, run);
+    // The time limit of a handler, and a little more: a platform may end the timers that renew a lease.
+    const leaseMs = 330_000;
+    return worksOn(this.store, { name: 'handleNow', kinds: inboxKinds, taskOf, concurrency: Infinity, leaseMs, log });
+  }
+
+  #taskOf(lease: Lease, run: Run): Task {
+    const waiting = this.#waiting.get(lease.key)!;
+    const { failures = 0, ...notes }: WaitingNotes = lease.notes;
+    waiting.failures = failures;
+    run.notes = notes;
+    const handling = new Handling(waiting.context, {
+      known: this.#known,
+      followsModeration: false,
+      add: async (found) => {
+        if (!(await this.handle(found, waiting.context)))
+          throw new Error('A message of the conversation was not handled');
+      },
+    });
+    const task = new NotificationTask({ ...lease, failures }, run, handling);
+    return {
+      run: () => task.run(),
+      failed: (error) => {
+        waiting.isGivenUp = isOf(error, UnrecoverableError);
+        return task.failed(error);
+      },
+      isObserved: (verdict) => task.isObserved(verdict),
+      tell: (verdict, error) => task.tell(verdict, error),
+    };
+  }
+}
+
+/** Nobody looks at what was given up: its key stays known. */
+function ended(verdict: Verdict): Verdict {
+  return verdict.state === 'dead' ? { ...verdict, state: 'done', inMs: handledMs, keepsData: false } : verdict;
+}
+
+/** What was not handled waits for its next delivery, as a dead letter waits for a person. */
+function untilDelivered({ notes, ...verdict }: Verdict, failures = 0): Verdict {
+  const kept: WaitingNotes = { ...notes, failures: failures + Number(verdict.failed) };
+  return { ...verdict, state: 'dead', inMs: Infinity, notes: kept, mostDead: mostWaiting };
 }

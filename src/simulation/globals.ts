@@ -4,10 +4,8 @@ import { syncBuiltinESMExports } from 'node:module';
 import nodeTimers from 'node:timers';
 import timersPromises from 'node:timers/promises';
 import { format } from 'node:util';
-import { ofPlatform } from '../core/recover/memory-book.js';
 import { nodeModule } from '../core/scope/node-module.js';
 import { withBody } from '../testing/http/respond.js';
-import { sharing } from '../work/sql-store.js';
 import { trackedDatabase } from './databases.js';
 import { currentProcess } from './process.js';
 import { digest, randomBytes, randomFill, randomInt, randomUuid } from './randomness.js';
@@ -68,9 +66,8 @@ export function installGlobals(onOther: (url: string) => void): () => void {
   const sqlite = nodeModule('node:sqlite');
   if (sqlite) all.replace(sqlite, 'DatabaseSync', () => trackedDatabase(sqlite));
   // A database has one process at a time: hundreds of thousands of polls for what others do would find nothing.
-  all.replace(sharing, 'isPossible', () => false);
-  // Each start has a base URL of its own, and nothing of it stays.
-  all.replace(ofPlatform, 'books', () => new Map());
+  all.replace(platform, 'sharesFiles', (original) => () => !currentProcess() && original());
+  all.replace(platform, 'memory', (original) => () => currentProcess()?.memory ?? original());
   syncBuiltinESMExports();
   return () => all.undo();
 }

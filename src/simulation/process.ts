@@ -28,6 +28,8 @@ export class SimulatedProcess {
   /** Told of what the process prints. */
   readonly print: (text: string) => void;
   readonly fetch: (request: Request, process: SimulatedProcess) => Promise<Response>;
+  /** What the package remembers in it beside its objects. */
+  readonly memory = new Map<object, unknown>();
   isAlive = true;
   /** Called by `process.exit`. */
   onExit: ((code: unknown) => void) | undefined;

@@ -1,3 +1,4 @@
+import { platform } from '#platform';
 import { OpenCounts } from './open-counts.js';
 import { deadLetterDeleted, damagedFound } from './problems.js';
 import { rotated } from './rotated.js';
@@ -42,9 +43,6 @@ export interface SqlDatabase {
   close(): Promise<void>;
 }
 
-/** Whether a database may have other processes. It is set from outside where there are none, so that nobody asks for what they do. */
-export const sharing = { isPossible: true };
-
 /** How often keys are forgotten that were kept for long enough, in milliseconds. */
 const forgetEveryMs = 1_000;
 
@@ -62,7 +60,7 @@ export class SqlStore implements Store {
   constructor(db: SqlDatabase, { durable }: { readonly durable: boolean }) {
     this.#db = db;
     this.durable = durable;
-    this.shared = durable && sharing.isPossible;
+    this.shared = durable && platform.sharesFiles();
     this.ledger = new SqlLedger((rule) => db.run(rule, { isDurable: false }));
   }
 

@@ -1,5 +1,7 @@
 import { ConfigurationError, SellerClient } from 'marketplace-seller-sdk';
+import type { Question } from 'marketplace-seller-sdk';
 import { DropNotificationError, UnrecoverableError, handleNow } from 'marketplace-seller-sdk/notifications';
+import type { HandlerContext } from 'marketplace-seller-sdk/notifications';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { describe, expect, expectTypeOf, test, vi } from 'vitest';
 import { about, post } from '../support/deliveries.ts';
@@ -112,5 +114,48 @@ describe('handleNow()', () => {
   test('responds 404 to another path than the secret one', async () => {
     const options = { clientFor, path: '/hooks/0123456789abcdef', on: { questions: () => {} } };
     expect((await handleNow(post(notification(1)), options)).status).toBe(404);
+  });
+
+  // The first question of each fake has the same id, and its notification has the same `_id`.
+  test.each(['one client', 'a client per delivery', 'a derived client per delivery'])(
+    'remembers by service, with %s: each of two with equal ids is handled once',
+    async (way) => {
+      for (let service = 1; service <= 2; service += 1) {
+        const marketplace = new FakeMarketplace();
+        const account = marketplace.addUser({ user_id: 7 });
+        const { item_id } = marketplace.addItem({ seller_id: 7 });
+        const { id } = marketplace.ask({ from: marketplace.addUser(), item_id, text: 'Is it new?' });
+        const first = marketplace.clientFor(account);
+        const made = { 'one client': () => first, 'a client per delivery': () => marketplace.clientFor(account) };
+        const of = { ...made, 'a derived client per delivery': () => first.withOptions({ timeoutMs: 5_000 }) }[way];
+        const texts: string[] = [];
+        const body = about(id, { _id: `equal ${way}` });
+        for (let delivery = 1; delivery <= 3; delivery += 1) {
+          const questions = async (_: unknown, { read }: HandlerContext<Question>): Promise<void> =>
+            void texts.push((await read()).text ?? '');
+          expect((await handleNow(post(body), { clientFor: () => of?.(), on: { questions } })).status).toBe(200);
+        }
+        expect(texts).toEqual(['Is it new?']);
+      }
+    },
+  );
+
+  test('runs the notifications of one resource one after the other, and what was given back does not stop them', async () => {
+    const log: string[] = [];
+    const [first, second] = [notification(77), notification(77)];
+    const deliver = async (body: object, fails = false): Promise<number> => {
+      const questions = async ({ id }: { id?: string | null | undefined }): Promise<void> => {
+        log.push(`begin ${id}`);
+        await Promise.resolve();
+        log.push(`end ${id}`);
+        if (fails) throw new Error('not now');
+      };
+      return (await handleNow(post(body), { clientFor, logger: silentLogger, on: { questions } })).status;
+    };
+    expect(await Promise.all([deliver(first, true), deliver(second)])).toEqual([503, 200]);
+    const names = [first, second].map((body) => (body as { _id: string })._id);
+    expect(log).toEqual(names.flatMap((name) => [`begin ${name}`, `end ${name}`]));
+    expect([await deliver(first), await deliver(second)]).toEqual([200, 200]);
+    expect(log.slice(4)).toEqual([`begin ${names[0]}`, `end ${names[0]}`]);
   });
 });

@@ -1,7 +1,7 @@
 import { simulate } from 'marketplace-seller-sdk/simulation';
 import type { Bot, World } from 'marketplace-seller-sdk/simulation';
 import { expect, test } from 'vitest';
-import { ofPlatform } from '../../src/core/recover/memory-book.js';
+import { platform } from '#platform';
 import { collectGarbageUntil } from '../support/garbage.ts';
 import { careful, carefulInMemory } from './bots/question-bots.ts';
 
@@ -13,7 +13,7 @@ test.each([
   ['in memory', carefulInMemory],
   ['with SQLite', careful],
 ])('at the end of a run nothing of it is reachable: a bot %s, also by an error that is kept', async (_, bot) => {
-  const services = [...ofPlatform.books.keys()];
+  const kept = new Map(platform.memory());
   const worlds: WeakRef<World>[] = [];
   const marketplaces: WeakRef<World['marketplace']>[] = [];
   const noted = (world: World): Bot => {
@@ -27,7 +27,7 @@ test.each([
   await collectGarbageUntil(() => left() === 0);
   expect(worlds.length).toBeGreaterThan(10);
   expect(left()).toBe(0);
-  // What clients of one service share is kept for as long as their process.
-  expect([...ofPlatform.books.keys()]).toEqual(services);
+  // What clients of one service share is kept for as long as their process, which was a simulated one.
+  expect(platform.memory()).toEqual(kept);
   expect(error).toMatchObject({ seed: 2 });
 });

@@ -1,11 +1,15 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isAnswerable } from 'marketplace-seller-sdk';
+import type { Question, SellerClient } from 'marketplace-seller-sdk';
+import { handleNow } from 'marketplace-seller-sdk/notifications';
+import type { HandlerContext } from 'marketplace-seller-sdk/notifications';
 import { checks, simulate } from 'marketplace-seller-sdk/simulation';
 import type { Bot, SimulationOptions, World } from 'marketplace-seller-sdk/simulation';
 import { describe, expect, test, vi } from 'vitest';
-import { botsOfExamples } from './bots/all.ts';
+import { botsOfExamples, botsOfPages } from './bots/all.ts';
 import { tracesOf } from './bots/bad-days.ts';
-import { carefulInMemory } from './bots/question-bots.ts';
+import { careful, carefulInMemory } from './bots/question-bots.ts';
 
 /** The traces of a small day, with all that a bad day has. */
 function traces(options: Partial<SimulationOptions>): Promise<string[]> {
@@ -67,6 +71,36 @@ describe('the same seed gives the same trace', () => {
     expect(few.length).toBeGreaterThan(0);
     expect(await faultsOf({ responseLost: 0.04 })).toEqual(expect.arrayContaining(few));
   });
+});
+
+/** A bot without a store, whose notifications are handled before the response. */
+function answeringNow({ client, log }: World): Bot {
+  const questions = async (
+    _: unknown,
+    { read, client: seller }: HandlerContext<Question, SellerClient>,
+  ): Promise<void> => {
+    const question = await read();
+    if (isAnswerable(question)) await seller.questions.answer({ question_id: question.id, text: 'Yes.' });
+  };
+  const logger = { debug: () => {}, info: log, warn: log, error: log };
+  return {
+    callback: (request) => handleNow(request, { clientFor: (user_id) => client(user_id), on: { questions }, logger }),
+  };
+}
+
+// What a module remembers belongs to the simulated process that caused it: no day knows of an earlier one.
+test.each([
+  { name: 'an inbox in memory', options: { bot: carefulInMemory } },
+  { name: 'an inbox in a file', options: { bot: careful } },
+  { name: 'handleNow', options: { bot: answeringNow } },
+  { name: 'handleNow, which prints', options: { bot: (world: World) => answeringNow({ ...world, log: console.log }) } },
+  ...botsOfExamples(),
+  ...botsOfPages(),
+])('seeds 1 to 4 are the same days alone, together and backwards: $name', async ({ options }) => {
+  const small = { ...options, load: { questions: 3, sales: 1, messages: 2 } };
+  const together = await traces({ ...small, seeds: [1, 2, 3, 4] });
+  expect((await traces({ ...small, seeds: [4, 3, 2, 1] })).toReversed()).toEqual(together);
+  expect(await traces({ ...small, seeds: [3] })).toEqual([together[2]]);
 });
 
 describe('outside of a run', () => {

@@ -60,6 +60,11 @@ export class HttpClient implements Requester {
     return userOfToken(token ?? '');
   }
 
+  /** The same for all clients of this process that reach one service: its book of writes. */
+  get service(): object {
+    return this.#runtime.shared.writes;
+  }
+
   /** Returns the same client, whose writes a hook decides about. */
   withWriteHook(hook: WriteHook): HttpClient {
     return new HttpClient(this.#runtime.options, this, hook);

@@ -1,6 +1,7 @@
 import type { Endpoint } from '../operation/endpoint.js';
 import type { BookedWrite, WriteBook } from '../operation/write-book.js';
 import type { ClientOptions } from '../options/client-options.js';
+import { ofProcess } from './process-memory.js';
 import { ServiceClock } from './service-clock.js';
 import type { WriteResult } from './write-hook.js';
 import { contentOf, targetOf } from './write-target.js';
@@ -41,7 +42,7 @@ export class RememberedWrite implements BookedWrite {
     this.endpoint = known.endpoint;
     this.#token = known.token;
     this.#target = known.target;
-    this.id = known.id ?? `call ${(lastNumber += 1)}`;
+    this.id = known.id ?? `call ${(numbers().last += 1)}`;
     this.input = known.input;
     this.calledAt = known.calledAt;
     this.sentAt = known.sentAt ?? Date.now();
@@ -60,7 +61,7 @@ export class RememberedWrite implements BookedWrite {
   }
 }
 
-let lastNumber = 0;
+const numbers = ofProcess(() => ({ last: 0 }));
 
 /** Entries that are older cannot be confused with a write that is read back today. */
 const rememberedMs = 24 * 3_600_000;
@@ -166,20 +167,18 @@ export class MemoryBook implements WriteBook {
   }
 }
 
-/** The books of the services that the `fetch` of the platform reaches, by base URL. A simulation has others. */
-export const ofPlatform = { books: new Map<string, MemoryBook>() };
-const ofFetch = new WeakMap<object, Map<string, MemoryBook>>();
+/** The books of a process by base URL, for each `fetch` that users have given. */
+const booksOf = ofProcess(() => new WeakMap<object, Map<string, MemoryBook>>());
+/** Stands for the `fetch` of the platform, which may be replaced. */
+const ofPlatform = {};
 
 /**
  * Returns the book of a service: all clients with its base URL have the same, so that a second client of a seller knows what
  * the first one wrote. Behind a `fetch` of the user there may be another service with the same URL, as in tests.
  */
 export function bookOf({ baseUrl, fetch }: ClientOptions): MemoryBook {
-  let { books } = ofPlatform;
-  if (fetch) {
-    books = ofFetch.get(fetch) ?? new Map<string, MemoryBook>();
-    ofFetch.set(fetch, books);
-  }
+  const books = booksOf().get(fetch ?? ofPlatform) ?? new Map<string, MemoryBook>();
+  booksOf().set(fetch ?? ofPlatform, books);
   const book = books.get(baseUrl) ?? new MemoryBook();
   books.set(baseUrl, book);
   return book;

@@ -84,6 +84,7 @@ interface PackageClient<C> {
   // Not symbols: bundlers keep a class that computes the name of a method, and with it all resources.
   'marketplace-seller-sdk.hookWrites'?(hook: WriteHook): C;
   'marketplace-seller-sdk.user'?(): string | undefined;
+  'marketplace-seller-sdk.service'?(): object;
 }
 
 /**
@@ -97,4 +98,12 @@ export function withWriteHook<C>(client: C, hook: WriteHook): C {
 /** Returns the user whose token a client has; `undefined` if it is not known, or the object is no client of this package. */
 export function userOfClient(client: object): string | undefined {
   return (client as PackageClient<object>)['marketplace-seller-sdk.user']?.();
+}
+
+/**
+ * Returns what stands for the service that a client reaches: one object for each base URL and given `fetch`, of which a process has one
+ * book of writes. `undefined` for an object that is no client of this package.
+ */
+export function serviceOfClient(client: object): object | undefined {
+  return (client as PackageClient<object>)['marketplace-seller-sdk.service']?.();
 }

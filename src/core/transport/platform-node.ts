@@ -3,7 +3,11 @@ import { connectErrorOf } from './connect-errors.js';
 import { networkReason } from './network-error.js';
 import type { Platform } from './platform.js';
 
+const memory = new Map<object, unknown>();
+
 export const platform: Platform = {
+  memory: () => memory,
+  sharesFiles: () => true,
   chooseTransport,
   connectErrorOf,
   networkReason,

@@ -2,8 +2,12 @@ import { ConfigurationError } from '../errors/errors.js';
 import { createFetchTransport } from './fetch.js';
 import type { Platform } from './platform.js';
 
+const memory = new Map<object, unknown>();
+
 /** Browsers and Workers: they have only `fetch`, and its errors do not tell whether a request was sent. */
 export const platform: Platform = {
+  memory: () => memory,
+  sharesFiles: () => true,
   chooseTransport: (options) => {
     if (options.agent !== undefined) throw new ConfigurationError('`agent` has no effect: this is not Node');
     return createFetchTransport(options);

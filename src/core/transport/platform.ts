@@ -10,6 +10,10 @@ import type { Transport } from './transport.js';
  * React Native, so that bundles for these contain no code that they cannot use, and `node.ts` for Node.js, Deno and Bun.
  */
 export interface Platform {
+  /** What the running process remembers beside its objects: see `ofProcess`. A simulated process has its own. */
+  memory(): Map<object, unknown>;
+  /** Whether other processes may use the files of this one. */
+  sharesFiles(): boolean;
   /**
    * Chooses the transport of a client: `fetch` or another one of the platform.
    *

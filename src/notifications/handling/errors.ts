@@ -51,3 +51,12 @@ export class MessageRejectedError extends SellerError {
     this.reason = reason;
   }
 }
+
+/** Whether an error is of a class. A handler may throw anything, also a revoked proxy. */
+export function isOf(error: unknown, Class: abstract new (...args: never[]) => unknown): boolean {
+  try {
+    return error instanceof Class;
+  } catch {
+    return false;
+  }
+}

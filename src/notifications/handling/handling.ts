@@ -12,21 +12,35 @@ import { unansweredIn } from './unread.js';
 /** For this many writes it is remembered with which error the service has rejected them. */
 const maxRejections = 1_000;
 
+/** What earlier runs of this process have seen. */
+export class KnownOfResources {
+  readonly missing = new MissingResources();
+  /** The errors of rejected writes, by write: those of entries that are tried again. */
+  readonly rejections = new FifoMap<unknown>(maxRejections);
+}
+
+interface HandlingInit {
+  readonly known?: KnownOfResources | undefined;
+  readonly followsModeration?: boolean | undefined;
+  /** Has a message handled that was found in a conversation. @default it is added to the store */
+  readonly add?: ((found: InboxEntry) => Promise<unknown>) | undefined;
+}
+
 /** What the tasks of an inbox have in common. */
 export class Handling {
   readonly context: InboxContext;
   readonly clients: Clients;
   readonly dispatcher: Dispatcher;
-  readonly missing = new MissingResources();
-  /** The errors of rejected writes, by write: those of entries that are tried again. */
-  readonly rejections = new FifoMap<unknown>(maxRejections);
-
+  readonly known: KnownOfResources;
+  /** Whether a message is followed until moderation has decided about it. */
+  readonly followsModeration: boolean;
   readonly #add: (found: InboxEntry) => Promise<unknown>;
 
-  /** @param add Has a message handled that was found in a conversation. */
-  constructor(context: InboxContext, add = (found: InboxEntry): Promise<unknown> => addFound(context, found)) {
+  constructor(context: InboxContext, init: HandlingInit = {}) {
     this.context = context;
-    this.#add = add;
+    this.known = init.known ?? new KnownOfResources();
+    this.followsModeration = init.followsModeration ?? true;
+    this.#add = init.add ?? ((found) => addFound(context, found));
     this.clients = new Clients(context);
     this.dispatcher = new Dispatcher(context, this.clients);
   }

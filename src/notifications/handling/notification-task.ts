@@ -9,7 +9,7 @@ import type { Run, Task } from '../../work/task.js';
 import { entryOf } from '../entry.js';
 import type { InboxEntry } from '../entry.js';
 import { unhandledMs } from '../unhandled.js';
-import { DropNotificationError, ForeignClientError, MessageRejectedError, NotHandledHereError, UnknownSellerError, UnrecoverableError } from './errors.js'; // prettier-ignore
+import { DropNotificationError, ForeignClientError, MessageRejectedError, NotHandledHereError, UnknownSellerError, UnrecoverableError, isOf } from './errors.js'; // prettier-ignore
 import { doneFact, givenUpFact, handledMs, isSettled } from './facts.js';
 import type { Handling } from './handling.js';
 import { decisionOf, readDecision } from './replies.js';
@@ -66,7 +66,7 @@ export class NotificationTask implements Task {
   }
 
   async #callHandler(): Promise<void> {
-    const { dispatcher, rejections, context, missing } = this.#handling;
+    const { dispatcher, context, known } = this.#handling;
     const { reporter, store } = context;
     const run = this.#run;
     const kept = new RunWrites({
@@ -75,7 +75,7 @@ export class NotificationTask implements Task {
       ledger: store.ledger,
       failed: (message, error) => reporter.failed(message, error),
       signal: run.signal,
-      rejections,
+      rejections: known.rejections,
     });
     const { records } = kept;
     this.#records = records;
@@ -87,7 +87,7 @@ export class NotificationTask implements Task {
       if (records.stoppedBy) throw records.stoppedBy;
       records.forgetRejections();
     } finally {
-      if (this.#handlerRun.wasFound) missing.wasFound(this.#entry.notification.user_id);
+      if (this.#handlerRun.wasFound) known.missing.wasFound(this.#entry.notification.user_id);
       const writes = await kept.end();
       if (writes.length > 0) run.notes = { ...run.notes, writes };
     }
@@ -96,7 +96,7 @@ export class NotificationTask implements Task {
   /** What follows from what moderation has decided about the messages of the handler. */
   #afterHandler(decision: RepliesDecision): Verdict {
     const { notes } = this.#run;
-    if (decision.state === 'pending') {
+    if (decision.state === 'pending' && this.#handling.followsModeration) {
       const { followedSince = Date.now() } = notes;
       const inMs = moderationPauseMs(followedSince);
       this.#run.notes = { ...notes, followedSince };
@@ -171,14 +171,14 @@ export class NotificationTask implements Task {
 
   /** The service did not show the resource: `catchUp` finds the true ones. */
   #missing(error: unknown): Verdict | undefined {
-    const { missing, context } = this.#handling;
+    const { known, context } = this.#handling;
     const { notification, arrivedAt } = this.#entry;
     const { failures } = this.#lease;
     const { notes } = this.#run;
     // What may have been carried out is read back.
     if (notes.writes?.some(({ state }) => state === 'sent')) return undefined;
-    if (failures === 0) missing.wasMissing(notification.user_id);
-    const inMs = missing.againInMs(notification.user_id, arrivedAt);
+    if (failures === 0) known.missing.wasMissing(notification.user_id);
+    const inMs = known.missing.againInMs(notification.user_id, arrivedAt);
     if (inMs !== undefined && failures < context.options.retry.maxRetries)
       return { state: 'open', inMs, failed: true, failure: describeFailure(error), notes };
     if (notification.known) return this.#drop(0, 'the service does not show what it is about');
@@ -208,14 +208,5 @@ export class NotificationTask implements Task {
     } else if (error instanceof Error) {
       reporter.warnedOnce(error.message);
     }
-  }
-}
-
-/** A handler may throw anything, also a revoked proxy. */
-function isOf(error: unknown, Class: abstract new (...args: never[]) => unknown): boolean {
-  try {
-    return error instanceof Class;
-  } catch {
-    return false;
   }
 }
