@@ -1,5 +1,9 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { format, inspect } from 'node:util';
 import { BadRequestError, InvalidInputError } from 'marketplace-seller-sdk';
 import type { Drift } from 'marketplace-seller-sdk';
+import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { describe, expect, test } from 'vitest';
 import { Paged, withPage } from '../../src/core/paging/paged.js';
 import type { EarlyEnd, Page } from '../../src/core/paging/page.js';
@@ -541,5 +545,47 @@ describe('the total of a list', () => {
   ])('of %j is %s', async (body, total) => {
     const { sellerClient } = stubbed([Response.json(body)]);
     expect(await sellerClient.questions.search({ seller_id: 7 }).total()).toBe(total);
+  });
+});
+
+describe('a list that a program awaits', () => {
+  const guide = readFileSync(join(import.meta.dirname, '../../docs/guide/pagination.md'), 'utf8');
+  const marketplace = new FakeMarketplace();
+  const seller = marketplace.addUser();
+  const client = marketplace.clientFor(seller);
+  const pack = marketplace.addPack({ seller_id: seller.user_id, buyer_id: marketplace.addUser().user_id });
+  const lists = {
+    'questions.search': () => client.questions.search({ seller_id: seller.user_id }),
+    'questions.blacklist.list': () => client.questions.blacklist.list({ seller_id: seller.user_id }),
+    'messages.conversation': () =>
+      client.messages.conversation({ pack_id: pack.pack_id ?? pack.order_ids[0] ?? 0, user_id: seller.user_id }),
+    'sites.search': () => client.sites.search({ site_id: 'MLA', q: 'lamp' }),
+  };
+
+  test.each(Object.entries(lists))('sends nothing, and says what to do: %s', async (_, list) => {
+    const before = marketplace.requests.all.length;
+    // oxlint-disable-next-line typescript/await-thenable -- this is the mistake
+    const awaited: unknown = await list();
+    const { said } = JSON.parse(JSON.stringify({ said: awaited })) as { said: string };
+    expect(said).toMatch(/is not a promise.*`list\.page\(\)`/);
+    expect(guide).toContain(said);
+    for (const shown of [inspect(awaited), inspect({ of: [awaited] }), format('%o', awaited)])
+      expect(shown).toContain(said);
+    expect(marketplace.requests.all).toHaveLength(before);
+  });
+
+  test.each(Object.entries(lists))('has its first page for one request: %s', async (_, list) => {
+    const before = marketplace.requests.all.length;
+    const page = await list().page();
+    expect(marketplace.requests.all).toHaveLength(before + 1);
+    for await (const first of list().pages()) {
+      expect(page).toEqual(first);
+      return;
+    }
+  });
+
+  test('has the error of its first page', async () => {
+    marketplace.faults.inject({ endpoint: 'questions.search', status: 403 });
+    await expect(lists['questions.search']().page()).rejects.toMatchObject({ status: 403 });
   });
 });

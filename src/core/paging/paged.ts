@@ -21,9 +21,10 @@ import { paginate, throwIfAborted } from './page-reader.js';
  * const search = seller.questions.search({ seller_id: 7 });
  * for await (const question of search) console.log(question.text);
  * for await (const page of search.pages()) console.log(page.items.length, page.total);
+ * const { items, total } = await search.page();
  * const newest = await search.first();
- * const count = await search.total();
  * const some = await search.toArray({ max: 200 });
+ * console.log(search.toJSON()); // what a log shows of a list that was awaited by mistake
  * await search.forEach(async (question) => console.log(question.text), { concurrency: 5 });
  */
 export class Paged<T, Extra = unknown> implements AsyncIterable<T> {
@@ -31,6 +32,7 @@ export class Paged<T, Extra = unknown> implements AsyncIterable<T> {
 
   constructor(pager: Pager<T, Extra>) {
     this.#pager = pager;
+    Object.defineProperty(this, Symbol.for('nodejs.util.inspect.custom'), { value: () => notAPromise });
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
@@ -49,10 +51,20 @@ export class Paged<T, Extra = unknown> implements AsyncIterable<T> {
     return paginate(this.#pager);
   }
 
+  /**
+   * Returns the first page, even if it is empty. It sends one request.
+   *
+   * @example
+   * const { items, total } = await seller.questions.search({ seller_id: 7, limit: 20 }).page();
+   */
+  async page(): Promise<Page<T, Extra>> {
+    const { value } = await this.pages().next();
+    return value as Page<T, Extra>;
+  }
+
   /** Returns the first entry; `undefined` if the list is empty. It requests one page. */
   async first(): Promise<T | undefined> {
-    for await (const page of this.pages()) return page.items[0];
-    return undefined;
+    return (await this.page()).items[0];
   }
 
   /**
@@ -63,8 +75,7 @@ export class Paged<T, Extra = unknown> implements AsyncIterable<T> {
    * const unanswered = await seller.questions.search({ seller_id: 7, filters: { status: 'UNANSWERED' } }).total();
    */
   async total(): Promise<number | undefined> {
-    for await (const page of paginate({ ...this.#pager, limit: 1 })) return page.total;
-    return undefined;
+    return (await new Paged({ ...this.#pager, limit: 1 }).page()).total;
   }
 
   /**
@@ -89,6 +100,11 @@ export class Paged<T, Extra = unknown> implements AsyncIterable<T> {
       throw error;
     }
     return items;
+  }
+
+  /** Returns a sentence for logs, which show a list where a program has awaited it instead of reading it. */
+  toJSON(): string {
+    return notAPromise;
   }
 
   /**
@@ -116,6 +132,9 @@ export class Paged<T, Extra = unknown> implements AsyncIterable<T> {
     return forEachOf(list, work, { ...rest, signal });
   }
 }
+
+const notAPromise =
+  'A `Paged` is not a promise: `await list` is the list itself, and it has no `items`. For the first page, call `list.page()`.';
 
 /** A list that a second signal ends, too. */
 function endedBy<T, Extra>(signal: AbortSignal, pager: Pager<T, Extra>): Paged<T, Extra> {
