@@ -15,11 +15,14 @@ export interface PostgresClient {
   query(text: string): Promise<unknown>;
   /** Gives the connection back. With an error, it is closed. */
   release(error?: Error): void;
+  /** A connection that is lost while nobody asks it something is told to those who listen; without any, the process ends. */
+  on?(event: 'error', listener: (error: Error) => void): unknown;
 }
 
 /** The part of the `Pool` of `pg` that is used. */
 export interface PostgresPool {
   connect(): Promise<PostgresClient>;
+  on?(event: 'acquire', listener: (client: PostgresClient) => void): unknown;
 }
 
 const dialect: Dialect = {
@@ -31,6 +34,13 @@ const dialect: Dialect = {
 
 /** What is prepared on each connection, also by another store of its pool. */
 const prepared = new WeakMap<PostgresClient, PostgresStatements>();
+
+/** A pool does not listen to a connection that it has given out, whose loss would end the process. What is asked next fails. */
+function listenTo(client: PostgresClient): void {
+  if (prepared.has(client)) return;
+  prepared.set(client, new PostgresStatements());
+  client.on?.('error', () => undefined);
+}
 
 /** The most rules in one transaction. */
 const maxJobs = 200;
@@ -50,6 +60,8 @@ export class PostgresDatabase implements SqlDatabase {
 
   constructor(pool: PostgresPool) {
     this.#pool = pool;
+    // Each connection is listened to before anything else can happen to it.
+    pool.on?.('acquire', listenTo);
   }
 
   async run<R>(rule: (context: SqlContext) => SqlRule<R>, options: RuleOptions = {}): Promise<R> {
@@ -82,13 +94,13 @@ export class PostgresDatabase implements SqlDatabase {
   /** Writes the statements that a connection is sent. */
   #textOf(client: PostgresClient): (statement: Statement) => string {
     if (!this.#prepares) return plainTextOf;
-    const statements = prepared.get(client) ?? new PostgresStatements();
-    prepared.set(client, statements);
-    return (statement) => statements.textOf(statement);
+    const statements = prepared.get(client);
+    return (statement) => statements?.textOf(statement) ?? plainTextOf(statement);
   }
 
   async #with<R>(work: (client: PostgresClient) => Promise<R>): Promise<R> {
     const client = await this.#pool.connect();
+    listenTo(client);
     try {
       const result = await work(client);
       client.release();

@@ -1,4 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, chownSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,6 +16,8 @@ export const hasPostgres = existsSync(join(folderOfPrograms, 'initdb'));
 /** A PostgreSQL of one test file, on a Unix socket. */
 export interface OwnPostgres {
   readonly connectionString: string;
+  /** Ends all connections at once, and starts again. */
+  restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -34,21 +37,33 @@ export async function startPostgres({ fsync = false } = {}): Promise<OwnPostgres
   const settings = ['listen_addresses=', `unix_socket_directories=${folder}`, `fsync=${fsync ? 'on' : 'off'}`].flatMap(
     (each) => ['-c', each],
   );
-  const server = spawn(join(folderOfPrograms, 'postgres'), ['-D', data, ...settings], {
-    ...user,
-    cwd: folder,
-    stdio: 'ignore',
-  });
-  // PostgreSQL writes its state into this file, also while it still recovers.
-  const state = join(data, 'postmaster.pid');
-  const isReady = (): boolean => existsSync(state) && /^ready\s*$/m.test(readFileSync(state, 'utf8'));
-  while (!isReady()) await pause(50);
+  const start = async (): Promise<ChildProcess> => {
+    const started = spawn(join(folderOfPrograms, 'postgres'), ['-D', data, ...settings], {
+      ...user,
+      cwd: folder,
+      stdio: 'ignore',
+    });
+    // PostgreSQL writes its state into this file, also while it still recovers.
+    const state = join(data, 'postmaster.pid');
+    const isReady = (): boolean =>
+      existsSync(state) && new RegExp(`^${started.pid}$[^]*^ready *$`, 'm').test(readFileSync(state, 'utf8'));
+    while (!isReady()) await pause(50);
+    return started;
+  };
+  let server = await start();
+  const end = async (): Promise<void> => {
+    const gone = once(server, 'exit');
+    server.kill('SIGQUIT');
+    await gone;
+  };
   return {
     connectionString: `postgres://postgres@localhost/postgres?host=${encodeURIComponent(folder)}`,
+    restart: async () => {
+      await end();
+      server = await start();
+    },
     stop: async () => {
-      const gone = once(server, 'exit');
-      server.kill('SIGQUIT');
-      await gone;
+      await end();
       rmSync(folder, { recursive: true });
     },
   };
