@@ -221,8 +221,11 @@ interface Answer {
   readonly rows: readonly Row[];
 }
 
-/** The connection to the server is another one, or another client has prepared the same on it. */
-const notPrepared = new Set<unknown>(['26000', '42P05']);
+/**
+ * The connection to the server is another one, or another client has prepared the same on it, or something else under its name: with
+ * other parameters, which is a syntax error.
+ */
+const notPrepared = new Set<unknown>(['26000', '42P05', '42601']);
 
 function codeOf(error: unknown): unknown {
   return (error as { readonly code?: unknown } | undefined)?.code;

@@ -1,21 +1,30 @@
+import { nodeModule } from '../core/scope/node-module.js';
 import type { SqlValue, Statement } from './sql-rule.js';
+
+const hash = nodeModule('node:crypto')?.hash;
 
 /**
  * The statements of one connection. Each is prepared once, and then carried out with its values as literals: statements with
  * parameters can only be sent one by one, each after the response to the one before.
+ *
+ * Behind a pooler, a connection to the server may have statements of other processes: a name is the hash of its SQL, so it means the
+ * same in all of them.
  */
 export class PostgresStatements {
   readonly #names = new Map<string, string>();
 
   /** A statement as it is sent. */
-  textOf({ sql, values }: Statement): string {
+  textOf(statement: Statement): string {
+    const { sql, values } = statement;
+    if (!hash) return plainTextOf(statement);
     const literals = values.length > 0 ? `(${values.map(literal).join(', ')})` : '';
     const known = this.#names.get(sql);
     if (known !== undefined) return `EXECUTE ${known}${literals}`;
-    const name = `seller_work_${this.#names.size + 1}`;
-    this.#names.set(sql, name);
     let count = 0;
-    return `PREPARE ${name} AS ${sql.replaceAll('?', () => `$${(count += 1)}`)};\nEXECUTE ${name}${literals}`;
+    const text = sql.replaceAll('?', () => `$${(count += 1)}`);
+    const name = `seller_work_${hash('sha256', text, 'hex').slice(0, 40)}`;
+    this.#names.set(sql, name);
+    return `PREPARE ${name} AS ${text};\nEXECUTE ${name}${literals}`;
   }
 }
 

@@ -35,9 +35,9 @@ describe.skipIf(!hasPostgres)('an inbox whose connections to PostgreSQL are lost
     const packs = Array.from({ length: count }, () =>
       marketplace.addPack({ seller_id: seller.user_id, buyer_id: buyer.user_id }),
     );
-    let isOver = false;
+    const state = { isOver: false };
     const harming = (async () => {
-      for (let round = 0; !isOver; round += 1) await harm(round);
+      for (let round = 0; !state.isOver; round += 1) await harm(round);
     })();
     const delivered = packs.map(async (pack, index) => {
       await pause(index * 10);
@@ -45,7 +45,7 @@ describe.skipIf(!hasPostgres)('an inbox whose connections to PostgreSQL are lost
       return deliverUntilAccepted(inbox, { user_id: seller.user_id, topic: 'messages', resource: id, _id: id });
     });
     expect(await Promise.all(delivered)).toEqual(packs.map(() => 200));
-    isOver = true;
+    state.isOver = true;
     await harming;
     while ((await inbox.stats()).waiting > 0 || (await inbox.stats()).running > 0) await pause(100);
     expect(await inbox.stats()).toMatchObject({ dead: 0, rejected: 0 });

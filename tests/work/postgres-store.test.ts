@@ -1,5 +1,5 @@
 import { Pool } from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { factKeyOf } from '../../src/work/ledger.js';
 import { memoryStore } from '../../src/work/memory-store.js';
 import { postgresStore } from '../../src/work/postgres-store.js';
@@ -167,6 +167,46 @@ describe.skipIf(!hasPostgres)('in a store in PostgreSQL', () => {
     for (const key of ['a', 'b', 'c']) expect(await store.add(work(key))).toBe('added');
     for (let left = 3; left > 0; left -= 1) expect(await store.settle(await lease(store), done)).toBe(true);
     expect(await claim(store)).toEqual({ leases: [] });
+  });
+
+  /** A pooler in transaction mode: each transaction of a process has the connection to the server that `choose` names. */
+  const pooler = async (change: (text: string) => string = (text) => text) => {
+    const servers = await Promise.all([pool.connect(), pool.connect()]);
+    onTestFinished(() => servers.forEach((server) => server.release(new Error('it has odd statements'))));
+    const processOn = (choose: () => number): Store => {
+      let server: PostgresClient = servers[0];
+      const query = (text: string): Promise<unknown> => {
+        if (text.startsWith('BEGIN')) server = servers[choose()]!;
+        return server.query(change(text));
+      };
+      const client = { query, release: (error?: Error) => void (error && server.query('ROLLBACK')) };
+      return postgresStore({ pool: { connect: () => Promise.resolve(client) } });
+    };
+    return processOn;
+  };
+
+  test('behind a pooler in transaction mode, no process carries out a statement of another one', async () => {
+    await emptied();
+    const processOn = await pooler();
+    let places = [0, 1];
+    const [one, other] = [processOn(() => places[0]!), processOn(() => places[1]!)];
+    await one.add(work('a'));
+    await other.counts(['questions']);
+    expect(await other.ledger.replace('fact', undefined, 'x', 60_000)).toBe(true);
+    places = [1, 0];
+    expect(await one.add(work('b'))).toBe('added');
+    expect(await other.ledger.replace('fact', 'x', 'y', 60_000)).toBe(true);
+    expect(await other.counts(['questions'])).toMatchObject({ waiting: 2 });
+    expect((await listed(one, 'waiting')).toSorted()).toEqual(['a', 'b']);
+    expect(await one.ledger.get('fact')).toBe('y');
+  });
+
+  test('what another program has prepared under its name, with other parameters, is not carried out', async () => {
+    await emptied();
+    const processOn = await pooler((text) => text.replaceAll(/(PREPARE \w+ AS) [^;]+/g, '$1 SELECT 1'));
+    const store = processOn(() => 0);
+    expect(await store.add(work('a'))).toBe('added');
+    expect(await lease(store)).toMatchObject({ key: 'a' });
   });
 
   test('who only looks at it creates no tables', async () => {
