@@ -98,31 +98,27 @@ describe('a small result', () => {
     );
   });
 
-  /** The limits at which a longer list is cut. */
-  const kept = [50, 45, 40, 35, 30, 25, 20, 16, 13, 10];
-  test.each(kept.flatMap((limit) => [-1, 0, 1].map((more) => [limit + more, limit] as const)))(
-    'has %i entries beside a list that is cut to %i: whole, or with how many more there are',
-    (count, limit) => {
-      const cut = { other: [...list(limit), `${60 - limit} of 60 entries left out`] };
-      const most = compactJson({ own: list(Math.min(count, limit)), ...cut }, Infinity).length + 100;
-      const { result } = JSON.parse(compactJson({ own: list(count), other: list(60) }, most)) as {
-        result: Record<string, string[]>;
-      };
-      expect(result.other).toHaveLength(limit + 1);
-      expect(result.own?.slice(0, limit)).toEqual(list(Math.min(count, limit)).map((each) => `«${each}»`));
-      expect(result.own?.slice(limit).map((each) => each.split(' entries')[0])).toEqual(
-        count > limit ? [`1 of ${count}`] : [],
-      );
-    },
-  );
+  test('gives what is over to the fields that need it, in equal parts', () => {
+    const { result } = JSON.parse(compactJson({ a: list(60), b: 'short', c: list(60) }, 4000)) as {
+      result: Record<string, unknown[]>;
+    };
+    expect(result.b).toBe('«short»');
+    expect(result.a).toHaveLength(result.c?.length ?? 0);
+    expect(result.a?.length).toBeGreaterThan(7);
+    const few = JSON.parse(compactJson({ a: list(60), c: list(3) }, 4000)) as { result: Record<string, unknown[]> };
+    expect(few.result.c).toHaveLength(3);
+    expect(few.result.a?.length).toBeGreaterThan(14);
+  });
 
-  test.each([
-    [998, ''],
-    [999, ' (1 more characters left out)'],
-  ])('has the first 1,000 of %i characters with their marks', (count, end) => {
-    const long = { text: 'a'.repeat(count), other: 'b'.repeat(3000) };
-    const { result } = JSON.parse(compactJson(long, 2500)) as { result: { text: string } };
-    expect(result.text).toBe(`«${'a'.repeat(Math.min(count, 999))}»${end}`);
+  test('uses almost all of the room for a long text, whatever its characters take in JSON', () => {
+    for (const unit of ['a', '"', '\n', 'é', '\u0001'])
+      for (const maxChars of [500, 777, 8000]) {
+        const json = compactJson({ id: 1, text: unit.repeat(20_000) }, maxChars);
+        expect(json.length).toBeLessThanOrEqual(maxChars);
+        expect(json.length).toBeGreaterThan(maxChars - 12);
+        const { result } = JSON.parse(json) as { result: { text: string } };
+        expect(result.text).toMatch(/^«[^»]*» \(\d+ more characters left out\)$/);
+      }
   });
 
   test.each([-1, 0, 50, 499, 500.5, NaN, Infinity, '500', null])('has no maxChars of %s', (maxChars) => {

@@ -75,7 +75,6 @@ describe('own endpoints', () => {
       type: 'object',
       properties: { order_id: { type: 'integer', description: 'The id of the order.' } },
       required: ['order_id'],
-      additionalProperties: false,
     });
     expect(await tool.run({ order_id: 5 })).toMatchObject({
       isError: false,

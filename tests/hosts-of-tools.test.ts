@@ -3,10 +3,13 @@ import type { JsonSchema } from 'marketplace-seller-sdk/tools';
 import { describe, expect, test } from 'vitest';
 // oxlint-disable-next-line no-restricted-imports -- applications write the schemas of their endpoints with it
 import * as z from 'zod';
+import { strictSchema } from '../src/tools/input-forms.js';
 import { portableSchema } from '../src/tools/portable-schema.js';
 import { everyEndpoint } from './support/every-endpoint.ts';
 import { fc } from './support/fast-check.ts';
+import { documentedResponses } from './support/documented-responses.ts';
 import { createMarketplace } from './support/marketplace.ts';
+import { stubbed } from './support/stubs.ts';
 
 /** What a host says against a schema at a place; `''` is the root. */
 type Rule = (schema: JsonSchema, place: string) => readonly (string | false | undefined)[];
@@ -21,18 +24,14 @@ const fieldsOfGoogle = new Set(
 );
 
 /**
- * What both of Google's APIs say of `parameters` (not `parametersJsonSchema`, which takes JSON Schema).
- *
- * `additionalProperties` is no field of theirs ("Unknown name", github.com/promptfoo/promptfoo/issues/6902). It counts as
- * taken, because the known hosts that fill `parameters` remove it: LangChain (`removeAdditionalProperties` of
- * @langchain/google-genai), the AI SDK (`convertJSONSchemaToOpenAPISchema` of @ai-sdk/google), Gemini CLI
- * (github.com/google-gemini/gemini-cli/pull/400), promptfoo (pull/6904), LiteLLM, opencode and Zed.
+ * What both of Google's APIs say of `parameters` (not `parametersJsonSchema`, which takes JSON Schema). `additionalProperties` is
+ * no field of theirs ("Unknown name", github.com/promptfoo/promptfoo/issues/6902).
  */
 const google: Rule = (schema, place) => [
   // ai.google.dev/api/caching#Schema: `type` is one enum ("Proto field is not repeating", github.com/zed-industries/zed/issues/53919).
   typeof schema.type !== 'string' && 'has not one type',
   ...Object.keys(schema)
-    .filter((name) => !fieldsOfGoogle.has(name) && name !== 'additionalProperties')
+    .filter((name) => !fieldsOfGoogle.has(name))
     .map((name) => `has the field ${name}`),
   // github.com/google-gemini/gemini-cli/issues/3178: "only 'enum' and 'date-time' are supported for STRING type".
   schema.format !== undefined && schema.format !== 'date-time' && 'has another format than date-time',
@@ -48,6 +47,10 @@ const google: Rule = (schema, place) => [
   // any out (`isEmptyObjectSchema` of @ai-sdk/google).
   schema.type === 'object' && place !== '' && Object.keys(schema.properties ?? {}).length === 0 && 'has no properties',
 ];
+
+function isOfType({ type }: JsonSchema, name: string): boolean {
+  return [type].flat().includes(name);
+}
 
 const rules: Readonly<Record<string, Rule>> = {
   'Gemini API, `parameters`': google,
@@ -73,10 +76,16 @@ const rules: Readonly<Record<string, Rule>> = {
     schema.type === 'array' && schema.items === undefined && 'is a list without items',
   ],
   // platform.openai.com/docs/guides/structured-outputs#supported-schemas: objects are closed, and these keywords. `minLength` and
-  // `maxLength` can be rejected (github.com/openai/openai-node/pull/1988). Every field has to be required: a host adds that, with
-  // null for the others.
+  // `maxLength` can be rejected (github.com/openai/openai-node/pull/1988). Every field has to be required.
   'OpenAI, `strict`': (schema) => [
-    schema.type === 'object' && schema.additionalProperties !== false && 'is not closed',
+    isOfType(schema, 'object') && schema.additionalProperties !== false && 'is not closed',
+    isOfType(schema, 'object') &&
+      Object.keys(schema.properties ?? {}).join() !== schema.required?.join() &&
+      'has fields that are not required',
+    isOfType(schema, 'array') && schema.items === undefined && 'is a list without items',
+    Array.isArray(schema.enum) &&
+      isOfType(schema, 'null') !== schema.enum.includes(null) &&
+      'has another enum than its type',
     ...Object.keys(schema)
       .filter(
         (name) =>
@@ -97,12 +106,160 @@ function problemsOf(schema: JsonSchema, rule: Rule, place = ''): string[] {
   ];
 }
 
-const tools = createTools(createMarketplace().sellerClient);
+const { sellerClient } = createMarketplace();
+const tools = createTools(sellerClient);
+const strictTools = createTools(sellerClient, { strict: true });
+const isStrict = (host: string): boolean => host === 'OpenAI, `strict`';
 
-describe.each(Object.entries(rules))('%s', (_, rule) => {
-  test.each(tools)('takes $name', ({ jsonSchema }) => {
+describe.each(Object.entries(rules))('%s', (host, rule) => {
+  test.each(isStrict(host) ? strictTools : tools)('takes $name', ({ jsonSchema }) => {
     expect(problemsOf(jsonSchema, rule)).toEqual([]);
   });
+});
+
+describe('a host that cannot leave a field out', () => {
+  /** An input with every field of its schema, `null` where the given one has nothing. */
+  const complete = (given: unknown, { properties, items }: JsonSchema): unknown => {
+    if (Array.isArray(given)) return given.map((each) => complete(each, items ?? {}));
+    if (!properties || typeof given !== 'object' || given === null) return given ?? null;
+    const names = [...new Set([...Object.keys(properties), ...Object.keys(given)])];
+    const fields = given as Record<string, unknown>;
+    return Object.fromEntries(names.map((name) => [name, complete(fields[name], properties[name] ?? {})]));
+  };
+  const cases = everyEndpoint.filter(({ endpoint }) => endpoint.requestBody !== 'multipart');
+
+  test.each(cases)('sends `null` for what $name does not need', async ({ name, input }) => {
+    for (const strict of [false, true]) {
+      const tool = createTools(sellerClient, { strict }).find(({ operation }) => operation === name)!;
+      const required = Object.fromEntries(
+        Object.entries(input as object).filter(([field]) =>
+          tools.find((each) => each.operation === name)?.jsonSchema.required?.includes(field),
+        ),
+      );
+      for (const least of [input, required]) {
+        let expected: string;
+        try {
+          expected = tool.request(least);
+        } catch {
+          continue; // Needs one of several optional fields.
+        }
+        const sent = complete(least, tool.jsonSchema);
+        expect(tool.request(sent)).toBe(expected);
+        const parsed = tool.inputSchema.safeParse(sent) as { success: boolean; data?: unknown };
+        expect(parsed.success).toBe(true);
+        expect(tool.request(parsed.data)).toBe(expected);
+        const { value } = (await tool.inputSchema['~standard'].validate(sent)) as { value?: unknown };
+        expect(tool.request(value)).toBe(expected);
+      }
+    }
+  });
+
+  test('sends `null` at every depth, and for a seller of several', async () => {
+    const { sellerClient: client, seller_id, marketplace, buyer_id } = createMarketplace();
+    const sellers = { for: async () => client, ids: async () => [seller_id] };
+    const search = createTools(sellers).find(({ name }) => name === 'questions_search')!;
+    const input = {
+      seller: String(seller_id),
+      seller_id,
+      filters: { status: null },
+      sort_fields: null,
+      limit: null,
+    };
+    expect(JSON.parse((await search.run(input)).text)).toMatchObject({ result: { questions: [{}] } });
+    const pack = marketplace.addPack({ seller_id, buyer_id });
+    marketplace.buyerWrites({ pack, text: 'Hello' });
+    const send = createTools(client).find(({ name }) => name === 'messages_send')!;
+    const to = { user_id: String(buyer_id), email: null, resource: null, resource_id: null, site_id: null };
+    const message = {
+      pack_id: String(pack.pack_id),
+      user_id: seller_id,
+      to,
+      text: 'Hi',
+      attachments: null,
+      from: null,
+    };
+    expect(await send.run(message)).toMatchObject({ isError: false });
+    expect(await send.preview(message)).not.toContain('null');
+  });
+
+  test('is told that a required field is missing, and of an unknown one', async () => {
+    const answer = tools.find(({ name }) => name === 'questions_answer')!;
+    for (const wrong of [
+      { question_id: 1, text: null },
+      { question_id: 1, text: 'Yes', more: null },
+    ])
+      expect(JSON.parse((await answer.run(wrong)).text)).toMatchObject({ error: { class: 'InvalidInputError' } });
+  });
+});
+
+describe('an id in a result', () => {
+  /** The ids in a result that are no text. */
+  const numbersIn = (value: unknown, field = ''): string[] => {
+    if (Array.isArray(value)) return value.flatMap((each) => numbersIn(each, field));
+    if (typeof value === 'object' && value !== null)
+      return Object.entries(value).flatMap(([name, each]) => numbersIn(each, name));
+    return typeof value === 'number' && /(?:^|_)ids?$/.test(field) ? [field] : [];
+  };
+
+  test.each(Object.entries(documentedResponses))('of %s is text, as the inputs take it', async (name, { body }) => {
+    const operation = name.replace(/,.*/, '');
+    const { sellerClient: client } = stubbed([() => Response.json(body)], { maxRetries: 0 });
+    const [tool] = createTools(client, { only: [operation] });
+    const { endpoint, input } = everyEndpoint.find((each) => each.name === operation)!;
+    if (endpoint.requestBody === 'multipart') return;
+    const { text } = await tool!.run(input);
+    expect(numbersIn(JSON.parse(text))).toEqual([]);
+  });
+
+  test('is copied into the next input, also by a host that checks it by the schema', async () => {
+    const { sellerClient: client, seller_id } = createMarketplace();
+    const all = createTools(client);
+    const use = async (name: string, input: object) => {
+      const tool = all.find((each) => each.name === name)!;
+      for (const [field, value] of Object.entries(input))
+        expect(typeof value, field).toBe(tool.jsonSchema.properties?.[field]?.type);
+      return (JSON.parse((await tool.run(input)).text) as { result: never }).result;
+    };
+    const { questions } = (await use('questions_search', { seller_id: String(seller_id) })) as {
+      questions: { id: string; from: { id: string } }[];
+    };
+    expect(await use('questions_get', { question_id: questions[0]!.id })).toMatchObject({ id: questions[0]!.id });
+    await use('questions_blacklist_add', { seller_id: String(seller_id), user_id: questions[0]!.from.id });
+  });
+
+  test('stays a number where an endpoint of an application takes it as one', async () => {
+    const order = {
+      name: 'orders.get',
+      method: 'GET',
+      path: '/orders/{order_id}',
+      retry: 'safe',
+      errors: [],
+      input: z.object({ order_id: z.int() }),
+      output: z.object({ id: z.int(), order_id: z.int(), pack_id: z.int() }),
+    } as const;
+    const { sellerClient: client } = stubbed([() => Response.json({ id: 5, order_id: 5, pack_id: 9 })]);
+    const tool = createTools(client, { endpoints: [order] }).at(-1)!;
+    const { result } = JSON.parse((await tool.run({ order_id: 5 })).text) as { result: object };
+    expect(result).toEqual({ id: 5, order_id: 5, pack_id: '9' });
+    // Without an input that takes numbers, they are text.
+    const byText = { ...order, input: z.object({ order_id: z.string() }) };
+    const [other] = createTools(client, { endpoints: [byText], only: [] });
+    expect(JSON.parse((await other!.run({ order_id: '5' })).text)).toEqual({
+      result: { id: '5', order_id: '5', pack_id: '9' },
+    });
+  });
+});
+
+test('the schemas of both forms take the same: `strict` only closes, requires and takes `null`', () => {
+  const plain = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.filter((each) => each !== null && each !== 'null').map(plain);
+    if (typeof value !== 'object' || value === null) return value;
+    const { additionalProperties: _, required: __, ...rest } = value as Record<string, unknown>;
+    const type = Array.isArray(rest.type) ? { type: rest.type.find((each) => each !== 'null') as unknown } : {};
+    return Object.fromEntries(Object.entries({ ...rest, ...type }).map(([name, each]) => [name, plain(each)]));
+  };
+  for (const [index, { jsonSchema }] of strictTools.entries())
+    expect(plain(jsonSchema)).toEqual(plain(tools[index]?.jsonSchema));
 });
 
 test('all hosts take the names and the lengths of descriptions', () => {
@@ -114,9 +271,9 @@ test('all hosts take the names and the lengths of descriptions', () => {
   expect(tools).toHaveLength(everyEndpoint.length);
 });
 
-test('the list of all tools has at most 24,000 characters', () => {
+test('the list of all tools has at most 23,000 characters', () => {
   const list = tools.map(({ name, description, jsonSchema }) => ({ name, description, inputSchema: jsonSchema }));
-  expect(JSON.stringify(list).length).toBeLessThanOrEqual(24_000);
+  expect(JSON.stringify(list).length).toBeLessThanOrEqual(23_000);
 });
 
 test.each(everyEndpoint)('$name takes its ids as numbers and as text', ({ name, endpoint, input }) => {
@@ -172,9 +329,11 @@ describe('any schema', () => {
   test('becomes one that all hosts take, but for objects with fields of any name', () => {
     const check = (schema: z.ZodType): void => {
       const found = portableSchema(printed(schema));
-      for (const rule of Object.values(rules))
+      for (const [host, rule] of Object.entries(rules))
         expect(
-          problemsOf(found, rule).filter((each) => !/(?:has no properties|is not closed)$/.test(each)),
+          problemsOf(isStrict(host) ? strictSchema(found) : found, rule).filter(
+            (each) => !each.endsWith('has no properties'),
+          ),
           JSON.stringify(found),
         ).toEqual([]);
     };

@@ -6,19 +6,6 @@ import { marked, note } from './marks.js';
 /** The smallest length into which the beginning of every documented response and error fits. */
 export const leastChars = 500;
 
-/** How many entries of a list, characters of a text and fields of an object are kept, the most first. */
-type KeptParts = readonly [entries: number, characters: number, fields: number];
-const limits: readonly KeptParts[] = [
-  [Infinity, Infinity, Infinity],
-  [Infinity, 1000, Infinity],
-  ...[50, 45, 40, 35, 30, 25, 20, 16, 13, 10].map((entries): KeptParts => [entries, 1000, Infinity]),
-  [10, 500, Infinity],
-  [8, 400, Infinity],
-  ...[6, 5, 4].map((entries): KeptParts => [entries, 300, Infinity]),
-  ...[3, 2, 1].map((entries): KeptParts => [entries, 200, Infinity]),
-  ...[Infinity, 12, 6, 3, 1].map((fields): KeptParts => [1, 100, fields]),
-];
-
 /** What a search repeats in each of its responses: long, and of no use for the next call. */
 const repeated = /^(?:available_)?(?:filters|sorts?)$/;
 
@@ -28,25 +15,34 @@ export function listOf({ output }: Pick<Endpoint, 'output'>): string | undefined
   return Object.keys(shape).find((name) => factsOf(shape[name]).list === 'main');
 }
 
+/** What is said of a list of which only the first entries are kept. */
+type Rest = (list: readonly unknown[], kept: number) => string;
+
+const plainRest: Rest = ({ length }, kept) => `${length - kept} of ${length} entries left out`;
+
+/** For whom an output is made small. */
+interface Called {
+  readonly endpoint?: Endpoint | undefined;
+  readonly input?: unknown;
+  /** The names of ids that stay numbers. */
+  readonly numbers?: ReadonlySet<string> | undefined;
+}
+
 /**
  * Returns the output of an operation as JSON that is small enough for a model: without empty fields, the texts of people
  * marked. Of a list that does not fit, the first entries are whole, with the offset of the next one; of anything else there is
  * the beginning, with how much was left out.
  */
-export function compactJson(output: unknown, maxChars: number, endpoint?: Endpoint, input?: unknown): string {
-  const whole = marked(output, endpoint?.output) ?? null;
+export function compactJson(output: unknown, maxChars: number, { endpoint, input, numbers }: Called = {}): string {
+  const whole = marked(output, { schema: endpoint?.output, numbers }) ?? null;
   const list = endpoint && isObject(whole) ? pagedListIn(whole, endpoint) : undefined;
   const value = list === undefined ? whole : withoutRepeated(whole as object);
-  const entries: unknown = list === undefined ? value : (value as Record<string, unknown>)[list];
-  if (!Array.isArray(entries) || jsonOf('result', value).length <= maxChars) return fitting('result', value, maxChars);
-  const first = (count: number): unknown => {
-    const next = nextOf(count, list === undefined, endpoint, input);
-    const left = new LeftOut(`${entries.length - count} of ${entries.length} entries left out: ${next}`);
-    const kept = [...(entries as unknown[]).slice(0, count), left];
-    return list === undefined ? kept : { ...(value as object), [list]: kept };
-  };
-  const count = most(entries.length - 1, (each) => jsonOf('result', first(each)).length <= maxChars);
-  return fitting('result', first(Math.max(count, 1)), maxChars);
+  const main: unknown = list === undefined ? value : (value as Record<string, unknown>)[list];
+  return fitting('result', value, maxChars, (entries, kept) =>
+    entries === main
+      ? `${plainRest(entries, kept)}: ${nextOf(kept, list === undefined, endpoint, input)}`
+      : plainRest(entries, kept),
+  );
 }
 
 /** The field of a response whose entries `offset` skips: its list, or the only one where the schema names none. */
@@ -60,34 +56,6 @@ function withoutRepeated(value: object): object {
   return Object.fromEntries(Object.entries(value).filter(([name]) => !repeated.test(name)));
 }
 
-/** Returns JSON of a value under a name, behind a note if it has texts of people; of long values only the beginning. */
-export function fitting(name: string, value: unknown, maxChars: number): string {
-  let json = '';
-  for (const each of limits) {
-    json = jsonOf(name, shortened(value, each));
-    if (json.length <= maxChars) return json;
-  }
-  return JSON.stringify({ [name]: null, leftOut: `${json.length} characters do not fit; ask for less` });
-}
-
-function jsonOf(name: string, value: unknown): string {
-  const json = JSON.stringify({ [name]: value });
-  return json.includes('«') ? JSON.stringify({ note, [name]: value }) : json;
-}
-
-/** What stands in place of the entries behind the first ones. It is never shortened. */
-class LeftOut {
-  readonly #text: string;
-
-  constructor(text: string) {
-    this.#text = text;
-  }
-
-  toJSON(): string {
-    return this.#text;
-  }
-}
-
 /** How to get the entries behind the first ones. */
 function nextOf(count: number, isBare: boolean, endpoint: Endpoint | undefined, input: unknown): string {
   const shape = endpoint ? shapeOf(endpoint.input) : {};
@@ -98,36 +66,93 @@ function nextOf(count: number, isBare: boolean, endpoint: Endpoint | undefined, 
   return `ask for fewer (limit), or go on with offset ${offset + count}`;
 }
 
-/** The largest number up to `limit` that fits; 0 if none does. What fits is not above what does not. */
-function most(limit: number, fits: (count: number) => boolean): number {
-  let [low, high] = [0, limit];
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if (fits(middle)) low = middle;
-    else high = middle - 1;
-  }
-  return low;
+/** Returns JSON of a value under a name, behind a note if it has texts of people; of long values only the beginning. */
+export function fitting(name: string, value: unknown, maxChars: number, rest: Rest = plainRest): string {
+  const around = jsonOf(name, value).length - sizeOf(value);
+  const json = jsonOf(name, within(value, maxChars - around, rest));
+  if (json.length <= maxChars) return json;
+  return JSON.stringify({ [name]: null, leftOut: `${json.length} characters do not fit; ask for less` });
 }
 
-function shortened(value: unknown, limits: KeptParts): unknown {
-  const [entries, characters, fields] = limits;
-  if (typeof value === 'string' && value.length > characters) {
-    const end = value.endsWith('»') ? '»' : '';
-    return `${value.slice(0, characters)}${end} (${value.length - characters} more characters left out)`;
+function jsonOf(name: string, value: unknown): string {
+  const json = JSON.stringify({ [name]: value });
+  return json.includes('«') ? JSON.stringify({ note, [name]: value }) : json;
+}
+
+/** An entry of a list that JSON cannot show is `null` there. */
+function sizeOf(value: unknown): number {
+  return value === undefined ? 4 : JSON.stringify(value).length;
+}
+
+/** What says that fields were left out, with its comma. */
+const leftFields = (count: number): { readonly leftOut: string } => ({ leftOut: `${count} more fields` });
+const leftFieldsSize = sizeOf(leftFields(1000));
+/** A text of which only that is left, and what says so. */
+const leastText = sizeOf('«a» (1000000 more characters left out)');
+
+/** The size of a value of which as little as possible is left: of a list one entry, of an object one field. */
+function leastSize(value: unknown, rest: Rest): number {
+  const whole = sizeOf(value);
+  if (typeof value === 'string') return Math.min(whole, leastText);
+  if (typeof value !== 'object' || value === null || whole <= leastText) return whole;
+  const [first] = Object.entries(value) as [string, unknown][];
+  if (!first) return whole;
+  const others = Array.isArray(value) ? sizeOf(rest(value, 1)) + 3 : sizeOf(first[0]) + leftFieldsSize + 3;
+  return Math.min(whole, leastSize(first[1], rest) + others);
+}
+
+/** Returns the beginning of a value whose JSON has at most `budget` characters, if that is at least the least size. */
+function within(value: unknown, budget: number, rest: Rest): unknown {
+  if (sizeOf(value) <= budget) return value;
+  if (typeof value === 'string') return textWithin(value, budget);
+  if (Array.isArray(value)) return listWithin(value, budget, rest);
+  return typeof value === 'object' && value !== null ? fieldsWithin(value, budget, rest) : value;
+}
+
+function textWithin(text: string, budget: number): string {
+  const end = text.endsWith('»') ? '»' : '';
+  for (let length = text.length - 1; ;) {
+    const cut = `${text.slice(0, length)}${end} (${text.length - length} more characters left out)`;
+    const excess = sizeOf(cut) - budget;
+    if (excess <= 0 || length <= 1) return cut;
+    // A character takes up to six in JSON.
+    length = Math.max(1, length - Math.ceil(excess / 6));
   }
-  if (Array.isArray(value)) {
-    const [last] = value.slice(-1) as unknown[];
-    const all = last instanceof LeftOut ? value.slice(0, -1) : value;
-    const kept = all.slice(0, entries).map((entry) => shortened(entry, limits));
-    if (last instanceof LeftOut) return [...kept, last];
-    const left = value.length - entries;
-    return left > 0 ? [...kept, `${left} of ${value.length} entries left out`] : kept;
+}
+
+/** As many whole entries as fit; of the first one, if it does not fit, the beginning. */
+function listWithin(list: readonly unknown[], budget: number, rest: Rest): unknown[] {
+  let count = 0;
+  for (let size = 2; count < list.length - 1; count += 1) {
+    size += sizeOf(list[count]) + 1;
+    if (size + sizeOf(rest(list, count + 1)) > budget) break;
   }
-  if (typeof value !== 'object' || value === null) return value;
-  const all = Object.entries(value);
-  const left = all.length > fields ? { leftOut: `${all.length - fields} more fields` } : {};
-  return {
-    ...Object.fromEntries(all.slice(0, fields).map(([name, each]) => [name, shortened(each, limits)])),
-    ...left,
-  };
+  if (count > 0) return [...list.slice(0, count), rest(list, count)];
+  if (list.length === 1) return [within(list[0], budget - 2, rest)];
+  const left = rest(list, 1);
+  return [within(list[0], budget - sizeOf(left) - 3, rest), left];
+}
+
+/** As many fields as can have their least size. What is over goes to those that need it, in equal parts. */
+function fieldsWithin(value: object, budget: number, rest: Rest): object {
+  const all = Object.entries(value).map(([name, each]: [string, unknown]) => {
+    const around = sizeOf(name) + 2;
+    return { name, each, size: sizeOf(each) + around, least: leastSize(each, rest) + around };
+  });
+  const leastOf = (count: number): number =>
+    all.slice(0, count).reduce((sum, { least }) => sum + least, count < all.length ? leftFieldsSize + 1 : 1);
+  let count = all.length;
+  while (count > 1 && leastOf(count) > budget) count -= 1;
+  let over = Math.max(0, budget - leastOf(count));
+  const kept = all.slice(0, count);
+  const sizes = new Map<string, number>();
+  for (const [index, { name, size, least }] of kept
+    .toSorted((a, b) => a.size - a.least - (b.size - b.least))
+    .entries()) {
+    const more = Math.min(size - least, Math.floor(over / (count - index)));
+    over -= more;
+    sizes.set(name, least + more - sizeOf(name) - 2);
+  }
+  const fields = kept.map(({ name, each }) => [name, within(each, sizes.get(name) ?? 0, rest)] as const);
+  return { ...Object.fromEntries(fields), ...(count < all.length && leftFields(all.length - count)) };
 }

@@ -1,7 +1,7 @@
 import type { SellerClient } from '../client.js';
 import { SellerError } from '../core/errors/seller-error.js';
 import type { Endpoint } from '../core/operation/endpoint.js';
-import { checkConfiguration, integerFrom, listOf } from '../core/options/rules.js';
+import { checkConfiguration, integerFrom, listOf, ofType } from '../core/options/rules.js';
 import type { Rule } from '../core/options/rules.js';
 import { longInt, looseObject, printedAs } from '../core/schema/define.js';
 import { shapeOf } from '../core/schema/describe.js';
@@ -11,6 +11,7 @@ import { describedOperations } from './descriptions.js';
 import type { DescribedOperation } from './descriptions.js';
 import { errorFacts } from './error-result.js';
 import { readable, withBytes } from './files-as-text.js';
+import { numericIds, strictSchema, withoutNulls } from './input-forms.js';
 import { ownOperations, selected, toolName } from './own-operations.js';
 import type { OwnEndpoint } from './own-operations.js';
 import type { JsonSchema } from './portable-schema.js';
@@ -43,13 +44,20 @@ export interface ToolOptions {
    * @default none
    */
   readonly endpoints?: readonly OwnEndpoint[] | undefined;
+  /**
+   * Whether the schemas are in the form that `strict` of OpenAI and of other hosts asks for: every object is closed and every
+   * field required, and a field that may be left out takes `null`. In both forms, `null` in such a field is "left out".
+   *
+   * @default false
+   */
+  readonly strict?: boolean | undefined;
 }
 
 /** The result of a tool. */
 export interface ToolResult {
   /**
-   * JSON: `{ result }`, or `{ error }` with the error's class, code, message and what to do. A `note` says that texts in «»
-   * may be written by buyers.
+   * JSON: `{ result }`, or `{ error }` with the error's class, code, message and what to do. Ids are text, as inputs take them.
+   * A `note` says that texts in «» may be written by buyers.
    */
   readonly text: string;
   readonly isError: boolean;
@@ -105,26 +113,45 @@ export interface Tool {
  */
 export function createTools(client: SellerClient | ToolSellers, options: ToolOptions = {}): readonly Tool[] {
   checkConfiguration('createTools', options, rules);
-  const { maxChars = 8000, only, endpoints = [] } = options;
+  const { maxChars = 8000, only, endpoints = [], strict = false } = options;
   const known = describedOperations();
   const own = ownOperations(endpoints, known);
   const chosen = selected([...known, ...own], only);
   const operations = [...chosen, ...own.filter((each) => !chosen.includes(each))];
   const targets = new Targets(client);
-  const unknown: UnknownWrites = new Map();
-  return operations.map((operation) => toolOf(operation, targets, unknown, maxChars));
+  const shared = { targets, unknown: new Map(), maxChars, strict };
+  const numbers = numericIds(operations.map(({ jsonSchema }) => jsonSchema));
+  // What an own endpoint calls `id` may be any of the numbers.
+  const ofOwn = new Set(numbers.length === 0 ? [] : [...numbers, 'id', 'ids']);
+  return operations.map((operation) =>
+    toolOf(operation, { ...shared, numbers: own.includes(operation) ? ofOwn : new Set(numbers) }),
+  );
 }
 
 const rules: Readonly<Record<keyof ToolOptions, Rule>> = {
   maxChars: integerFrom(leastChars),
   only: listOf('string'),
   endpoints: listOf('object'),
+  strict: ofType('boolean'),
 };
 
-function toolOf(operation: DescribedOperation, targets: Targets, unknown: UnknownWrites, maxChars: number): Tool {
+/** What tools have in common. */
+interface Shared {
+  readonly targets: Targets;
+  readonly unknown: UnknownWrites;
+  readonly maxChars: number;
+  readonly strict: boolean;
+  /** The names of ids that stay numbers in results. */
+  readonly numbers: ReadonlySet<string>;
+}
+
+function toolOf(operation: DescribedOperation, shared: Shared): Tool {
+  const { targets, unknown, maxChars, strict, numbers } = shared;
   const { endpoint, description, changesSomething } = operation;
-  const jsonSchema = targets.areMany ? withSeller(operation.jsonSchema) : operation.jsonSchema;
-  const inputOf = (given: unknown): unknown => withBytes(endpoint, targets.inputOf(given));
+  const schema = targets.areMany ? withSeller(operation.jsonSchema) : operation.jsonSchema;
+  const jsonSchema = strict ? strictSchema(schema) : schema;
+  const complete = (given: unknown): unknown => withoutNulls(given, schema);
+  const inputOf = (given: unknown): unknown => withBytes(endpoint, targets.inputOf(complete(given)));
   const outcomeOf = async (given: unknown, signal: AbortSignal | undefined): Promise<SentOutcome> => {
     const { input, options } = readQuietly(endpoint, inputOf(given));
     const { client, seller } = await targets.of(given);
@@ -137,18 +164,22 @@ function toolOf(operation: DescribedOperation, targets: Targets, unknown: Unknow
     title: endpoint.summary,
     description,
     changesSomething,
-    inputSchema: inputSchemaOf(endpoint, jsonSchema, targets.areMany),
+    inputSchema: inputSchemaOf(endpoint, jsonSchema, targets.areMany, complete),
     jsonSchema,
     request: (input) => requestText(endpoint, inputOf(input)),
     preview: async (given) => previewText(endpoint, inputOf(given), () => targets.of(given)),
-    run: async (input, { signal } = {}) => {
+    run: async (given, { signal } = {}) => {
+      const input = complete(given);
       const outcome = await outcomeOf(input, signal).catch((error: unknown): SentOutcome => {
         if (error instanceof SellerError) return { error };
         throw error;
       });
       if (outcome.error)
         return { text: fitting('error', errorFacts(outcome, endpoint, input), maxChars), isError: true };
-      return { text: compactJson(await readable(outcome.output), maxChars, endpoint, input), isError: false };
+      return {
+        text: compactJson(await readable(outcome.output), maxChars, { endpoint, input, numbers }),
+        isError: false,
+      };
     },
   };
 }
@@ -162,7 +193,13 @@ function withSeller({ properties, required = [], ...schema }: JsonSchema): JsonS
 }
 
 /** What libraries check an input with. That of another library than zod, or with a seller, is checked as a whole by `run`. */
-function inputSchemaOf({ input }: Endpoint, jsonSchema: JsonSchema, areMany: boolean): Tool['inputSchema'] {
-  if (!areMany && '_zod' in input) return printedAs(input as Schema, jsonSchema) as Tool['inputSchema'];
-  return printedAs(looseObject({ ...(areMany && { [sellerField]: longInt }), ...shapeOf(input) }), jsonSchema);
+function inputSchemaOf(
+  { input }: Endpoint,
+  jsonSchema: JsonSchema,
+  areMany: boolean,
+  complete: (given: unknown) => unknown,
+): Tool['inputSchema'] {
+  if (!areMany && '_zod' in input) return printedAs(input as Schema, jsonSchema, complete) as Tool['inputSchema'];
+  const shape = { ...(areMany && { [sellerField]: longInt }), ...shapeOf(input) };
+  return printedAs(looseObject(shape), jsonSchema, complete);
 }

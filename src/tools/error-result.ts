@@ -1,5 +1,6 @@
-import { ConfigurationError, InvalidInputError } from '../core/errors/errors.js';
+import { ConfigurationError, InvalidInputError, RequestAbortedError, TimeoutError } from '../core/errors/errors.js';
 import { ApiError } from '../core/errors/response-errors.js';
+import { messagePartsOf } from '../core/errors/seller-error.js';
 import type { SellerError } from '../core/errors/seller-error.js';
 import type { Endpoint } from '../core/operation/endpoint.js';
 import { remedyFor } from './descriptions.js';
@@ -40,18 +41,15 @@ export function errorFacts({ error, unknown, isUndone }: Failed, endpoint?: Endp
   };
 }
 
-/** What was called and how it ended, and in «» the rest: the service says it, and may repeat texts of people. */
+/** The errors whose messages have no words of others. */
+const ownWords = [InvalidInputError, ConfigurationError, TimeoutError, RequestAbortedError];
+
+/** What was called and how it ended, and in «» what others said of it: the service may repeat texts of people. */
 function messageOf(error: SellerError, endpoint: Endpoint | undefined, input: unknown): string {
-  const { message } = error;
-  const isOwn = error instanceof InvalidInputError || error instanceof ConfigurationError;
-  const end = isOwn ? -1 : message.search(/ \(|:/);
-  const called = end < 0 ? message : message.slice(0, end);
-  const said = message
-    .slice(called.length)
-    .replace(error instanceof ApiError ? ` (${error.code ?? ''})` : '', '')
-    .replace(/^: |\. (?:The write|An earlier attempt) may have been carried out.*$/gs, '');
-  const named = withIds(called, endpoint, input);
-  return said === '' ? named : `${named}: ${quoted(said.trim())}`;
+  const isOwn = ownWords.some((type) => error instanceof type);
+  const { own, said } =
+    messagePartsOf(error) ?? (isOwn ? { own: error.message, said: '' } : { own: '', said: error.message });
+  return [withIds(own, endpoint, input), said && quoted(said)].filter((part) => part !== '').join(': ');
 }
 
 /** Returns the message of an error with the ids of its call in place of the names in the path. */

@@ -19,22 +19,39 @@ export function isWord(text: string): boolean {
 /** The fields with ids. The `filename` of an attachment is the id of the file. */
 const idField = /(?:^|_)ids?$|^filename$/;
 
+/** Where a value is in a result. */
+interface PlaceInResult {
+  readonly schema?: StandardSchema | undefined;
+  readonly field?: string | undefined;
+  /** The names of ids that stay numbers. */
+  readonly numbers?: ReadonlySet<string> | undefined;
+}
+
+/** Whether a field has ids. */
+export function isIdField(name: string): boolean {
+  return idField.test(name);
+}
+
 /**
  * Returns a value without what is empty, with every text in «» that people can write: all but numbers, dates, and one word in a
- * field that is an id or an enumerated value by the schema.
+ * field that is an id or an enumerated value by the schema. Ids are text, as the inputs take them.
  */
-export function marked(value: unknown, schema?: StandardSchema, field = ''): unknown {
+export function marked(value: unknown, place: PlaceInResult = {}): unknown {
+  const { schema, field = '', numbers } = place;
   if (typeof value === 'string') return value === '' || isOfService(value, schema, field) ? value : quoted(value);
+  if (typeof value === 'number') return isIdField(field) && !numbers?.has(field) ? String(value) : value;
   if (typeof value !== 'object' || value === null) return value ?? undefined;
   const inner = within(schema, value);
   if (Array.isArray(value)) {
     const found = inner && inspect(inner);
-    return value.map((entry) => marked(entry, found?.kind === 'array' ? found.of : undefined, field));
+    const of = found?.kind === 'array' ? found.of : undefined;
+    return value.map((entry) => marked(entry, { ...place, schema: of }));
   }
   const shape = inner ? shapeOf(inner) : {};
   const fields = Object.entries(value).map(([name, each]) => {
     const shown = isWord(name) ? name : quoted(name);
-    return [shown, marked(each, Object.hasOwn(shape, name) ? shape[name] : undefined, name)] as const;
+    const of = Object.hasOwn(shape, name) ? shape[name] : undefined;
+    return [shown, marked(each, { schema: of, field: name, numbers })] as const;
   });
   return Object.fromEntries(fields.filter(([, each]) => !isEmpty(each)));
 }

@@ -3,7 +3,8 @@ import { isObject } from '../core/json/plain-object.js';
 
 /** A JSON Schema that the known hosts of models take. */
 export interface JsonSchema {
-  readonly type?: string;
+  /** One type; with `strict`, that of a field that may be left out is a list with `'null'`. */
+  readonly type?: string | readonly string[];
   readonly description?: string;
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly required?: readonly string[];
@@ -97,7 +98,6 @@ function simple(given: Draft, position: Position): Draft {
     ...(properties && {
       properties: Object.fromEntries(Object.entries(properties).map(([name, each]) => [name, inner(each)])),
       required: required?.length === 0 ? undefined : required,
-      additionalProperties: false,
     }),
   });
 }

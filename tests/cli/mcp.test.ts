@@ -56,9 +56,14 @@ describe('the server of tools', () => {
   test('reads without asking, and tells the model whose tools they are', async () => {
     const { host, use, question_id } = await served({}, () => 'decline');
     expect(host.getInstructions()).toContain('The seller is the user 7');
-    expect(await use('questions_get', { question_id })).toMatchObject({ isError: false, result: { id: question_id } });
+    expect(await use('questions_get', { question_id })).toMatchObject({
+      isError: false,
+      result: { id: String(question_id) },
+    });
     const { tools } = await host.listTools();
     expect(tools.length).toBeGreaterThan(30);
+    // Each conversation pays for the list: four characters are about a token.
+    expect(JSON.stringify(tools).length / 4 / tools.length).toBeLessThanOrEqual(146);
     const reading = tools.filter(({ annotations }) => annotations?.readOnlyHint === true);
     expect(reading.map(({ name }) => name)).toContain('questions_search');
     expect(reading.map(({ name }) => name)).not.toContain('questions_answer');

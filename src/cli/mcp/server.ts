@@ -87,12 +87,12 @@ function canAsk(server: McpServer): boolean {
   return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
 }
 
-function described({ name, title, description, jsonSchema, changesSomething }: Tool) {
+/** Without the title: the description begins with the same words, and a list of tools is paid for in each conversation. */
+function described({ name, description, jsonSchema, changesSomething }: Tool) {
   const inputSchema = { ...jsonSchema, type: 'object' as const, properties: { ...jsonSchema.properties } };
   const annotations = { readOnlyHint: !changesSomething };
   return {
     name,
-    title,
     description,
     inputSchema: inputSchema as typeof inputSchema & { required: string[] },
     annotations,

@@ -3,6 +3,7 @@ import type { ConfirmOptions, Confirmation } from './confirmation.js';
 
 const mark = Symbol.for('marketplace-seller-sdk.error');
 const endedCall = Symbol.for('marketplace-seller-sdk.call');
+const messageParts = Symbol.for('marketplace-seller-sdk.parts');
 
 /** Options of `toCurl`. */
 export interface CurlOptions {
@@ -25,6 +26,22 @@ interface EndedCall {
 /** Attaches its call to an error, unless it already has one. */
 export function attachCall(error: SellerError, call: EndedCall): void {
   if (!(endedCall in error)) Object.defineProperty(error, endedCall, { value: call });
+}
+
+/** The two parts of a message: what this library says, and what others do, such as the service or the network. */
+interface MessageParts {
+  readonly own: string;
+  readonly said: string;
+}
+
+/** Keeps the parts of an error's message, for those who must not take the words of others for those of this library. */
+export function withMessageParts<E extends SellerError>(error: E, parts: MessageParts): E {
+  return Object.defineProperty(error, messageParts, { value: parts });
+}
+
+/** The parts of an error's message; `undefined` if nobody has kept them. */
+export function messagePartsOf(error: SellerError): MessageParts | undefined {
+  return (error as { [messageParts]?: MessageParts })[messageParts];
 }
 
 /** Returns a copy of an error that several calls share, so that each can attach its own call. */

@@ -2,7 +2,7 @@ import { platform } from '#platform';
 import { ConnectionError, OutcomeUnknownError, RequestAbortedError } from '../errors/errors.js';
 import { ApiError, UnexpectedResponseError } from '../errors/response-errors.js';
 import { printable, userTexts, redactorOf } from '../errors/redactor.js';
-import { SellerError } from '../errors/seller-error.js';
+import { SellerError, withMessageParts } from '../errors/seller-error.js';
 import type { SentCall } from '../request/built-request.js';
 import { adviceFor } from '../response/api-error.js';
 import { isOfNetwork } from './failure.js';
@@ -40,10 +40,12 @@ function outcomeUnknownError(
     status === undefined
       ? 'it may or may not have been carried out'
       : `the service responded ${status} before the response body was lost, so it was most likely carried out`;
-  return new OutcomeUnknownError(
-    `${endpoint.method} ${endpoint.path} ${what} (${cause.message}): ${known}. Do not retry it without checking; ${adviceFor(endpoint)}.`,
+  const own = `${endpoint.method} ${endpoint.path} ${what}`;
+  const error = new OutcomeUnknownError(
+    `${own} (${cause.message}): ${known}. Do not retry it without checking; ${adviceFor(endpoint)}.`,
     { cause, attempts, status },
   );
+  return withMessageParts(error, { own, said: cause.message });
 }
 
 /** Converts a network error to a ConnectionError. Errors of this library are returned unchanged. */
@@ -58,6 +60,10 @@ function connectionError(error: unknown, remedy: string | undefined, call: SentC
     error instanceof Error
       ? error.message + (detail ? ` (${detail})` : '')
       : 'fetch rejected with a value that is not an error';
-  const message = `${endpoint.method} ${endpoint.path} got no response: ${reason}${remedy === undefined ? '' : `; ${remedy}`}`;
-  return new ConnectionError(printable(redactor.foreignText(message)), { cause: redactor.error(error), attempts });
+  const own = `${endpoint.method} ${endpoint.path} got no response`;
+  const said = printable(redactor.foreignText(`${reason}${remedy === undefined ? '' : `; ${remedy}`}`));
+  return withMessageParts(new ConnectionError(`${own}: ${said}`, { cause: redactor.error(error), attempts }), {
+    own,
+    said,
+  });
 }

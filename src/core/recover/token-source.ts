@@ -1,6 +1,6 @@
 import { AccessTokenError, ConfigurationError, GrantRevokedError, isOfFramework } from '../errors/errors.js';
 import { Redactor, printable } from '../errors/redactor.js';
-import { SellerError, copyOfError } from '../errors/seller-error.js';
+import { SellerError, copyOfError, withMessageParts } from '../errors/seller-error.js';
 import { withoutSecrets } from '../errors/without-secrets.js';
 import type { TokenProvider } from '../options/hooks.js';
 import { isToken } from '../options/rules.js';
@@ -137,7 +137,8 @@ function providerError(error: unknown, tokens: readonly string[]): unknown {
   if (ownErrors.some((each) => cause instanceof each)) return cause;
   const reason = error instanceof Error ? error.message : 'it rejected with a value that is not an error';
   const told = new Redactor({ secrets: tokens }).foreignText(printable(reason.slice(0, longestReason)));
-  return new AccessTokenError(`The function given as accessToken failed: ${told.slice(0, longestTold)}`, { cause });
+  const [own, said] = ['The function given as accessToken failed', told.slice(0, longestTold)];
+  return withMessageParts(new AccessTokenError(`${own}: ${said}`, { cause }), { own, said });
 }
 
 /** @throws {AccessTokenError} when the value cannot be part of an Authorization header. */

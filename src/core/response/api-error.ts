@@ -2,6 +2,7 @@ import { UnexpectedResponseError } from '../errors/response-errors.js';
 import type { ApiError, ApiErrorCause } from '../errors/response-errors.js';
 import { printable, redactUrl, userTexts, redactorOf } from '../errors/redactor.js';
 import type { Redactor } from '../errors/redactor.js';
+import { withMessageParts } from '../errors/seller-error.js';
 import { classOfStatus } from '../errors/status-errors.js';
 import type { Endpoint } from '../operation/endpoint.js';
 import type { SentCall } from '../request/built-request.js';
@@ -46,13 +47,16 @@ export function apiError(
   const headers = redactor.headers(read.headers);
   const body = bodyOf(read, response.text, redactor);
   if (isOk(status) && !endpoint.errorInBody)
-    return new UnexpectedResponseError(
-      `${what} responded ${status} with an error in the body${named}: ${reason}. The service did not do it`,
-      { status, headers, body, issues: [], url: redactUrl(url), endpoint, attempts },
+    return withMessageParts(
+      new UnexpectedResponseError(
+        `${what} responded ${status} with an error in the body${named}: ${reason}. The service did not do it`,
+        { status, headers, body, issues: [], url: redactUrl(url), endpoint, attempts },
+      ),
+      { own: `${what} responded ${status} with an error in the body`, said: reason },
     );
   const hint = status === 401 ? hintAfter401(call) : '';
   const inSuccess = status === response.status ? '' : `, stated in a response with status ${response.status}`;
-  return new Class(`${what} failed with ${status}${named}${inSuccess}: ${reason}${hint}${warning}`, {
+  const error = new Class(`${what} failed with ${status}${named}${inSuccess}: ${reason}${hint}${warning}`, {
     status,
     code,
     text,
@@ -67,6 +71,7 @@ export function apiError(
     didNothing: known.didNothing,
     documentedStatus: documented?.status,
   });
+  return withMessageParts(error, { own: `${what} failed with ${status}${inSuccess}${hint}`, said: reason });
 }
 
 /** What to do about a rejected token, if the client could not do it itself. */

@@ -1,6 +1,7 @@
 import { ConfigurationError, summarizeIssues } from '../errors/errors.js';
 import { UnexpectedResponseError } from '../errors/response-errors.js';
 import { printable, userTexts, redactorOf } from '../errors/redactor.js';
+import { withMessageParts } from '../errors/seller-error.js';
 import type { Issue } from '../errors/issue.js';
 import { isObject } from '../json/plain-object.js';
 import type { Endpoint } from '../operation/endpoint.js';
@@ -53,13 +54,13 @@ export function readOutput(
     const { ofAnother, differences } = compareIds(endpoint, input, found.value);
     if (ofAnother) {
       // A cache or a proxy mixes users, or a server responded twice. The body is of somebody else, so it is not shown.
-      const what = `got the response to another request: ${ofAnother.message}`;
-      return { ...found, ofAnother: responseError(what, response, call, { issues: [ofAnother] }) };
+      const told = { own: 'got the response to another request', said: ofAnother.message };
+      return { ...found, ofAnother: responseError(told, response, call, { issues: [ofAnother] }) };
     }
     if (onDrift) reportDrift(call, [...found.differences, ...differences, ...damagedTexts(response)], onDrift);
     return found;
   }
-  const what = value === undefined ? 'an empty body' : `a body of another shape: ${summarizeIssues(found.issues)}`;
+  const what = value === undefined ? 'an empty body' : 'a body of another shape';
   throw unexpectedResponse(what, response, call, response.body.value, found);
 }
 
@@ -102,12 +103,13 @@ function unexpectedResponse(
   const isRead = call.request.endpoint.retry === 'safe';
   const warning =
     ' The service reported success, so the write was most likely carried out; do not retry it without checking.';
-  const told = `responded ${response.status} with ${what}.${isRead ? '' : warning}`;
-  return responseError(told, response, call, misfit, body);
+  const told = { own: `responded ${response.status} with ${what}`, end: `.${isRead ? '' : warning}` };
+  const said = body === undefined ? '' : summarizeIssues(misfit.issues);
+  return responseError({ ...told, said }, response, call, misfit, body);
 }
 
 function responseError(
-  what: string,
+  { own, said, end = '' }: { readonly own: string; readonly said: string; readonly end?: string },
   { status, headers }: BufferedResponse,
   call: SentCall,
   misfit: Misfit,
@@ -128,8 +130,10 @@ function responseError(
     attempts,
   };
   const cause = hasThrown ? redactor.error(misfit.thrown) : undefined;
-  const message = printable(shown(`${endpoint.method} ${endpoint.path} ${what}`));
-  return new UnexpectedResponseError(message, details, cause === undefined ? {} : { cause });
+  const parts = { own: `${endpoint.method} ${endpoint.path} ${own}`, said: printable(shown(said)) };
+  const message = [parts.own, parts.said].filter((part) => part !== '').join(': ') + end;
+  const error = new UnexpectedResponseError(message, details, cause === undefined ? {} : { cause });
+  return withMessageParts(error, parts);
 }
 
 /** Reads the output of a success. `problem` says why there is none; `value` is then the body. */

@@ -165,13 +165,20 @@ export function withFacts<S extends Schema>(of: S, facts: Facts): S {
   return derived(of, { facts });
 }
 
-/** A schema that prints as this JSON Schema. */
+/** A schema that prints as this JSON Schema, and checks what `reader` returns. It stays of its kind: some libraries take only objects. */
 // @__NO_SIDE_EFFECTS__
-export function printedAs<Out, In>(of: Schema<Out, In>, json: object): Schema<Out, In> {
+export function printedAs<Out, In>(
+  of: Schema<Out, In>,
+  json: object,
+  reader: (value: unknown) => unknown,
+): Schema<Out, In> {
   const build = (): z.$ZodType => {
     const parent = of as unknown as LazySchema;
     const { _zod } = z.clone(parent, parent._zod.def);
-    return { _zod: Object.assign(_zod, { toJSONSchema: () => structuredClone(json) }) } as z.$ZodType;
+    const run = _zod.run.bind(_zod);
+    _zod.run = (payload, context) => run({ ...payload, value: reader(payload.value) }, context);
+    _zod.toJSONSchema = () => structuredClone(json);
+    return { _zod } as z.$ZodType;
   };
   return lazy(build);
 }
