@@ -18,6 +18,7 @@ const outsideOfNpmTest = [
   'tests/examples/reliability.test.ts',
   'tests/resilience/soak.test.ts',
   'tests/simulation/failed-seeds.test.ts',
+  'tests/tools/rehearsed-releases.test.ts',
   'tests/tools/reproducible-build.test.ts',
 ].filter((path) => !isWholeRun && !isNamed(path));
 const kills = process.argv.some((arg) => arg.startsWith('tests/kills')) ? [] : ['tests/kills/**'];

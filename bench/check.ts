@@ -1,6 +1,6 @@
 // Fails where a figure that does not depend on the machine's mood has grown past its limit: sizes, types, requests, heap. Says which
-// sizes are worse than in the last version, and fails if the changelog does not. `npm run bench:check -- --keep 0.3.0` keeps those of
-// today as those of a version.
+// sizes are worse than in the last version, and fails if the changelog does not. `--keep VERSION` measures sizes alone, and keeps
+// them as those of a version: `npm run release:prepare` does.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { lastVersionIn, unsaid, worsened } from '../tools/worsened.ts';
@@ -77,9 +77,12 @@ function transfers(): ReturnType<typeof transferRatios> {
   return (measured ??= transferRatios());
 }
 
+const [, , option, version] = process.argv;
+const isKept = option === '--keep' && version !== undefined;
+
 let failed = 0;
 const now: Record<string, number> = {};
-for (const { what, most, measure } of limits) {
+for (const { what, most, measure } of isKept ? sizes : limits) {
   const value = await measure();
   if (sizes.some((size) => size.what === what)) now[what] = value;
   const isWithin = value <= most;
@@ -90,10 +93,6 @@ for (const { what, most, measure } of limits) {
 const root = join(import.meta.dirname, '..');
 const kept = join(root, 'bench/versions.json');
 const versions = JSON.parse(readFileSync(kept, 'utf8')) as Record<string, Figures>;
-const [, , option, version] = process.argv;
-if (option === '--keep' && version !== undefined)
-  writeFileSync(kept, `${JSON.stringify({ ...versions, [version]: now }, undefined, 2)}\n`);
-
 const changelog = readFileSync(join(root, 'CHANGELOG.md'), 'utf8');
 const last = lastVersionIn(changelog) ?? '';
 const worse = worsened(versions[last] ?? {}, now);
@@ -102,4 +101,7 @@ for (const { what, before, now: after } of worse)
   console.log(`worse than in ${last}: ${what}: ${after}, it was ${before}`);
 for (const { what } of hidden)
   console.log(`MISSING in CHANGELOG.md, under "What became worse", with both figures: ${what}`);
-process.exitCode = failed + hidden.length === 0 ? 0 : 1;
+const complaints = failed + hidden.length;
+if (isKept && complaints === 0)
+  writeFileSync(kept, `${JSON.stringify({ ...versions, [version]: now }, undefined, 2)}\n`);
+process.exitCode = complaints === 0 ? 0 : 1;

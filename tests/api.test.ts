@@ -7,20 +7,22 @@ import { changesBetween, gravest } from '../tools/api-changes.ts';
 import type { Change } from '../tools/api-changes.ts';
 import { missingSteps } from '../tools/prestart.mjs';
 import { reports } from '../tools/api-reports.ts';
+import { allowedChange, entriesOf } from '../tools/release.ts';
 
 const root = join(import.meta.dirname, '..');
-const [unreleased = '', released = ''] = read(join(root, 'CHANGELOG.md')).split(/^## /m).slice(1);
-const [, version = ''] = /^\[(\d[^\]]*)\]/.exec(released) ?? [];
+/** What the changelog says of each version whose reports are kept, and of what is unreleased, the latest first. */
+const entries = entriesOf(read(join(root, 'CHANGELOG.md'))).filter(
+  ({ version }) => version === 'Unreleased' || existsSync(join(root, 'api', version)),
+);
+/** Each version beside the one before. */
+const steps = entries.slice(0, -1).map((entry, index) => ({ ...entry, before: entries[index + 1]!.version }));
 
-/** What differs from the last version, by name. */
-let changed: ReadonlyMap<string, Change>;
 /** The reports of this build. */
 const folder = mkdtempSync(join(tmpdir(), 'api-'));
 beforeAll(() => {
-  const steps = missingSteps(root).map(({ reason, command }) => `${command} (${reason})`);
-  if (steps.length > 0) throw new Error(`These tests read dist; first run: ${steps.join(', ')}`);
+  const missing = missingSteps(root).map(({ reason, command }) => `${command} (${reason})`);
+  if (missing.length > 0) throw new Error(`These tests read dist; first run: ${missing.join(', ')}`);
   execFileSync(process.execPath, [join(root, 'tools/api.ts'), folder]);
-  changed = changesSince(version);
 });
 afterAll(() => {
   rmSync(folder, { recursive: true });
@@ -30,44 +32,58 @@ test.each([...reports().keys()])('%s in the folder api is the one of this build'
   await expect(readFileSync(join(folder, name), 'utf8')).toMatchFileSnapshot(join(root, 'api', name));
 });
 
-describe('the changelog', () => {
-  test(`says of what was declared in ${version} and is not any more that it is breaking`, () => {
-    const kind = gravest(changed.values());
-    const says = /^### Breaking changes$|\bBreaking: /m.test(unreleased)
-      ? 'breaking'
-      : /^- /m.test(unreleased)
-        ? 'added'
-        : 'patch';
-    // What a program does may break without a change of a type.
-    expect([kind, 'breaking']).toContain(says);
+describe.each(steps)('the changelog of $version', ({ version, before, text }) => {
+  test(`says that what ${before} declares and it does not is breaking, and is of a version that may be`, () => {
+    const kind = gravest(changesBetweenVersions(before, version).values());
+    const isBreaking = /^### Breaking changes$|\bBreaking: /m.test(text);
+    if (kind === 'breaking') expect(isBreaking).toBe(true);
+    if (kind === 'added') expect(text).toMatch(/^- /m);
+    const allowed = version === 'Unreleased' ? 'breaking' : allowedChange(before, version);
+    expect(gravest([kind, allowed]), `${version} has a change that is ${kind} since ${before}`).toBe(allowed);
   });
 
   test('names each export that is removed', () => {
-    const code = [...unreleased.matchAll(/`([^`\n]+)`/g)].map(([, each]) => each).join('\n');
-    const now = [...reports().keys()].map((name) => read(join(folder, name))).join('\n');
-    const isDeclared = (name: string): boolean =>
-      new RegExp(`^export (?:declare )?(?:abstract )?(?:class|const|function|interface|type) ${name}\\b`, 'm').test(
-        now,
-      );
-    const removed = [...changed].flatMap(([name, change]) =>
-      change === 'breaking' && !isDeclared(name) ? [name] : [],
-    );
-    expect(removed.length).toBeGreaterThan(0);
-    expect(removed.filter((name) => !new RegExp(`\\b${name}\\b`).test(code))).toEqual([]);
+    const code = [...text.matchAll(/`([^`\n]+)`/g)].map(([, each]) => each).join('\n');
+    const unnamed = removedExports(before, version).filter((name) => !new RegExp(`\\b${name}\\b`).test(code));
+    expect(unnamed).toEqual([]);
   });
 });
 
-function changesSince(version: string): Map<string, Change> {
+test('what the last version declares is kept', () => {
+  expect(entries[1]?.version).toBe(entriesOf(read(join(root, 'CHANGELOG.md')))[1]?.version);
+});
+
+test('an export that was removed since 0.2.0 is found', () => {
+  expect(removedExports('0.2.0', 'Unreleased')).toContain('createReceiver');
+});
+
+function removedExports(before: string, version: string): string[] {
+  const now = reportsOf(version).join('\n');
+  const isDeclared = (name: string): boolean =>
+    new RegExp(`^export (?:declare )?(?:abstract )?(?:class|const|function|interface|type) ${name}\\b`, 'm').test(now);
+  return [...changesBetweenVersions(before, version)].flatMap(([name, change]) =>
+    change === 'breaking' && !isDeclared(name) ? [name] : [],
+  );
+}
+
+function changesBetweenVersions(before: string, version: string): Map<string, Change> {
   const changes = new Map<string, Change>();
-  for (const name of new Set([...readdirSync(join(root, 'api', version)), ...reports().keys()])) {
-    const [before, now] = [read(join(root, 'api', version, name)), read(join(folder, name))];
-    for (const [each, change] of changesBetween(before, now))
-      changes.set(each, gravest([change, changes.get(each) ?? 'patch']));
+  const [old, current] = [reportsOf(before), reportsOf(version)];
+  for (const [index, each] of old.entries()) {
+    for (const [name, change] of changesBetween(each, current[index] ?? ''))
+      changes.set(name, gravest([change, changes.get(name) ?? 'patch']));
   }
   return changes;
 }
 
-/** An entry that there was not, or is no longer, declares nothing. */
+/** What each entry of a version declares. An entry that there was not yet, or is no longer, declares nothing. */
+function reportsOf(version: string): string[] {
+  const kept = entries.filter((each) => each.version !== 'Unreleased').map((each) => join(root, 'api', each.version));
+  const names = new Set([...reports().keys(), ...kept.flatMap((path) => readdirSync(path))]);
+  const from = version === 'Unreleased' ? folder : join(root, 'api', version);
+  return [...names].map((name) => read(join(from, name)));
+}
+
 function read(path: string): string {
   return existsSync(path) ? readFileSync(path, 'utf8') : '';
 }

@@ -218,65 +218,102 @@ test('the package contains the page of docsPath', () => {
 });
 
 describe('what other packages give', () => {
-  const sbom = JSON.parse(readFileSync(join(root, 'dist/sbom.cdx.json'), 'utf8')) as {
-    components: { name: string; version: string; purl: string; licenses: object[]; properties: { value: string }[] }[];
+  interface Component {
+    readonly 'bom-ref': string;
+    readonly name: string;
+    readonly version: string;
+    readonly purl: string;
+    readonly licenses: readonly object[];
+    readonly hashes: readonly { readonly alg: string; readonly content: string }[];
+    readonly properties: readonly { readonly value: string }[];
+  }
+  const text = readFileSync(join(root, 'dist/sbom.cdx.json'), 'utf8');
+  const sbom = JSON.parse(text) as {
+    metadata: { component: Component };
+    components: Component[];
+    dependencies: { ref: string; dependsOn: string[] }[];
   };
+  const bundled = sbom.components.filter(({ properties }) => properties.length > 0);
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, Locked>;
+  };
+  interface Locked {
+    readonly version: string;
+    readonly license: string;
+    readonly integrity: string;
+    readonly dependencies?: Readonly<Record<string, string>>;
+  }
 
-  test('is described by a bill of materials that CycloneDX 1.6 accepts', () => {
+  test('is described by a bill of materials that CycloneDX 1.5 accepts', () => {
     const folder = join(root, 'node_modules/@cyclonedx/cyclonedx-library/res/schema');
     const schema = (name: string): object =>
       JSON.parse(readFileSync(join(folder, `${name}.SNAPSHOT.schema.json`), 'utf8')) as object;
     // The schema has words and formats of later drafts than 7.
     const ajv = new Ajv({ strict: false, formats: { 'iri-reference': true, 'idn-email': true } });
     formats.default(ajv);
-    for (const name of ['spdx', 'jsf-0.82', 'cryptography-defs'])
+    for (const name of ['spdx', 'jsf-0.82'])
       ajv.addSchema(schema(name), `http://cyclonedx.org/schema/${name}.SNAPSHOT.schema.json`);
-    const isValid = ajv.compile(schema('bom-1.6'));
+    const isValid = ajv.compile(schema('bom-1.5'));
     expect(isValid(sbom), JSON.stringify(isValid.errors)).toBe(true);
     expect(isValid({ ...sbom, components: [{ name: 'zod' }] })).toBe(false);
   });
 
-  test('is zod, and for the page of the fake preact and htm; in CommonJS also ky and oauth4webapi, which Jest could not load', () => {
-    const folders = sbom.components.map((each) => [each.name, each.properties.map(({ value }) => value)]);
-    expect(folders).toEqual([
-      ['form-data', []],
-      ['graphql', []],
-      ['graphql-request', []],
+  test('in the files is zod, and for the page of the fake preact and htm; in CommonJS also ky and oauth4webapi, which Jest could not load', () => {
+    expect(bundled.map((each) => [each.name, each.properties.map(({ value }) => value)])).toEqual([
       ['htm', ['dist/esm', 'dist/cjs']],
       ['ky', ['dist/cjs']],
       ['oauth4webapi', ['dist/cjs']],
       ['preact', ['dist/esm', 'dist/cjs']],
       ['zod', ['dist/esm', 'dist/cjs']],
     ]);
-    const { dependencies } = manifest;
-    expect(sbom.components.map(({ name }) => name)).toEqual(expect.arrayContaining(Object.keys(dependencies)));
   });
 
-  test.each(sbom.components)(
-    '$name is named with its version and licence',
-    ({ name, version, purl, licenses, properties }) => {
-      const folder = join(root, 'node_modules', name);
-      const installed = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Record<string, string>;
-      const { license: id } = installed;
-      expect({ version, purl, licenses }).toEqual({
-        version: installed.version,
-        purl: `pkg:npm/${name}@${version}`,
-        licenses: [{ license: { id } }],
-      });
-      if (properties.length === 0) return;
-      const texts = readFileSync(join(root, 'dist/THIRD-PARTY-LICENSES.txt'), 'utf8');
-      const own = ['LICENSE', 'license', 'LICENSE.md']
-        .map((file) => join(folder, file))
-        .find((file) => existsSync(file));
-      expect(texts).toContain(`\n${name}@${version} (${id})`);
-      expect(texts).toContain(readFileSync(own ?? '', 'utf8').trim());
-    },
-  );
+  test('is each package that these and the dependencies need, and theirs, and no other', () => {
+    const needed = new Set<string>();
+    const need = (name: string): void => {
+      if (needed.has(name)) return;
+      needed.add(name);
+      for (const each of Object.keys(packages[`node_modules/${name}`]?.dependencies ?? {})) need(each);
+    };
+    for (const name of [...Object.keys(manifest.dependencies), ...bundled.map((each) => each.name)]) need(name);
+    expect(sbom.components.map(({ name }) => name).toSorted()).toEqual([...needed].toSorted());
+    expect(needed.size).toBeGreaterThan(Object.keys(manifest.dependencies).length + bundled.length);
+    expect(text).not.toMatch(/https?:\/\/(?!cyclonedx\.org)|timestamp|serialNumber/);
+  });
+
+  test('is said with what needs what', () => {
+    const nameOf = new Map(sbom.components.map((each) => [each['bom-ref'], each.name]));
+    const own = sbom.metadata.component;
+    expect(own).toMatchObject({ name: manifest.name, purl: `pkg:npm/${manifest.name}@${own.version}` });
+    expect(sbom.dependencies.map(({ ref }) => ref).toSorted()).toEqual([...nameOf.keys(), own['bom-ref']].toSorted());
+    for (const { ref, dependsOn } of sbom.dependencies) {
+      const needed = dependsOn.map((each) => nameOf.get(each));
+      const direct = [...new Set([...Object.keys(manifest.dependencies), ...bundled.map(({ name }) => name)])];
+      const declared = Object.keys(packages[`node_modules/${nameOf.get(ref)}`]?.dependencies ?? {});
+      expect(needed, ref).toEqual(expect.arrayContaining(ref === own['bom-ref'] ? direct : declared));
+    }
+  });
+
+  test.each(sbom.components)('$name is named with its version, licence and hash', (component) => {
+    const { name, version, licenses, hashes, purl } = component;
+    const { license: id, integrity, ...locked } = packages[`node_modules/${name}`]!;
+    expect({ version, licenses }).toEqual({ version: locked.version, licenses: [{ license: { id } }] });
+    expect(purl).toBe(`pkg:npm/${name.replace('@', '%40')}@${version}`);
+    const content = Buffer.from(integrity.replace('sha512-', ''), 'base64').toString('hex');
+    expect(hashes).toEqual([{ alg: 'SHA-512', content }]);
+  });
+
+  test.each(bundled)('the licence of $name is in the package', ({ name, version }) => {
+    const folder = join(root, 'node_modules', name);
+    const texts = readFileSync(join(root, 'dist/THIRD-PARTY-LICENSES.txt'), 'utf8');
+    const own = ['LICENSE', 'license', 'LICENSE.md'].map((file) => join(folder, file)).find((file) => existsSync(file));
+    expect(texts).toContain(`\n${name}@${version} (${packages[`node_modules/${name}`]?.license})`);
+    expect(texts).toContain(readFileSync(own ?? '', 'utf8').trim());
+  });
 
   test('is in the group of its own for which Dependabot proposes updates', () => {
     const groups = readFileSync(join(root, '.github/dependabot.yml'), 'utf8');
     const [, patterns = ''] = /^ {6}bundled:\n {8}patterns: \[(.+)\]$/m.exec(groups) ?? [];
-    const bundled = sbom.components.filter(({ properties }) => properties.length > 0);
     expect(patterns.split(', ')).toEqual(bundled.map(({ name }) => name));
   });
 });

@@ -1,5 +1,5 @@
 // Writes the reports of API Extractor on what each entry of dist declares. Those of today are in the folder api;
-// `npm run api:keep 0.3.0` writes into a folder below what a version declares, with which later versions are compared.
+// `npm run api:keep VERSION` writes into a folder below what a version declares, with which later versions are compared.
 import { mkdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { CompilerState, Extractor, ExtractorConfig, ExtractorLogLevel } from '@microsoft/api-extractor';

@@ -1,27 +1,32 @@
-// Completes dist after tsc and tsup: the declarations of CommonJS, and what is known of the packages that it contains or needs.
+// Builds dist with tsup, and completes it: the declarations of CommonJS, and what is known of the packages that it contains or needs.
 // The bill of materials is written last. Its date stands for the date of the whole build in prestart.mjs.
+import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { packagesIn } from './package-paths.ts';
 import type { BundledPackage } from './package-paths.ts';
 import { sbomOf } from './sbom.ts';
-import type { Component } from './sbom.ts';
 
 interface Manifest extends BundledPackage {
   readonly license: string;
-  readonly dependencies?: object;
   readonly peerDependenciesMeta?: object;
+}
+
+/** A package whose code is in the built files. */
+interface Component extends BundledPackage {
+  /** As its `package.json` says: an identifier or an expression of SPDX. */
+  readonly licence: string;
+  /** The folders of the built files that contain it. */
+  readonly folders: readonly string[];
 }
 
 const root = dirname(import.meta.dirname);
 const [esm, types] = [join(root, 'dist/esm'), join(root, 'dist/cjs/types')];
 
+bundle();
 const inputs = new Map(['dist/esm', 'dist/cjs'].map((folder) => [folder, inputsOf(folder)]));
-const bundled = packagesIn([...inputs.values()].flat());
-const { name, version, license, dependencies = {} } = manifestIn(root);
-const installed = Object.keys(dependencies)
-  .filter((each) => !bundled.some((one) => one.name === each))
-  .map((each) => ({ name: each, version: manifestIn(folderOf({ name: each })).version }));
+const bundled = packagesIn([...inputs.values()].flat()).map(describe);
 
 rmSync(join(root, 'dist/declarations'), { recursive: true });
 // The nearest package.json says what a declaration describes: those in dist/esm describe ES modules.
@@ -30,12 +35,21 @@ for (const name of readdirSync(esm, { recursive: true, encoding: 'utf8' }).filte
   cpSync(join(esm, name), join(types, name));
 }
 writeFileSync(join(types, 'package.json'), '{ "type": "commonjs" }\n');
-writeFileSync(join(root, 'dist/THIRD-PARTY-LICENSES.txt'), licencesOf(bundled.map(describe)));
-const needed = [...bundled, ...installed].map(describe).sort((one, other) => (one.name < other.name ? -1 : 1));
-writeFileSync(
-  join(root, 'dist/sbom.cdx.json'),
-  `${JSON.stringify(sbomOf({ name, version, licence: license }, needed), undefined, 2)}\n`,
-);
+writeFileSync(join(root, 'dist/THIRD-PARTY-LICENSES.txt'), licencesOf(bundled));
+const folders = new Map(bundled.map((each) => [each.name, each.folders]));
+writeFileSync(join(root, 'dist/sbom.cdx.json'), `${JSON.stringify(sbomOf(root, folders), undefined, 2)}\n`);
+
+/** Runs tsup, whose declarations may use types that no entry exports: tests/consumers/typescript compiles what that could break. */
+function bundle(): void {
+  const tsup = join(dirname(createRequire(import.meta.url).resolve('tsup')), 'cli-default.js');
+  const { status, stdout, stderr } = spawnSync(process.execPath, [tsup, '--silent', '--clean'], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  const meant = /^\[plugin dts\] Entry .* still references private shared type exports .*\n?/gm;
+  process.stderr.write(stdout + stderr.replace(meant, ''));
+  if (status !== 0) throw new Error('tsup failed');
+}
 
 /** Lets TypeScript compile a declaration for users who have not installed the optional peers that it imports. */
 function ignoreOptionalPeers(file: string): void {
@@ -80,12 +94,12 @@ function licenceText(folder: string): string {
 }
 
 /** Finds a package as Node does: in node_modules of this folder, or of one above. */
-function folderOf({ name, version }: { readonly name: string; readonly version?: string }): string {
+function folderOf({ name, version }: BundledPackage): string {
   for (let from = root; ; from = dirname(from)) {
     const folder = join(from, 'node_modules', name);
-    if (existsSync(folder) && (version ?? manifestIn(folder).version) === manifestIn(folder).version) return folder;
+    if (existsSync(folder) && manifestIn(folder).version === version) return folder;
     if (from === dirname(from))
-      throw new Error(`${name} ${version ?? ''} is needed, but is in no node_modules above ${root}`);
+      throw new Error(`${name} ${version} is needed, but is in no node_modules above ${root}`);
   }
 }
 

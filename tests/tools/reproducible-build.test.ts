@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 
 const root = join(import.meta.dirname, '../..');
 const SOURCES = [
+  'package-lock.json',
   'src',
   'tools',
   'docs/openapi.json',
