@@ -145,9 +145,9 @@ export class RequestAttempt {
     const headers: Record<string, string> = { ...request.headers, ...this.#form?.headers };
     if (runtime.userAgent !== undefined) headers['user-agent'] ??= runtime.userAgent;
     if (token !== undefined) headers.authorization = `Bearer ${token}`;
-    const followRedirects = loaded.downloads?.redirectFollower(headers, isSecretHeader);
+    const redirects = loaded.downloads?.redirectsOf(headers, isSecretHeader);
     const { signal } = this.#controller;
-    return { endpoint, attempt: attempts, call: info, url, headers, body, followRedirects, timeoutMs, signal };
+    return { endpoint, attempt: attempts, call: info, url, headers, body, redirects, timeoutMs, signal };
   }
 
   #failed(error: unknown): AttemptResult {

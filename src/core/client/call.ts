@@ -1,7 +1,7 @@
 import { redactUrl } from '../errors/redactor.js';
 import { requestIdOf } from '../errors/response-errors.js';
 import type { ResponseHeaders } from '../errors/response-headers.js';
-import type { openDownload, redirectFollower } from '../files/open-download.js';
+import type { openDownload, redirectsOf } from '../files/open-download.js';
 import type { Upload } from '../files/upload.js';
 import type { TurnQueue } from '../limits/limits.js';
 import type { ResponseInfo, WithResponse } from '../operation/api-promise.js';
@@ -23,7 +23,7 @@ export interface LoadedParts {
   /** The opened file of a multipart body. */
   readonly upload?: Upload | undefined;
   /** The module that reads downloads. */
-  readonly downloads?: { openDownload: typeof openDownload; redirectFollower: typeof redirectFollower } | undefined;
+  readonly downloads?: { openDownload: typeof openDownload; redirectsOf: typeof redirectsOf } | undefined;
   /** The exchange of the endpoint. */
   readonly exchange?: EndpointExchange | undefined;
 }

@@ -5,7 +5,7 @@ import type { DownloadParts } from './download.js';
 import { limitedStream } from './limited-stream.js';
 import type { StreamContext } from './limited-stream.js';
 
-export { redirectFollower } from './redirects.js';
+export { redirectsOf } from './redirects.js';
 
 /** The response that a download reads. */
 interface DownloadSource {

@@ -4,42 +4,42 @@ const redirectStatuses = new Set([301, 302, 303, 307, 308]);
 const leftOutByFetch = new Set(['authorization', 'cookie', 'proxy-authorization']);
 
 type IsSecret = (headerName: string) => boolean;
-type SendRequest = (request: Request) => Promise<Response>;
 
-/**
- * Returns a function that follows redirects, if the download has a secret header that `fetch` would send to another
- * origin; `undefined` if `fetch` can follow the redirects.
- */
-export function redirectFollower(
-  headers: Readonly<Record<string, string>>,
-  isSecret: IsSecret,
-): ((request: Request, send: SendRequest) => Promise<Response>) | undefined {
-  const mustFollow = Object.keys(headers).some((name) => isSecret(name) && !leftOutByFetch.has(name.toLowerCase()));
-  return mustFollow ? (request, send) => followRedirects(request, send, isSecret) : undefined;
+/** A GET of a download. */
+interface RedirectTarget {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Sends a GET and follows its redirects without secret headers for other origins. Browsers hide redirects. */
-async function followRedirects(request: Request, send: SendRequest, isSecret: IsSecret): Promise<Response> {
-  let current = request;
-  for (let redirects = 0; ; redirects += 1) {
-    const response = await send(current);
-    const location = response.headers.get('location');
-    const isLast = redirects === maxRedirects || !redirectStatuses.has(response.status);
-    if (isLast || location === null || !URL.canParse(location, current.url)) return response;
-    const target = new URL(location, current.url);
-    // Like `fetch`: a URL of another scheme, for example `data:`, is not a file of the service.
-    if (target.protocol !== 'https:' && target.protocol !== 'http:') return response;
-    // Not awaited: the cancel of a response that a custom `fetch` has cloned ends with that of the other copy.
-    void response.body?.cancel().catch(() => undefined);
-    current = redirected(current, target, isSecret);
-  }
+/** How the redirects of one download are followed. */
+export interface Redirects {
+  /** Whether the platform's `fetch` would send a secret header to another origin, and must not follow them. */
+  readonly isSecret: boolean;
+  /** Returns the next request, without secret headers for other origins; `undefined` if a response is the last one. */
+  next(
+    sent: RedirectTarget,
+    response: { readonly status: number; readonly headers: Pick<Headers, 'get'> },
+  ): RedirectTarget | undefined;
 }
 
-function redirected(request: Request, url: URL, isSecret: IsSecret): Request {
-  const { method, signal } = request;
-  const headers = new Headers(request.headers);
-  if (url.origin !== new URL(request.url).origin) {
-    for (const name of request.headers.keys()) if (isSecret(name)) headers.delete(name);
-  }
-  return new Request(url, { method, headers, signal, redirect: 'manual' });
+/** Creates the rule for one attempt. Browsers hide redirects, and follow them. */
+export function redirectsOf(headers: RedirectTarget['headers'], isSecret: IsSecret): Redirects {
+  let count = 0;
+  return {
+    isSecret: Object.keys(headers).some((name) => isSecret(name) && !leftOutByFetch.has(name.toLowerCase())),
+    next: (sent, response) => {
+      const location = response.headers.get('location');
+      if (count === maxRedirects || !redirectStatuses.has(response.status)) return undefined;
+      if (location === null || !URL.canParse(location, sent.url)) return undefined;
+      const url = new URL(location, sent.url);
+      // Like `fetch`: a URL of another scheme, for example `data:`, is not a file of the service.
+      if (url.protocol !== 'https:' && url.protocol !== 'http:') return undefined;
+      count += 1;
+      const isSame = url.origin === new URL(sent.url).origin;
+      const kept = Object.entries(sent.headers).filter(
+        ([name]) => isSame || !(isSecret(name) || leftOutByFetch.has(name.toLowerCase())),
+      );
+      return { url: url.href, headers: Object.fromEntries(kept) };
+    },
+  };
 }

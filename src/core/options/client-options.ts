@@ -30,8 +30,8 @@ export interface ClientOptions {
   readonly fetch?: ((request: Request, init?: RequestInit) => Promise<Response>) | undefined;
   /**
    * An `Agent` of `node:http` or `node:https` that opens the connections, e.g. for a proxy or a private certificate
-   * authority. It works only on Node.js, and not together with `fetch` or `middleware`. Requests that are sent with the
-   * platform's `fetch` do not use it: downloads, and all while the global `fetch` or its dispatcher is replaced.
+   * authority. Every request goes through it, also where the global `fetch` or its dispatcher is replaced, as in tests that mock
+   * `fetch`. It works only on Node.js, and not together with `fetch` or `middleware`.
    *
    * @default the global agent of Node
    */

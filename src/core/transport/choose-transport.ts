@@ -7,21 +7,24 @@ import type { Exchange, OutgoingRequest, Transport } from './transport.js';
 
 /**
  * Chooses the transport of a client on Node.js. Requests are sent with `node:http`, which takes about half the time,
- * unless they need `fetch`. A replaced `fetch` and a replaced dispatcher of undici are always used.
+ * unless they need `fetch`. A replaced `fetch` and a replaced dispatcher of undici are used, unless an `agent` is given: it may
+ * be what keeps a request inside a network, so every request goes through it.
  *
- * @throws {ConfigurationError} when `agent` is given and `node:http` is not used, or it is one of `node:http` and the base
+ * @throws {ConfigurationError} when `agent` is given with what needs `fetch`, or it is one of `node:http` and the base
  * URL is `https:`.
  */
 export function chooseTransport(options: ResolvedOptions): Transport {
   const loadFetch = fetchLoader(options);
   const sendWithFetch: Transport = (outgoing) => lateExchange(outgoing, loadFetch());
   const reason = reasonForFetch(options);
-  if (reason === undefined) {
+  if (options.agent !== undefined) {
+    if (reason !== undefined) throw new ConfigurationError(`\`agent\` has no effect: ${reason}`);
     rejectWrongAgent(options);
-    const agent = options.agent as Agent | undefined;
-    return (outgoing) => (canUseNode(outgoing) ? new NodeExchange(outgoing, agent) : sendWithFetch(outgoing));
+    const agent = options.agent as Agent;
+    return (outgoing) => new NodeExchange(outgoing, agent);
   }
-  if (options.agent !== undefined) throw new ConfigurationError(`\`agent\` has no effect: ${reason}`);
+  if (reason === undefined)
+    return (outgoing) => (canUseNode(outgoing) ? new NodeExchange(outgoing) : sendWithFetch(outgoing));
   // Now, so that no time limit of the first request includes it. If it fails, the request fails.
   loadFetch().catch(() => undefined);
   return sendWithFetch;
@@ -80,7 +83,6 @@ export function isNodesOwn(fetch: unknown): boolean {
 /** Checked for each request, because mocks can be enabled and disabled at any time. */
 function canUseNode({ endpoint }: OutgoingRequest): boolean {
   const fetch: unknown = globalThis.fetch;
-  // A download needs a web stream and redirects.
   return fetch !== undefined && fetch === ownFetch && endpoint.responseBody !== 'stream' && hasDefaultDispatcher();
 }
 

@@ -2,6 +2,7 @@ import ky, { isNetworkError as isKysNetworkError } from 'ky';
 import { ConfigurationError, networkError, isOfFramework } from '../errors/errors.js';
 import type { Middleware } from '../options/hooks.js';
 import type { ResolvedOptions } from '../options/resolve-options.js';
+import type { Redirects } from '../files/redirects.js';
 import { FetchResponse } from './fetch-response.js';
 import type { RequestDelivery, Exchange, OutgoingRequest, Transport, TransportResponse } from './transport.js';
 
@@ -115,8 +116,8 @@ function takesNoStore(): boolean {
 }
 
 /** Redirects are followed only for downloads, because another host would receive the token. */
-function redirectMode({ endpoint, followRedirects }: OutgoingRequest): RequestRedirect {
-  if (endpoint.responseBody === 'stream') return followRedirects ? 'manual' : 'follow';
+function redirectMode({ endpoint, redirects }: OutgoingRequest): RequestRedirect {
+  if (redirects) return redirects.isSecret ? 'manual' : 'follow';
   return endpoint.requestBody === 'multipart' ? uploadRedirectMode() : 'manual';
 }
 
@@ -132,9 +133,24 @@ function uploadRedirectMode(): RequestRedirect {
   }
 }
 
+async function followRedirects(
+  request: Request,
+  redirects: Redirects,
+  send: (request: Request) => Promise<Response>,
+): Promise<Response> {
+  const response = await send(request);
+  const next = redirects.next({ url: request.url, headers: Object.fromEntries(request.headers) }, response);
+  if (!next) return response;
+  // Not awaited: the cancel of a response that a custom `fetch` has cloned ends with that of the other copy.
+  void response.body?.cancel().catch(() => undefined);
+  const { method, signal } = request;
+  const { url, headers } = next;
+  return followRedirects(new Request(url, { method, headers, signal, redirect: 'manual' }), redirects, send);
+}
+
 function composeMiddleware(
   middleware: readonly Middleware[],
-  { endpoint, attempt, call, followRedirects, signal }: OutgoingRequest,
+  { endpoint, attempt, call, redirects, signal }: OutgoingRequest,
   fetch: NonNullable<ResolvedOptions['fetch']>,
   exchange: FetchExchange,
 ): typeof globalThis.fetch {
@@ -142,7 +158,7 @@ function composeMiddleware(
   const isOfPlatform = fetch === globalThis.fetch;
   const sendOnce = (request: Request): Promise<Response> =>
     isOfPlatform && takesNoStore() ? globalThis.fetch(request, { ...noStore }) : fetch(request);
-  const send = followRedirects ? (request: Request) => followRedirects(request, sendOnce) : sendOnce;
+  const send = redirects?.isSecret ? (request: Request) => followRedirects(request, redirects, sendOnce) : sendOnce;
   let isSent = false;
   const checked = (creator: string, response: Response | undefined): Response => {
     if (response && Number.isInteger(response.status)) return response;

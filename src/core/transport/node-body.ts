@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
 import type { BrotliOptions, InputType, ZlibOptions, ZstdOptions } from 'node:zlib';
 import type { ResponseHeaders } from '../errors/response-headers.js';
 import { charsetOf } from '../json/charset.js';
@@ -47,6 +48,48 @@ export async function readText(
   }
 }
 
+/** Returns the body of a response as a stream, decompressed. `failure` creates the error with which reading fails. */
+export function readStream(
+  message: IncomingMessage,
+  headers: ResponseHeaders,
+  failure: (error: Error) => Error,
+): ReadableStream<Uint8Array> {
+  const source = decoded(message, headers.get('content-encoding'));
+  // Each has an error that reading says; without a listener it would end the process.
+  for (const each of [message, source]) each.on('error', () => undefined);
+  const chunks = source[Symbol.asyncIterator]() as AsyncIterator<Buffer, undefined>;
+  return new ReadableStream<Uint8Array>(
+    {
+      pull: async (controller) => {
+        const next = await chunks.next().catch((error: unknown) => {
+          throw failure(error as Error);
+        });
+        if (next.done === true) controller.close();
+        else controller.enqueue(new Uint8Array(next.value.buffer, next.value.byteOffset, next.value.byteLength));
+      },
+      cancel: () => {
+        message.destroy();
+        source.destroy();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+/** A body without its encodings. An end that comes early is an error. */
+function decoded(message: IncomingMessage, contentEncoding: string | null): Readable {
+  const encodings = encodingsIn(contentEncoding ?? '');
+  if (contentEncoding === null || !encodings.every(isKnown)) return message;
+  const { createBrotliDecompress, createUnzip, createZstdDecompress } = process.getBuiltinModule('node:zlib');
+  const streams = encodings
+    .filter((encoding) => encoding !== 'identity')
+    .map((encoding) =>
+      encoding === 'br' ? createBrotliDecompress() : encoding === 'zstd' ? createZstdDecompress() : createUnzip(),
+    );
+  const { pipeline } = process.getBuiltinModule('node:stream');
+  return streams.reduceRight<Readable>((body, stream) => pipeline(body, stream, () => undefined), message);
+}
+
 interface RawBody {
   readonly body: Buffer;
   readonly isTruncated: boolean;
@@ -81,15 +124,19 @@ function textOf(bytes: Buffer, charset: string | undefined): string {
 
 /** Decompresses a body. With an unknown encoding, the body is returned unchanged, like with the platform's `fetch`. */
 async function decodeBody(body: Buffer, contentEncoding: string, maxBytes: number): Promise<Buffer> {
-  const encodings = contentEncoding.split(',').map((encoding) => encoding.trim().toLowerCase());
-  if (encodings.length > maxEncodings)
-    throw new RangeError(
-      `too many content-encodings in response: ${encodings.length}, maximum allowed is ${maxEncodings}`,
-    );
+  const encodings = encodingsIn(contentEncoding);
   if (body.length === 0 || !encodings.every(isKnown)) return body;
   let decoded = body;
   for (const encoding of encodings.reverse()) decoded = await decompress(decoded, encoding, maxBytes);
   return decoded;
+}
+
+function encodingsIn(contentEncoding: string): string[] {
+  const encodings = contentEncoding.split(',').map((encoding) => encoding.trim().toLowerCase());
+  if (encodings.length <= maxEncodings) return encodings;
+  throw new RangeError(
+    `too many content-encodings in response: ${encodings.length}, maximum allowed is ${maxEncodings}`,
+  );
 }
 
 function isKnown(encoding: string): boolean {

@@ -1,7 +1,7 @@
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
-import { acceptedEncodings, readText } from './node-body.js';
+import { acceptedEncodings, readStream, readText } from './node-body.js';
 import { closeIdleConnections, whenConnected } from './node-connection.js';
-import { TimeoutError, networkError } from '../errors/errors.js';
+import { ConfigurationError, TimeoutError, networkError } from '../errors/errors.js';
 import { RawHeaders } from './raw-headers.js';
 import type { BodyText, RequestDelivery, Exchange, OutgoingRequest, TransportResponse } from './transport.js';
 
@@ -15,11 +15,11 @@ export class NodeExchange implements Exchange {
   readonly #signal: AbortSignal;
   readonly #request: ClientRequest;
   #sent = false;
-  /** The same request on another connection. */
+  /** The same request on another connection, or the one to which a download was redirected. */
   #repeated: NodeExchange | undefined;
   #error: Error | undefined;
 
-  constructor(outgoing: OutgoingRequest, agent: Agent | undefined) {
+  constructor(outgoing: OutgoingRequest, agent?: Agent) {
     this.#signal = outgoing.signal;
     const request = (this.#request = openRequest(outgoing, agent));
     this.response = new Promise((resolve, reject) => {
@@ -49,7 +49,14 @@ export class NodeExchange implements Exchange {
           return;
         }
         hasEnded = true;
-        resolve(this.#read(message));
+        const received = this.#read(message);
+        const next = outgoing.redirects?.next(outgoing, received);
+        if (!next) {
+          resolve(received);
+          return;
+        }
+        message.destroy();
+        resolve(this.#follow({ ...outgoing, ...next }, agent));
       });
       request.on('error', fail);
       // A server that switches protocols ends the request without an error.
@@ -76,6 +83,17 @@ export class NodeExchange implements Exchange {
     return this.#sent || this.#repeated?.delivery === 'maybe' ? 'maybe' : 'never';
   }
 
+  /** @throws {ConfigurationError} when the agent opens no connections of the protocol of the new URL. */
+  async #follow(outgoing: OutgoingRequest, agent: Agent | undefined): Promise<TransportResponse> {
+    const { protocol } = new URL(outgoing.url);
+    const { protocol: own = protocol } = (agent ?? {}) as { readonly protocol?: string };
+    if (own !== protocol)
+      throw new ConfigurationError(
+        `The download is redirected to ${protocol}, and \`agent\` is for ${own}; give one for both`,
+      );
+    return (this.#repeated = new NodeExchange(outgoing, agent)).response;
+  }
+
   #read(message: IncomingMessage): TransportResponse {
     const headers = new RawHeaders(message.rawHeaders);
     const status = message.statusCode ?? 0;
@@ -92,7 +110,12 @@ export class NodeExchange implements Exchange {
         if (!message.complete || !this.#request.writableEnded) this.#request.destroy();
       }
     };
-    return { status, headers, text, stream: () => null, drop: () => void this.#request.socket?.destroy() };
+    const stream = (): ReadableStream<Uint8Array> =>
+      readStream(message, headers, (error) => {
+        this.#error ??= error;
+        return this.#failure('terminated');
+      });
+    return { status, headers, text, stream, drop: () => void this.#request.socket?.destroy() };
   }
 
   /** The error of the exchange, in the shape of an error of the platform's `fetch`. */
@@ -107,7 +130,7 @@ export class NodeExchange implements Exchange {
 }
 
 /** Creates the request. Nothing is sent before its body. */
-function openRequest({ endpoint, url, headers, body }: OutgoingRequest, agent: Agent | undefined): ClientRequest {
+function openRequest({ endpoint, url, headers, body }: OutgoingRequest, agent?: Agent): ClientRequest {
   const { protocol, hostname, port, pathname, search } = new URL(url);
   // Looked up for each request, so that tracing and mocking libraries can replace it.
   const http = process.getBuiltinModule(protocol === 'https:' ? 'node:https' : 'node:http');

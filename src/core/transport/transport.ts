@@ -1,4 +1,5 @@
 import type { Endpoint } from '../operation/endpoint.js';
+import type { Redirects } from '../files/redirects.js';
 import type { StreamedBody } from '../files/upload.js';
 import type { ResponseHeaders } from '../errors/response-headers.js';
 import type { CallInfo } from '../options/hooks.js';
@@ -15,10 +16,8 @@ export interface OutgoingRequest {
   readonly body: string | StreamedBody | undefined;
   /** The maximum time without data, in milliseconds. `signal` enforces it. */
   readonly timeoutMs: number;
-  /** Follows the redirects of a download if `fetch` must not. It sends requests with `send`. */
-  readonly followRedirects?:
-    | ((request: Request, send: (request: Request) => Promise<Response>) => Promise<Response>)
-    | undefined;
+  /** How redirects are followed: those of a download alone. */
+  readonly redirects?: Redirects | undefined;
   /** Ends the request immediately, also while the response is read. */
   readonly signal: AbortSignal;
 }
