@@ -18,10 +18,10 @@ import {
   BadRequestError,
   NotFoundError,
   SellerClient,
+  defineEndpoint,
   isAnswerable,
   packOf,
 } from 'marketplace-seller-sdk';
-import type { Endpoint } from 'marketplace-seller-sdk';
 import {
   createInbox,
   nodeHandler,
@@ -61,15 +61,12 @@ const order = z.looseObject({
   buyer: z.looseObject({ id: z.int() }),
   seller: z.looseObject({ id: z.int() }),
 });
-const getOrder: Endpoint<{ order_id: number }, z.output<typeof order>> = {
+const getOrder = defineEndpoint({
   name: 'orders.get',
   method: 'GET',
   path: '/orders/{order_id}',
-  input: z.object({ order_id: z.int() }),
   output: order,
-  retry: 'safe',
-  errors: [],
-};
+});
 const idOf = (resource: string) => Number(resource.split('/').at(-1));
 const doNotWrite = ['test_order', 'fraud_risk_detected'];
 

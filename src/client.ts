@@ -1,4 +1,4 @@
-import type { ApiPromise } from './core/operation/api-promise.js';
+import { ApiPromise } from './core/operation/api-promise.js';
 import type { AttributeName, AttributedOutput, WithAttributes } from './core/operation/attributes.js';
 import { HttpClient } from './core/client/http-client.js';
 import { describe } from './resources/describe.js';
@@ -8,7 +8,8 @@ import type { Confirmation, StoredWriteOptions } from './core/errors/confirmatio
 import type { CallOptions } from './core/scope/call-options.js';
 import { callChecked } from './core/options/check-endpoint.js';
 import type { ClientOptions } from './core/options/client-options.js';
-import type { Input, Output } from './core/schema/schema.js';
+import type { Input, Output, StandardSchema } from './core/schema/schema.js';
+import type { PathInput, RequestLine } from './core/options/define-endpoint.js';
 import { resolveOptions } from './core/options/resolve-options.js';
 import type { WriteHook } from './core/recover/write-hook.js';
 import { ActionGuide } from './resources/action-guide/action-guide.js';
@@ -19,6 +20,16 @@ import { Items } from './resources/items/items.js';
 import { Messages } from './resources/messages/messages.js';
 import { Questions } from './resources/questions/questions.js';
 import { Sites } from './resources/sites/sites.js';
+
+/** The options of `request`. */
+export interface RequestOptions<Out> extends CallOptions {
+  /**
+   * The schema of the response.
+   *
+   * @default the body as it came
+   */
+  readonly output?: StandardSchema<Out, unknown> | undefined;
+}
 
 /**
  * The client of the seller API, with one property per resource.
@@ -88,6 +99,40 @@ export class SellerClient {
   call<In, Out>(endpoint: Endpoint<In, Out>, input: In, options?: CallOptions): ApiPromise<Out>;
   call<In, Out>(endpoint: Endpoint<In, Out>, input: In, options?: CallOptions): ApiPromise<Out> {
     return callChecked(this.#http, endpoint, input, options);
+  }
+
+  /**
+   * Calls a path that this package has no method for, e.g. of orders, items or shipments. The fields of the input fill the path; the
+   * others become the query of a GET or DELETE, and the JSON body of a POST, PUT or PATCH. A GET is retried like any read; anything
+   * else is sent once. Make the schema once, as a constant.
+   *
+   * @example
+   * const order = await seller.request('GET /orders/{order_id}', { order_id: 3000000000000001 });
+   * console.log(order); // unknown: with `{ output: schema }`, a schema of zod or any Standard Schema, it is read and typed
+   * @throws {InvalidInputError} when a field of the path is missing or cannot be part of it; nothing is sent.
+   * @throws {ConfigurationError} when the first argument is no method and path; nothing is sent.
+   * @throws {UnexpectedResponseError} when the response does not fit `output`.
+   * @throws {ApiError} when the service rejects the call.
+   */
+  request<const Line extends RequestLine, Out>(
+    line: Line,
+    input: PathInput<Line>,
+    options: RequestOptions<Out> & { readonly output: StandardSchema<Out, unknown> },
+  ): ApiPromise<Out>;
+  request<const Line extends RequestLine>(line: Line extends `${string}{${string}` ? never : Line): ApiPromise<unknown>;
+  request<const Line extends RequestLine>(
+    line: Line,
+    input: PathInput<Line>,
+    options?: CallOptions & { readonly output?: undefined },
+  ): ApiPromise<unknown>;
+  request(
+    line: RequestLine,
+    input: object = {},
+    { output, ...options }: RequestOptions<unknown> = {},
+  ): ApiPromise<unknown> {
+    const endpoint = this.#http.requested.of(line, output);
+    if (endpoint instanceof Error) return new ApiPromise(Promise.reject(endpoint));
+    return this.#http.call(endpoint, input, options);
   }
 
   /**

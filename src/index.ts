@@ -1,6 +1,9 @@
 export { SellerClient } from './client.js';
+export type { RequestOptions } from './client.js';
 export { createHttpClient } from './create-http-client.js';
-export type { DescribedEndpoint, Endpoint, RetryClass } from './core/operation/endpoint.js';
+export type { DescribedEndpoint, Endpoint, EndpointMethod, RetryClass } from './core/operation/endpoint.js';
+export { defineEndpoint } from './core/options/define-endpoint.js';
+export type { EndpointDefinition, PathInput, RequestLine } from './core/options/define-endpoint.js';
 export { readJsonp } from './core/response/jsonp.js';
 export type { Description, MethodDescription, ResourcePath } from './resources/describe.js';
 export { ApiPromise, type ResponseInfo, type WithResponse } from './core/operation/api-promise.js';

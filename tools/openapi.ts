@@ -1,4 +1,5 @@
 import * as z from 'zod/v4/core';
+import { hasBody } from '../src/core/operation/endpoint.js';
 import type { DescribedEndpoint, Endpoint } from '../src/core/operation/endpoint.js';
 import { factsOf } from '../src/core/schema/describe.js';
 import type { DocumentedError } from '../src/core/operation/documented-error.js';
@@ -109,7 +110,7 @@ function placeOf(endpoint: Endpoint, field: string): 'path' | 'query' | 'header'
   if (new RegExp(`\\{${field}\\*?\\}`).test(endpoint.path)) return 'path';
   if (endpoint.inHeader?.[field] !== undefined) return 'header';
   if (endpoint.inQuery?.includes(field)) return 'query';
-  return endpoint.method === 'POST' || endpoint.method === 'PUT' ? 'body' : 'query';
+  return hasBody(endpoint.method) ? 'body' : 'query';
 }
 
 const attributes: Json = {

@@ -1,6 +1,6 @@
 import { defined } from '../core/json/defined.js';
 import { ConfigurationError } from '../core/errors/errors.js';
-import { endpointError } from '../core/options/check-endpoint.js';
+import { namedEndpointError } from '../core/options/check-endpoint.js';
 import { didYouMean } from '../core/options/nearest.js';
 import { integerFrom, ofType, optionIssues, withMethods } from '../core/options/rules.js';
 import type { Rule } from '../core/options/rules.js';
@@ -103,7 +103,7 @@ function topicProblems(topics: unknown): string[] {
   return Object.entries(isObject(topics) ? topics : {}).flatMap(([name, topic]) => {
     const { endpoint, idOf } = (isObject(topic) ? topic : {}) as Partial<OwnTopic>;
     if ((knownTopics as readonly string[]).includes(name.toLowerCase())) return `\`topics.${name}\` is known already`;
-    const wrong = endpointError(endpoint);
+    const wrong = namedEndpointError(endpoint);
     if (wrong) return `\`topics.${name}\`: ${wrong.message.replace('Not sent: ', '')}`;
     return typeof idOf === 'function' ? [] : `\`topics.${name}.idOf\` takes a function`;
   });

@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../core/errors/errors.js';
 import type { DescribedEndpoint, Endpoint } from '../core/operation/endpoint.js';
-import { endpointError } from '../core/options/check-endpoint.js';
+import { namedEndpointError } from '../core/options/check-endpoint.js';
 import { didYouMean } from '../core/options/nearest.js';
 import type { StandardSchema } from '../core/schema/schema.js';
 import type { DescribedOperation } from './descriptions.js';
@@ -19,7 +19,7 @@ export type OwnEndpoint = Endpoint & Partial<Pick<DescribedEndpoint, 'summary'>>
 export function ownOperations(own: readonly OwnEndpoint[], known: readonly DescribedOperation[]): DescribedOperation[] {
   const names = known.map(({ endpoint }) => toolName(endpoint));
   return own.map((given) => {
-    const wrong = endpointError(given);
+    const wrong = namedEndpointError(given);
     if (wrong) throw wrong;
     const name = toolName(given);
     if (!/^[a-zA-Z_]\w{0,63}$/.test(name))

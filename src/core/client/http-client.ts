@@ -10,6 +10,7 @@ import type { Endpoint } from '../operation/endpoint.js';
 import type { Requester } from '../operation/requester.js';
 import type { Drift } from '../options/hooks.js';
 import { endpointError } from '../options/check-endpoint.js';
+import { RequestedEndpoints } from '../options/define-endpoint.js';
 import { checkOptions, confirmRules, storedWriteRules } from '../options/resolve-options.js';
 import type { ResolvedOptions } from '../options/resolve-options.js';
 import { confirmLater, confirmWindowMs, confirmWrite } from '../recover/confirm-write.js';
@@ -37,6 +38,8 @@ import { confirmStored } from './stored-call.js';
 /** Makes calls: build, send, then read the output, or recover and send again. All resources of a client share one. */
 export class HttpClient implements Requester {
   readonly deadlineMs: number | undefined;
+  /** Shared with all clients that are derived from one. */
+  readonly requested: RequestedEndpoints;
   readonly #runtime: ClientRuntime;
   readonly #transport: Transport;
 
@@ -47,6 +50,7 @@ export class HttpClient implements Requester {
     this.#runtime = createRuntime(options, shared, writeHook);
     this.#transport = platform.chooseTransport(options);
     this.deadlineMs = options.deadlineMs;
+    this.requested = parent?.requested ?? new RequestedEndpoints();
   }
 
   call<In, Out>(endpoint: Endpoint<In, Out>, input: In, options?: InternalOptions): ApiPromise<Out> {

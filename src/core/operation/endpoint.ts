@@ -12,6 +12,14 @@ import type { Schema, StandardSchema } from '../schema/schema.js';
  */
 export type RetryClass = 'safe' | 'idempotent' | 'unsafe';
 
+/** The HTTP methods of endpoints. */
+export type EndpointMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
+
+/** Whether the fields of an input that are named nowhere are sent as the JSON body; otherwise they are the query. */
+export function hasBody(method: EndpointMethod): boolean {
+  return method === 'POST' || method === 'PUT' || method === 'PATCH';
+}
+
 /**
  * An operation of the service, described once, as data. The client calls it, the fake marketplace responds to it, the
  * OpenAPI document lists it, and the contract tests check it.
@@ -19,10 +27,10 @@ export type RetryClass = 'safe' | 'idempotent' | 'unsafe';
 export interface Endpoint<In = unknown, Out = unknown> {
   /** The name in `endpoints`, e.g. `questions.answer`. */
   readonly name: string;
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'OPTIONS';
+  readonly method: EndpointMethod;
   /** The path template: `{field}` is one segment, `{field*}` is one or more segments. */
   readonly path: `/${string}`;
-  /** The input. Its fields fill the path; the other fields become the JSON body (POST, PUT) or the query. */
+  /** The input. Its fields fill the path; the other fields become the JSON body (POST, PUT, PATCH) or the query. */
   readonly input: StandardSchema<unknown, In>;
   readonly output: StandardSchema<Out, unknown>;
   /**

@@ -15,7 +15,7 @@ const schema: Rule = (value) =>
 /** The properties that every endpoint has. */
 const rules: Readonly<Partial<Record<keyof Endpoint, Rule>>> = {
   name: ofType('string'),
-  method: oneOf('GET', 'POST', 'PUT', 'DELETE', 'OPTIONS'),
+  method: oneOf('GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'),
   path: (value) => {
     if (!String(value).startsWith('/')) return 'takes a path that begins with /';
     return /[?#]/.test(String(value)) ? 'takes a path without ? and #; `query` takes constant parameters' : undefined;
@@ -35,6 +35,13 @@ export function callChecked<In, Out>(
 ): ApiPromise<Out> {
   const wrong = endpointError(endpoint);
   return wrong ? new ApiPromise(Promise.reject(wrong)) : http.call(endpoint, input, options);
+}
+
+/** The error of an endpoint that is found again by its name, or shows it: the name that `defineEndpoint` makes does not do. */
+export function namedEndpointError(endpoint: unknown): ConfigurationError | undefined {
+  const wrong = endpointError(endpoint);
+  if (wrong || !/\s/.test((endpoint as Endpoint).name)) return wrong;
+  return new ConfigurationError('Not sent: the endpoint needs a `name` of its own, without spaces, e.g. `orders.get`');
 }
 
 /** The error of an endpoint of which a property is missing or wrong. */

@@ -1,3 +1,4 @@
+import { hasBody } from '../operation/endpoint.js';
 import type { Endpoint } from '../operation/endpoint.js';
 import { factsOf, inspect, shapeOf } from '../schema/describe.js';
 import type { Shape, StandardSchema } from '../schema/schema.js';
@@ -39,7 +40,7 @@ function findEncoding(endpoint: Endpoint): Encoding {
   const encoding: Encoding = {
     inPath: fieldsOf(path),
     shape: shapeOf(input),
-    hasBody: method === 'POST' || method === 'PUT',
+    hasBody: hasBody(method),
     write: writeOf(input),
     isClosed: isClosed(input),
   };
@@ -53,7 +54,13 @@ function findEncoding(endpoint: Endpoint): Encoding {
  * @throws {InvalidInputError} when a value cannot be part of the path, the query, a header or JSON.
  */
 export function encode(endpoint: Endpoint, checked: InputValues): RequestParts {
-  const { inPath, shape, hasBody, write, isClosed: isPlain } = encodings.get(endpoint) ?? findEncoding(endpoint);
+  const {
+    inPath,
+    shape,
+    hasBody: takesBody,
+    write,
+    isClosed: isPlain,
+  } = encodings.get(endpoint) ?? findEncoding(endpoint);
   const input = (write ? write(checked) : checked) as InputValues;
   const path = inPath.length === 0 ? endpoint.path : fillPath(endpoint.path, (name) => textOrEmpty(input[name], name));
   const headers: Record<string, string> = {};
@@ -63,7 +70,7 @@ export function encode(endpoint: Endpoint, checked: InputValues): RequestParts {
     if (value === undefined || inPath.includes(name)) continue;
     const header = endpoint.inHeader?.[name];
     if (header !== undefined) headers[header] = textOrEmpty(value, name);
-    else if (hasBody && !endpoint.inQuery?.includes(name)) fields[name] = value;
+    else if (takesBody && !endpoint.inQuery?.includes(name)) fields[name] = value;
     else appendToQuery(query, name, value, shape);
   }
   const body = Object.keys(fields).length > 0 ? fields : undefined;

@@ -1,4 +1,5 @@
 import { exact } from '../../core/json/json.js';
+import { hasBody } from '../../core/operation/endpoint.js';
 import type { Endpoint } from '../../core/operation/endpoint.js';
 import { matchPath } from './match-path.js';
 import { openFieldOf, shapeOf, unwrapped } from '../../core/schema/describe.js';
@@ -23,7 +24,7 @@ export function decode(
     const value = sent.headers.get(header);
     if (value !== null) input[name] = shape[name] ? fromText(shape[name], value) : value;
   }
-  const isBodyless = endpoint.method !== 'POST' && endpoint.method !== 'PUT';
+  const isBodyless = !hasBody(endpoint.method);
   const spread = openFieldOf(shape);
   for (const [name, value] of sent.query) {
     if (endpoint.query?.[name] !== undefined) continue;

@@ -13,7 +13,7 @@ const path = s.refine(s.string, (value) =>
 export interface Stub {
   /** Names it in faults and filters. @default method and path, e.g. `GET /orders/{order_id}` */
   readonly name?: string | undefined;
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** The path, in which `{order_id}` stands for any segment. */
   readonly path: string;
   /** Whether a call needs no token. @default false: without a token, it gets a 401 */
@@ -30,7 +30,7 @@ export interface Stub {
 /** The schema of a stub. */
 export const stub: Schema<Stub> = s.strictObject({
   name: s.optional(s.refine(s.string, (value) => (value.trim() === '' ? 'a name is not empty' : undefined))),
-  method: s.enumOf('GET', 'POST', 'PUT', 'DELETE'),
+  method: s.enumOf('GET', 'POST', 'PUT', 'PATCH', 'DELETE'),
   path,
   public: s.optional(s.boolean),
   status: s.optional(from(200, 599)),
