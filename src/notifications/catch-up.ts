@@ -8,7 +8,7 @@ import type { ReadConversations } from './handling/read-conversations.js';
 import { unreadMessages } from './handling/unread.js';
 import type { InboxContext } from './context.js';
 import { caughtUpEntry } from './entry.js';
-import type { InboxEntry } from './entry.js';
+import type { FoundResource, InboxEntry } from './entry.js';
 import { addFound } from './found.js';
 import { sellerIdsOf } from './seller-ids.js';
 
@@ -90,16 +90,20 @@ async function* missedBy(
   const isWanted = (topic: 'questions' | 'messages'): boolean => !options.handle || kinds.includes(topic);
   if (isWanted('questions'))
     for await (const ids of unansweredQuestions(client, user_id))
-      yield { found: ids.length, entries: await entriesOf(user_id, 'questions', ids) };
+      yield {
+        found: ids.length,
+        entries: await entriesOf(
+          user_id,
+          ids.map((id) => ({ topic: 'questions', id })),
+        ),
+      };
   if (isWanted('messages'))
-    for await (const { found, ids } of unreadMessages(client, user_id, conversations))
-      yield { found, entries: await entriesOf(user_id, 'messages', ids) };
+    for await (const { pack_id, found, ids } of unreadMessages(client, user_id, conversations)) {
+      const messages = ids.map((id): FoundResource => ({ topic: 'messages', id, shownIn: pack_id }));
+      yield { found, entries: await entriesOf(user_id, messages) };
+    }
 }
 
-function entriesOf(
-  user_id: number,
-  topic: 'questions' | 'messages',
-  ids: readonly (number | string)[],
-): Promise<readonly InboxEntry[]> {
-  return Promise.all(ids.map((id) => caughtUpEntry(user_id, { topic, id }, Date.now())));
+function entriesOf(user_id: number, found: readonly FoundResource[]): Promise<readonly InboxEntry[]> {
+  return Promise.all(found.map((each) => caughtUpEntry(user_id, each, Date.now())));
 }

@@ -1,7 +1,7 @@
 import { nodeModule } from '../core/scope/node-module.js';
 import { millisecondsOf } from '../core/schema/dates.js';
 import type { Status, Work } from '../work/store.js';
-import { knownTopics } from './notification.js';
+import { knownTopics, pathOf } from './notification.js';
 import type { Notification } from './notification.js';
 
 const nodeHash = nodeModule('node:crypto')?.hash;
@@ -19,6 +19,8 @@ export interface InboxEntry {
   readonly arrivedAt: number;
   /** Found by `catchUp`: it stands for everything about its resource that arrived before its handler read the resource. */
   readonly caughtUp?: boolean | undefined;
+  /** The pack, or the order, whose conversation has shown the message: it is read there. */
+  readonly shownIn?: string | undefined;
   /** The trace of the delivery, with the `tracing` option. */
   readonly traceparent?: string | undefined;
 }
@@ -50,19 +52,20 @@ export async function newEntry(notification: Notification, arrivedAt: number): P
   return { key: await digest(groupId + identityOf(notification)), groupId, sentAt, notification, arrivedAt };
 }
 
+/** A question, or a message and the pack whose conversation has shown it. */
+export type FoundResource =
+  | { readonly topic: 'questions'; readonly id: number }
+  | { readonly topic: 'messages'; readonly id: string; readonly shownIn: string };
+
 /** Builds the entry of a question or message that was found at a time, in milliseconds since 1970. */
-export async function caughtUpEntry(
-  user_id: number,
-  { topic, id }: { readonly topic: 'questions' | 'messages'; readonly id: number | string },
-  foundAt: number,
-): Promise<InboxEntry> {
+export async function caughtUpEntry(user_id: number, found: FoundResource, foundAt: number): Promise<InboxEntry> {
+  const { topic, id } = found;
   const fields = { known: true, user_id, resource: `/${topic}/${id}` } as const;
   const notification: Notification =
-    topic === 'questions'
-      ? { ...fields, topic, question_id: Number(id) }
-      : { ...fields, topic, message_id: String(id) };
+    topic === 'questions' ? { ...fields, topic, question_id: id } : { ...fields, topic, message_id: id };
   const groupId = await groupIdOf(notification);
-  return { key: `found ${groupId}`, groupId, sentAt: foundAt, notification, arrivedAt: foundAt, caughtUp: true };
+  const of = { groupId, sentAt: foundAt, notification, arrivedAt: foundAt, caughtUp: true };
+  return { key: `found ${groupId}`, ...of, ...(topic === 'messages' && { shownIn: found.shownIn }) };
 }
 
 async function groupIdOf(notification: Notification): Promise<string> {
@@ -74,7 +77,7 @@ async function groupIdOf(notification: Notification): Promise<string> {
 /** `/questions/5`, `5` and `/questions/005` are one question. */
 function resourceOf({ question_id, message_id, pack_id, resource }: Notification): string {
   if (pack_id !== undefined) return `packs/${pack_id}`;
-  return String(question_id ?? message_id ?? resource.replace(/^\//, ''));
+  return String(question_id ?? message_id ?? pathOf(resource).replace(/^\//, ''));
 }
 
 /**

@@ -151,7 +151,8 @@ class Service {
   }
 
   #taskOf(lease: Lease, run: Run): Task {
-    const waiting = this.#waiting.get(lease.key)!;
+    const waiting = this.#waiting.get(lease.key);
+    if (!waiting) throw new Error('No delivery waits for it');
     const { failures = 0, ...notes }: WaitingNotes = lease.notes;
     waiting.failures = failures;
     run.notes = notes;

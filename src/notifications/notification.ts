@@ -130,9 +130,31 @@ function digitsOf(value: unknown, maxDigits = Infinity): string | undefined {
   return typeof digits === 'string' && /^\d+$/.test(digits) && digits.length <= maxDigits ? digits : undefined;
 }
 
+const origin = /^(?:[a-z][a-z\d+.-]*:\/\/|\/\/(?=[^/?#]*[.:]))[^/?#]*/i;
+
+/**
+ * The path of a resource, which may come as a whole URL, with a query, encoded, and with too many or too few slashes. Nothing is ever
+ * sent to where the URL leads. A bare id stays one.
+ */
+export function pathOf(resource: string): string {
+  const path = resource.trim().replace(origin, '').split(/[?#]/, 1)[0] ?? '';
+  const plain = decoded(path)
+    .replace(/\/{2,}/g, '/')
+    .replace(/\/$/, '');
+  return plain.includes('/') && !plain.startsWith('/') ? `/${plain}` : plain;
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
 /** Takes only the id from `resource`. */
 function questionIdOf(resource: string): number {
-  const digits = /^(?:\/?questions\/)?(\d+)\/?(?:[?#].*)?$/i.exec(resource)?.[1];
+  const digits = /^(?:\/questions\/)?(\d+)$/i.exec(pathOf(resource))?.[1];
   if (digits === undefined) throw invalid('`resource` does not have the form /questions/<question_id>');
   const id = Number(digits);
   if (!Number.isSafeInteger(id)) throw invalid('the id in `resource` is beyond 2^53 and would be rounded');
@@ -141,9 +163,10 @@ function questionIdOf(resource: string): number {
 
 /** The service names a message, or its conversation. */
 function messageOrConversation(resource: string): { readonly message_id: string } | { readonly pack_id: string } {
-  const pack_id = /^\/?(?:messages\/)?packs\/(\d+)\/sellers\/\d+\/?(?:[?#].*)?$/i.exec(resource)?.[1];
+  const path = pathOf(resource);
+  const pack_id = /^(?:\/messages)?(?:\/unread)?\/packs\/(\d+)\/sellers\/\d+$/i.exec(path)?.[1];
   if (pack_id !== undefined) return { pack_id };
-  const message_id = /^(?:\/?messages\/)?(\w[\w.~-]{0,127})\/?(?:[?#].*)?$/i.exec(resource)?.[1];
+  const message_id = /^(?:\/messages\/)?(\w[\w.~-]{0,127})$/i.exec(path)?.[1];
   if (message_id !== undefined) return { message_id };
   throw invalid(
     '`resource` does not have the form /messages/<message_id> or /messages/packs/<pack_id>/sellers/<user_id>',

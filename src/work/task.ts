@@ -11,6 +11,10 @@ export interface RunNotes extends Notes {
   readonly wasLasting?: boolean | undefined;
   /** Since when moderation has not decided about a message, in milliseconds since 1970. */
   readonly followedSince?: number | undefined;
+  /** When the service did not show the message of a notification for the last time, in milliseconds since 1970. */
+  readonly missingAt?: number | undefined;
+  /** The pack whose conversation has shown it. */
+  readonly shownIn?: string | undefined;
   /** What the steps of a job have returned that are accepted. */
   readonly outputs?: readonly StepOutput[] | undefined;
 }

@@ -12,6 +12,8 @@ const forms = (pack: string, seller: number): string[] => [
   `/packs/${pack}/sellers/${seller}`,
   `messages/packs/${pack}/sellers/${seller}/`,
   `/packs/${pack}/sellers/${seller}?tag=post_sale`,
+  `https://api.test/messages/packs/${pack}/sellers/${seller}?tag=post_sale`,
+  `/messages/unread/packs/${pack}/sellers/${seller}`,
 ];
 
 test.each(forms('2000', 7))('%s names a conversation', (resource) => {

@@ -21,14 +21,24 @@ describe('a notification about a question', () => {
     expect(parseNotification(plain)).toMatchObject({ question_id: 5036111111 });
   });
 
-  test.each(['/questions/42', 'questions/42', '/questions/42/', '42'])('the resource %s is question 42', (resource) => {
-    expect(parseNotification({ ...plain, resource })).toMatchObject({ question_id: 42 });
+  test.each([
+    ...['/questions/42', 'questions/42', '/questions/42/', '42', '//questions//42//', ' /questions/42 '],
+    ...['/Questions/042', '/questions/42?x=1', 'questions/42#a', '%2Fquestions%2F42', '/questions/%34%32'],
+    // A whole URL: only its path is read, and nothing is sent to its host.
+    ...['https://api.test/questions/42?x=1', 'http://user@evil.test:80/questions/42', '//evil.test/questions/42'],
+    ...['HTTPS://API.TEST//questions/42/'],
+  ])('the resource %s is question 42', (resource) => {
+    expect(parseNotification({ ...plain, resource })).toMatchObject({ question_id: 42, resource });
   });
 
   test.each([
-    'https://evil.test/questions/42',
-    '//evil.test/questions/42',
+    'https://evil.test/questions/42/users',
+    'https://questions/42.evil.test/x',
+    'https://evil.test/?/questions/42',
+    'https://evil.test',
     '/questions/42/../../users/me',
+    '/questions/%2E%2E',
+    '/questions/%',
     '/questions/abc',
     '/questions/',
     '/items/42',

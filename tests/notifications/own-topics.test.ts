@@ -48,6 +48,26 @@ function saleWithSeller() {
 const about = (topic: string, resource: string, id = resource): object => ({ _id: id, user_id: 1001, topic, resource });
 
 describe('a topic of your own', () => {
+  test.each(['/orders/5', 'orders/5', 'https://api.test/orders/5?x=1', '/orders/5/', '//orders//5#a', '%2Forders%2F5'])(
+    'gets the path of the resource %s, and all forms of it are one resource',
+    async (resource) => {
+      const paths: string[] = [];
+      const inbox = createInbox({
+        clientFor: () => saleWithSeller().client,
+        topics: { orders_v2: { endpoint: getOrder, idOf: (path) => (paths.push(path), Number(path.slice(8))) } },
+        on: { orders_v2: async (_, { read }) => void (await read()) },
+        logger: silentLogger,
+      });
+      await inbox.add(about('orders_v2', resource));
+      await inbox.add(about('orders_v2', '/orders/5', resource));
+      await inbox.idle();
+      expect(paths).toEqual(['/orders/5']);
+      const { entries } = { entries: await inbox.waiting.list() };
+      expect(new Set(entries.map(({ entry }) => entry.groupId))).toEqual(new Set(['[1001,"orders_v2","orders/5"]']));
+      await inbox.close();
+    },
+  );
+
   test('has a handler, whose read() returns what its endpoint does', async () => {
     const { marketplace, seller, buyer, client } = saleWithSeller();
     const orders: Order[] = [];

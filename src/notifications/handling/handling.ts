@@ -7,6 +7,7 @@ import type { ConversationNotification } from '../notification.js';
 import { Clients } from './clients.js';
 import { Dispatcher } from './dispatcher.js';
 import { MissingResources } from './missing.js';
+import { ShownMessages } from './shown-messages.js';
 import { unansweredIn } from './unread.js';
 
 /** For this many writes it is remembered with which error the service has rejected them. */
@@ -15,6 +16,7 @@ const maxRejections = 1_000;
 /** What earlier runs of this process have seen. */
 export class KnownOfResources {
   readonly missing = new MissingResources();
+  readonly shown = new ShownMessages();
   /** The errors of rejected writes, by write: those of entries that are tried again. */
   readonly rejections = new FifoMap<unknown>(maxRejections);
 }
@@ -50,6 +52,7 @@ export class Handling {
     const { user_id, pack_id } = notification;
     const client = await this.clients.of(notification);
     const ids = client?.messages ? await unansweredIn(client.messages, pack_id, user_id) : [];
-    for (const id of ids) await this.#add(await caughtUpEntry(user_id, { topic: 'messages', id }, Date.now()));
+    for (const id of ids)
+      await this.#add(await caughtUpEntry(user_id, { topic: 'messages', id, shownIn: pack_id }, Date.now()));
   }
 }

@@ -12,12 +12,15 @@ import { unhandledMs } from '../unhandled.js';
 import { DropNotificationError, ForeignClientError, MessageRejectedError, NotHandledHereError, UnknownSellerError, UnrecoverableError, isOf } from './errors.js'; // prettier-ignore
 import { doneFact, givenUpFact, handledMs, isSettled } from './facts.js';
 import type { Handling } from './handling.js';
+import { isNotFound } from './read-notification.js';
 import { decisionOf, readDecision } from './replies.js';
 import type { RepliesDecision } from './replies.js';
 import type { RunContext } from './running-context.js';
 
 /** The most dead letters of a seller and topic; beyond it, the oldest is deleted. */
 const mostDead = 1_000;
+/** When an unread list that could not be read is asked again, in milliseconds. */
+const unreadAgainMs = 60_000;
 /** How long it can be seen that moderation rejected a message of a handler, in milliseconds. */
 const rejectedMs = 14 * 86_400_000;
 /**
@@ -35,6 +38,7 @@ export class NotificationTask implements Task {
   readonly #startedAt = performance.now();
   #records: WriteRecords | undefined;
   #handlerRun: RunContext | undefined;
+  #readAgain: { readonly inMs: number | undefined } | undefined;
   /** Nobody is told what has become of it: there was nothing to do. */
   #isSilent = false;
 
@@ -61,8 +65,39 @@ export class NotificationTask implements Task {
       await this.#handling.addMessagesOf(notification);
       return this.#drop(handledMs);
     }
-    await this.#callHandler();
+    return notes.missingAt === undefined ? this.#handle() : this.#lookForMessage(notes.missingAt);
+  }
+
+  async #handle(): Promise<Verdict> {
+    try {
+      await this.#callHandler();
+    } catch (error) {
+      if (!this.#isMissing(error) || this.#readAgainInMs() !== undefined) throw error;
+      const isLookedFor = this.#run.notes.shownIn !== undefined;
+      if (isLookedFor || this.#entry.notification.message_id === undefined) throw error;
+      return this.#lookForMessage(Date.now());
+    }
     return this.#afterHandler(decisionOf(this.#run.notes.writes));
+  }
+
+  /** Before a message is dropped: the conversations of the unread list may show it although its own path does not. */
+  async #lookForMessage(missingAt: number): Promise<Verdict> {
+    const { clients, known } = this.#handling;
+    const { user_id, message_id = '' } = this.#entry.notification;
+    this.#run.notes = { ...this.#run.notes, missingAt };
+    const client = await clients.of(this.#entry.notification);
+    if (!client?.messages) return this.#dropNotShown();
+    try {
+      const shown = await known.shown.find(client, user_id, message_id, missingAt);
+      if ('againInMs' in shown) return { state: 'open', inMs: shown.againInMs, failed: false };
+      if (shown.shownIn === undefined) return this.#dropNotShown();
+      this.#run.notes = { ...this.#run.notes, missingAt: undefined, shownIn: shown.shownIn };
+    } catch (error) {
+      const isOver = this.#lease.failures >= this.#handling.context.options.retry.maxRetries;
+      if (isOver || isLastingError(error) || isNotFound(error)) return this.#dropNotShown();
+      return { state: 'open', inMs: unreadAgainMs, failed: true, failure: describeFailure(error) };
+    }
+    return this.#handle();
   }
 
   async #callHandler(): Promise<void> {
@@ -80,7 +115,10 @@ export class NotificationTask implements Task {
     const { records } = kept;
     this.#records = records;
     const { signal } = run;
-    this.#handlerRun = { attempt: this.#attempt, signal, abort: (reason) => run.abort(reason), records };
+    const isMissing = run.notes.shownIn !== undefined;
+    const { shownIn = this.#entry.shownIn } = run.notes;
+    const abort = (reason: Error): void => run.abort(reason);
+    this.#handlerRun = { attempt: this.#attempt, signal, abort, records, shownIn, isMissing };
     try {
       await dispatcher.handle(this.#entry, this.#handlerRun);
       // A handler may have caught the error of a write that an earlier run has sent.
@@ -146,7 +184,23 @@ export class NotificationTask implements Task {
     const { notification } = this.#entry;
     // A conversation that the service does not show is one of others: it is forbidden.
     if (notification.pack_id !== undefined) return isLastingError(error) && !isOfToken(error);
-    return error !== undefined && error === this.#handlerRun?.notFound;
+    // What may have been carried out is read back.
+    if (this.#run.notes.writes?.some(({ state }) => state === 'sent')) return false;
+    const { notFound, wasFound, shownIn } = this.#handlerRun ?? {};
+    // What a conversation has shown exists.
+    return error !== undefined && error === notFound && !(wasFound && shownIn !== undefined);
+  }
+
+  /** When what is missing is read again, in milliseconds; `undefined` when it is not. */
+  #readAgainInMs(): number | undefined {
+    if (this.#readAgain) return this.#readAgain.inMs;
+    const { known, context } = this.#handling;
+    const { notification, arrivedAt } = this.#entry;
+    const { failures } = this.#lease;
+    if (failures === 0) known.missing.wasMissing(notification.user_id);
+    const inMs = known.missing.againInMs(notification.user_id, arrivedAt);
+    this.#readAgain = { inMs: failures < context.options.retry.maxRetries ? inMs : undefined };
+    return this.#readAgain.inMs;
   }
 
   #general(error: unknown): Verdict {
@@ -169,20 +223,18 @@ export class NotificationTask implements Task {
     return { state: 'open', inMs: Math.min(Math.max(ageMs, soonestMs), latestMs), failed: false };
   }
 
+  #dropNotShown(): Verdict {
+    const { context } = this.#handling;
+    context.reporter.notShown(this.#entry.notification.user_id);
+    return this.#drop(0);
+  }
+
   /** The service did not show the resource: `catchUp` finds the true ones. */
-  #missing(error: unknown): Verdict | undefined {
-    const { known, context } = this.#handling;
-    const { notification, arrivedAt } = this.#entry;
-    const { failures } = this.#lease;
+  #missing(error: unknown): Verdict {
+    const inMs = this.#readAgainInMs();
     const { notes } = this.#run;
-    // What may have been carried out is read back.
-    if (notes.writes?.some(({ state }) => state === 'sent')) return undefined;
-    if (failures === 0) known.missing.wasMissing(notification.user_id);
-    const inMs = known.missing.againInMs(notification.user_id, arrivedAt);
-    if (inMs !== undefined && failures < context.options.retry.maxRetries)
-      return { state: 'open', inMs, failed: true, failure: describeFailure(error), notes };
-    if (notification.known) return this.#drop(0, 'the service does not show what it is about');
-    return givenUp(error, notes);
+    if (inMs !== undefined) return { state: 'open', inMs, failed: true, failure: describeFailure(error), notes };
+    return this.#entry.notification.known ? this.#dropNotShown() : givenUp(error, notes);
   }
 
   isObserved({ state, failed }: Verdict): boolean {

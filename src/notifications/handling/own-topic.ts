@@ -1,5 +1,6 @@
 import type { Endpoint } from '../../core/operation/endpoint.js';
 import { fieldsOf } from '../../core/request/path-template.js';
+import { pathOf } from '../notification.js';
 import type { UnknownNotification } from '../notification.js';
 
 /** A topic that this package does not know: how to read the resources of its notifications. */
@@ -8,7 +9,7 @@ export interface OwnTopic<Out = unknown> {
   readonly endpoint: Endpoint<unknown, Out>;
   /**
    * Returns the id in the resource of a notification, e.g. `2000` for `/orders/2000`. If the path of the endpoint has several
-   * fields, it returns the input of the endpoint.
+   * fields, it returns the input of the endpoint. Of a whole URL it gets the path, and never a query.
    */
   readonly idOf: (resource: string) => string | number | object;
 }
@@ -32,7 +33,7 @@ export function ownTopicOf<T>(topics: Readonly<Record<string, T>> | undefined, t
 
 /** Returns the input with which the endpoint of a topic reads a resource. */
 export function inputOf({ endpoint, idOf }: OwnTopic, resource: string): object {
-  const id = idOf(resource);
+  const id = idOf(pathOf(resource));
   if (typeof id === 'object') return id;
   const [field = 'id'] = fieldsOf(endpoint.path);
   return { [field]: id };

@@ -11,6 +11,7 @@ import { causesOf } from '../../work/failures.js';
 import { inputOf, ownTopicOf } from './own-topic.js';
 import type { OwnTopics } from './own-topic.js';
 import type { Question } from '../../resources/questions/schemas.js';
+import { pathOf } from '../notification.js';
 import type {
   KnownNotification,
   MessageNotification,
@@ -53,9 +54,9 @@ export function isNotFound(error: unknown): error is ApiError {
  * @param seen The 404 of the handler's `read()`, if there was one.
  */
 export function isMissing(error: unknown, { question_id, message_id, resource }: Notification, seen: unknown): boolean {
-  const id = String(question_id ?? message_id ?? resource.split('/').at(-1));
+  const id = String(question_id ?? message_id ?? pathOf(resource).split('/').at(-1));
   const isOfResource = (each: unknown): boolean =>
-    each === seen || (isNotFound(each) && each.endpoint?.method === 'GET' && pathOf(each).endsWith(`/${id}`));
+    each === seen || (isNotFound(each) && each.endpoint?.method === 'GET' && pathOfCall(each).endsWith(`/${id}`));
   try {
     return [...causesOf(error)].some(isOfResource);
   } catch {
@@ -64,7 +65,7 @@ export function isMissing(error: unknown, { question_id, message_id, resource }:
   }
 }
 
-function pathOf({ url = '' }: ApiError): string {
+function pathOfCall({ url = '' }: ApiError): string {
   return decodeURIComponent(url.replace(/[?#].*/s, ''));
 }
 
@@ -145,6 +146,21 @@ async function readOnce(
   if (!messages) throw new ConfigurationError('The client that `clientFor` returns has no `messages`');
   const message = await messages.get({ message_id }, call);
   return { ...message, pack_id: packOf(message) };
+}
+
+/** Reads a message in the conversation that has shown it: its own path may stay 404. Marks nothing as read. */
+export async function readShown(
+  client: NotificationClient,
+  { user_id, message_id }: Notification,
+  pack_id: string,
+  { notFoundTimeoutMs: _, ...call }: ReadOptions,
+): Promise<NotifiedMessage | undefined> {
+  const pages = client.messages?.conversation({ pack_id, user_id, limit: 50, mark_as_read: false }, call).pages() ?? [];
+  for await (const { items } of pages) {
+    const message = items.find(({ id }) => id === message_id);
+    if (message) return { ...message, pack_id };
+  }
+  return undefined;
 }
 
 /** The id of the pack among the resources of a message. */

@@ -1,8 +1,13 @@
+import { FifoMap } from '../../work/fifo-map.js';
 import { Log } from '../../work/log.js';
 import type { HandlingFailure, HandlingSuccess } from '../options.js';
 import type { ResolvedInboxOptions } from '../resolve-options.js';
 
 const mostSaid = 100;
+/** How often it is said of a seller that something was not shown, in milliseconds. */
+const sayAgainMs = 3_600_000;
+/** For this many sellers it is known when that was said. */
+const maxSellers = 10_000;
 
 /** Reports to the logger, to `onFailure` and to `onSuccess`. An observer that fails has no effect on the inbox. */
 export class Reporter {
@@ -11,6 +16,8 @@ export class Reporter {
   readonly counts = { dropped: 0, unreadable: 0, expired: 0 };
   readonly #options: ResolvedInboxOptions;
   readonly #said = new Set<string>();
+  /** By seller, on the monotonic clock. */
+  readonly #saidAt = new FifoMap<number>(maxSellers);
 
   constructor(options: ResolvedInboxOptions) {
     this.log = new Log(options.logger);
@@ -62,6 +69,17 @@ export class Reporter {
   dropped(reason: string): void {
     this.counts.dropped += 1;
     this.warnedOnce(`A notification was dropped: ${reason}. More of them are only counted, in stats().dropped`);
+  }
+
+  /** A notification was acknowledged, and the service does not show what it is about: said once per seller and hour. */
+  notShown(user_id: number): void {
+    this.counts.dropped += 1;
+    const now = performance.now();
+    if (now - (this.#saidAt.get(String(user_id)) ?? -Infinity) < sayAgainMs) return;
+    this.#saidAt.set(String(user_id), now);
+    this.warned(
+      `A notification of user ${user_id} was dropped: the service does not show what it is about. More of them within an hour are only counted, in stats().dropped`,
+    );
   }
 
   /** Notifications were deleted that nobody handles. */

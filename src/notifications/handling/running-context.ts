@@ -7,7 +7,7 @@ import type { Notification } from '../notification.js';
 import { assertOwner } from './clients.js';
 import { DropNotificationError } from './errors.js';
 import type { OwnTopics } from './own-topic.js';
-import { isNotFound, readResource } from './read-notification.js';
+import { isNotFound, readResource, readShown } from './read-notification.js';
 import type { NotificationClient, NotifiedMessage, ReadOptions } from './read-notification.js';
 
 /** The context of one run of a handler. */
@@ -22,6 +22,9 @@ export interface RunContext {
   wasFound?: boolean;
   /** When the handler began to read the resource, or began: what arrived before is handled with it. In ms since 1970. */
   readAt?: number;
+  /** The pack whose conversation has shown the message, and whether its own path stays 404. */
+  readonly shownIn?: string | undefined;
+  readonly isMissing?: boolean | undefined;
   /** Keeps the writes of the handler. */
   readonly records?: WriteRecords | undefined;
   /** Whether the handler got a message that the seller wrote: whatever it throws, nothing has to be done. */
@@ -70,7 +73,7 @@ export class RunningContext implements Omit<MessageContext, 'read'> {
     this.#hasRead = true;
     try {
       const callOptions = { signal: this.signal, notFoundTimeoutMs: 0, ...options };
-      const read = await readResource(this.client, notification, callOptions, this.#topics);
+      const read = await this.#readAnywhere(callOptions);
       // The token of a function is known once it was used.
       assertOwner(this.client, notification.user_id);
       this.#run.wasFound = true;
@@ -79,6 +82,22 @@ export class RunningContext implements Omit<MessageContext, 'read'> {
     } catch (error) {
       if (isNotFound(error)) this.#run.notFound = error;
       throw error;
+    }
+  }
+
+  /** A message is read by its id, and in the conversation that has shown it if its own path does not. */
+  async #readAnywhere(options: ReadOptions): Promise<unknown> {
+    const { shownIn, isMissing } = this.#run;
+    const byId = (): Promise<unknown> => readResource(this.client, this.#notification, options, this.#topics);
+    if (shownIn === undefined) return byId();
+    const shown = (): Promise<unknown> => readShown(this.client, this.#notification, shownIn, options);
+    if (isMissing) return (await shown()) ?? byId();
+    try {
+      return await byId();
+    } catch (error) {
+      const read = isNotFound(error) ? await shown() : undefined;
+      if (read === undefined) throw error;
+      return read;
     }
   }
 

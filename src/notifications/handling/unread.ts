@@ -15,6 +15,7 @@ type MessagesOfClient = NonNullable<NotificationClient['messages']>;
 
 /** The messages of one conversation that a seller has neither read nor answered. */
 interface UnansweredMessages {
+  readonly pack_id: string;
   readonly found: number;
   /** The oldest first; none if nothing is new since the conversation was read before. */
   readonly ids: readonly string[];
@@ -32,15 +33,16 @@ export async function* unreadMessages(
   conversations.keep(user_id, pack_ids);
   for (const { pack_id: id, count } of listed) {
     if (id === undefined || id === null) continue;
-    const place = [user_id, String(id), count ?? undefined] as const;
+    const pack_id = String(id);
+    const place = [user_id, pack_id, count ?? undefined] as const;
     const found = conversations.found(...place);
     if (found !== undefined) {
-      yield { found, ids: [] };
+      yield { pack_id, found, ids: [] };
       continue;
     }
     const read = await newestOf(messages, id, user_id);
     const ids = unansweredOf(read, user_id);
-    yield { found: ids.length, ids };
+    yield { pack_id, found: ids.length, ids };
     // Not when they were not added: then the next round reads it again.
     conversations.add(...place, { found: ids.length, shown: unreadOf(read, user_id).length });
   }
