@@ -33,7 +33,7 @@ export const noContent = new HandlerResponse(204);
 
 /** An error response; handlers throw it. */
 export class ErrorResponse extends HandlerResponse {
-  /** The section and row of the specification by which the handler refuses; `undefined` for what has none. */
+  /** The section and row of the specification by which the handler rejects; `undefined` for what has none. */
   readonly rule: string | undefined;
 
   constructor(status: number, body: unknown, headers?: Readonly<Record<string, string>>, rule?: string) {
@@ -42,7 +42,7 @@ export class ErrorResponse extends HandlerResponse {
   }
 }
 
-/** The rule by which a request was refused. */
+/** The rule by which a request was rejected. */
 export const refusals = new WeakMap<Request, string>();
 
 /** Values that replace those of a documented error. */
