@@ -1,10 +1,8 @@
-import { nodeModule } from '../core/scope/node-module.js';
 import { millisecondsOf } from '../core/schema/dates.js';
+import { digest } from '../work/reduced.js';
 import type { Status, Work } from '../work/store.js';
 import { knownTopics, pathOf } from './notification.js';
 import type { Notification } from './notification.js';
-
-const nodeHash = nodeModule('node:crypto')?.hash;
 
 /** A notification as a store keeps it: plain data that can be serialized as JSON. */
 export interface InboxEntry {
@@ -90,16 +88,6 @@ function identityOf({ id, sent, received, application_id, actions }: Notificatio
   if ((id ?? undefined) !== undefined) return JSON.stringify({ id });
   const time = sent ?? received ?? undefined;
   return time === undefined ? crypto.randomUUID() : JSON.stringify({ sent: time, application_id, actions });
-}
-
-/** The start of the SHA-256 in hexadecimal. Node's own hash is many times faster than that of other platforms. */
-function digest(content: string): string | Promise<string> {
-  return nodeHash ? nodeHash('sha256', content, 'hex').slice(0, 32) : portableDigest(content);
-}
-
-async function portableDigest(content: string): Promise<string> {
-  const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(content));
-  return [...new Uint8Array(hash, 0, 16)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 /** Milliseconds since 1970; a time without a zone is UTC, so that all machines agree on the order. */

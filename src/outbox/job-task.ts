@@ -14,7 +14,7 @@ export function jobTask(lease: Lease, run: Run, context: OutboxContext): Task {
   const entry = lease.data as StoredJob;
   const attempt = lease.failures + 1;
   return {
-    run: async () => verdictOfResult(await runJob(entry, run, context), run),
+    run: async () => verdictOfResult(await runJob(entry, run, context), run, options.keep.keysMs),
     failed: (error) => {
       const { failures } = lease;
       const { retry, leaseMs } = options;
@@ -44,8 +44,7 @@ export function jobTask(lease: Lease, run: Run, context: OutboxContext): Task {
 }
 
 /** Decides what follows from how far a job came. */
-function verdictOfResult(result: JobResult, run: Run): Verdict {
-  const { notes } = run;
+function verdictOfResult(result: JobResult, { notes }: Run, inMs: number): Verdict {
   switch (result.state) {
     case 'pending':
       return { state: 'open', inMs: result.inMs, failed: false, notes };
@@ -55,9 +54,9 @@ function verdictOfResult(result: JobResult, run: Run): Verdict {
       return { state: 'dead', inMs: Infinity, failed: true, failure: result.reason, notes: left, keepsData: true };
     }
     case 'rejected':
-      return { state: 'rejected', inMs: Infinity, failed: false, failure: result.reason, notes, keepsData: true };
+      return { state: 'rejected', inMs, failed: false, failure: result.reason, notes, keepsData: true };
     case 'accepted':
-      return { state: 'accepted', inMs: Infinity, failed: false, notes, keepsData: true };
+      return { state: 'accepted', inMs, failed: false, notes, keepsData: true };
   }
 }
 

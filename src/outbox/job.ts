@@ -74,6 +74,8 @@ export type JobState = 'waiting' | 'running' | 'accepted' | 'rejected' | 'dead';
 export interface JobStatus {
   readonly entry: StoredJob;
   readonly state: JobState;
+  /** Whether its data is gone, because it ended long ago or was removed: then `entry` has no steps, and `outputs` is empty. */
+  readonly isReduced?: true | undefined;
   /** How many attempts have failed. */
   readonly failures: number;
   /** Why moderation rejected it, why it is dead, or the last error of a job that waits. */

@@ -1,11 +1,15 @@
 import { lookAt } from '../work/opened-store.js';
+import type { StoredEntries } from '../work/stored-entries.js';
 import { StoredLists } from '../work/stored-lists.js';
 import type { Shelf } from '../work/works.js';
 import type { OutboxStats, StoredJob } from './job.js';
-import { countJobs, shownJobs } from './stored-jobs.js';
+import { acceptedJobs, countJobs, shownJobs } from './stored-jobs.js';
+import type { Accepted } from './stored-jobs.js';
 
 /** An outbox that an operator looks at. It sends nothing. */
 export interface StoredOutbox extends StoredLists<StoredJob> {
+  /** What was carried out, as long as it keeps its data. */
+  readonly accepted: StoredEntries<Accepted>;
   /** Counts what the store holds. */
   stats(): Promise<OutboxStats>;
   /** Closes the store, unless an inbox or an outbox of this process still uses it. */
@@ -25,5 +29,6 @@ export interface StoredOutbox extends StoredLists<StoredJob> {
  */
 export function openOutbox(store: Shelf): StoredOutbox {
   const close = lookAt(store, 'openOutbox');
-  return Object.assign(new StoredLists(shownJobs(store)), { stats: () => countJobs(store), close });
+  const shown = shownJobs(store);
+  return Object.assign(new StoredLists(shown), { accepted: acceptedJobs(shown), stats: () => countJobs(store), close });
 }

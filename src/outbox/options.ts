@@ -3,9 +3,10 @@ import { ConfigurationError } from '../core/errors/errors.js';
 import { defined } from '../core/json/defined.js';
 import { isObject } from '../core/json/plain-object.js';
 import type { Logger } from '../core/options/hooks.js';
-import { checkConfiguration, integerFrom, ofType, optionIssues } from '../core/options/rules.js';
+import { checkConfiguration, integerFrom, notNegative, ofType, optionIssues } from '../core/options/rules.js';
 import type { Rule } from '../core/options/rules.js';
 import { Log } from '../work/log.js';
+import { keepDataMs, keepKeysMsOf } from '../work/reduced.js';
 import { retryDefaults, retryRules, time } from '../work/retry.js';
 import type { RetryLimits, RetryOptions } from '../work/retry.js';
 import type { Store } from '../work/store.js';
@@ -37,6 +38,23 @@ export interface JobRejection {
   readonly entry: StoredJob;
   /** The reason of moderation, e.g. `PERSONAL_DATA`. */
   readonly reason: string;
+}
+
+/** How long jobs that have ended are kept. Dead letters are kept until they are replayed or removed; with BullMQ for 14 days. */
+export interface KeepOptions {
+  /**
+   * How long the key of a job is known, in milliseconds: if it is added again meanwhile, it is not sent again. Its state, its times and a
+   * hash of its input are kept with it.
+   *
+   * @default 31536000000, which is a year; with BullMQ 2592000000, which is 30 days
+   */
+  readonly keysMs?: number | undefined;
+  /**
+   * How long an accepted or rejected job keeps its input and outputs, in milliseconds, at most as long as its key. Until then it is listed.
+   *
+   * @default 2592000000, which is 30 days
+   */
+  readonly dataMs?: number | undefined;
 }
 
 /**
@@ -76,6 +94,12 @@ export interface OutboxOptions {
    */
   readonly leaseMs?: number | undefined;
   /**
+   * How long what has ended is kept.
+   *
+   * @default the defaults of `KeepOptions`
+   */
+  readonly keep?: KeepOptions | undefined;
+  /**
    * Where failures and rejections are logged.
    *
    * @default undefined: they are printed with `console.error`
@@ -104,8 +128,11 @@ export interface OutboxOptions {
 const defaults = { concurrency: 32, leaseMs: 30_000 };
 
 /** The options with their defaults filled in. */
-export type ResolvedOutboxOptions = Omit<OutboxOptions, keyof typeof defaults | 'retry'> &
-  Readonly<typeof defaults> & { readonly retry: RetryLimits };
+export type ResolvedOutboxOptions = Omit<OutboxOptions, keyof typeof defaults | 'retry' | 'keep'> &
+  Readonly<typeof defaults> & {
+    readonly retry: RetryLimits;
+    readonly keep: Readonly<Record<keyof KeepOptions, number>>;
+  };
 
 const callback = ofType('function');
 
@@ -116,6 +143,7 @@ const rules: Readonly<Record<keyof OutboxOptions, Rule>> = {
   concurrency: integerFrom(1),
   retry: (value) => (isObject(value) ? undefined : 'takes an object'),
   leaseMs: time,
+  keep: (value) => (isObject(value) ? undefined : 'takes an object'),
   logger: (value) => (isObject(value) ? undefined : 'takes a logger'),
   onFailure: callback,
   onSuccess: callback,
@@ -133,10 +161,20 @@ export interface OutboxContext {
 /** Checks the options of an outbox. @throws {ConfigurationError} when one is missing, unknown or wrong */
 export function outboxContext(options: OutboxOptions): OutboxContext {
   checkConfiguration('createOutbox', options, rules, ['store', 'clientFor']);
-  const { retry = {}, ...given } = defined(options);
-  const [problem] = optionIssues(retry, retryRules);
-  if (problem) throw new ConfigurationError(`createOutbox: ${problem.message.replace('`', '`retry.')}`);
-  const resolved = { ...defaults, ...given, retry: { ...retryDefaults, ...defined(retry) } };
+  const { retry = {}, keep = {}, ...given } = defined(options);
+  assertGroup('retry', retry, retryRules);
+  assertGroup('keep', keep, { keysMs: notNegative, dataMs: notNegative });
+  const resolved = {
+    ...{ ...defaults, ...given },
+    retry: { ...retryDefaults, ...defined(retry) },
+    keep: { keysMs: keepKeysMsOf(options.store), dataMs: keepDataMs, ...defined(keep) },
+  };
   const { store, endpoints, logger } = resolved;
   return { options: resolved, store, known: knownEndpoints(endpoints), log: new Log(logger) };
+}
+
+/** @throws {ConfigurationError} when an option in an option is unknown or wrong */
+function assertGroup(name: string, group: object, groupRules: Readonly<Record<string, Rule>>): void {
+  const [problem] = optionIssues(group, groupRules);
+  if (problem) throw new ConfigurationError(`createOutbox: ${problem.message.replace('`', `\`${name}.`)}`);
 }

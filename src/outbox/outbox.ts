@@ -1,8 +1,10 @@
 import { ConfigurationError, InvalidInputError } from '../core/errors/errors.js';
 import { checkConfiguration, notNegative, oneOf } from '../core/options/rules.js';
-import { canonical } from '../core/recover/write-target.js';
 import { assertKey, listRules } from '../work/pages.js';
 import type { ListOptions } from '../work/pages.js';
+import { isSameData } from '../work/reduced.js';
+import type { StoredEntries } from '../work/stored-entries.js';
+import type { Status } from '../work/store.js';
 import { StoredLists } from '../work/stored-lists.js';
 import { leaveStoreInTime, useStore } from '../work/store-users.js';
 import { worksOn } from '../work/worker.js';
@@ -12,7 +14,8 @@ import type { Job, JobState, JobStatus, OutboxStats, StoredJob } from './job.js'
 import { jobTask } from './job-task.js';
 import { outboxContext } from './options.js';
 import type { OutboxContext, OutboxOptions } from './options.js';
-import { countJobs, findJob, jobKinds, listJobs, shownJobs, workOf } from './stored-jobs.js';
+import { OldJobs, acceptedJobs, countJobs, findStored, jobKinds, jobStatusOf, listJobs, shownJobs, workOf } from './stored-jobs.js'; // prettier-ignore
+import type { Accepted } from './stored-jobs.js';
 
 const states: readonly JobState[] = ['waiting', 'running', 'accepted', 'rejected', 'dead'];
 
@@ -69,22 +72,31 @@ export function createOutbox(options: OutboxOptions): Outbox {
  * await outbox.close();
  */
 export class Outbox extends StoredLists<StoredJob> {
+  /** What was carried out, as long as it keeps its data (`keep.dataMs`): list or remove it. */
+  readonly accepted: StoredEntries<Accepted>;
   readonly #context: OutboxContext;
   readonly #works: Works;
+  readonly #old: OldJobs;
   #isStarted = false;
   #closed: Promise<void> | undefined;
 
   /** @internal */
   constructor(context: OutboxContext) {
     const { store, log } = context;
-    super(shownJobs(store, () => this.#wake()));
+    const { concurrency, leaseMs, keep } = context.options;
+    const shown = shownJobs(store, keep.keysMs, () => this.#wake());
+    super(shown);
+    this.accepted = acceptedJobs(shown);
     this.#context = context;
-    const { concurrency, leaseMs } = context.options;
+    this.#old = new OldJobs(context);
     useStore(store);
     this.#works = worksOn(store, {
       name: 'outbox',
       kinds: jobKinds,
-      taskOf: (lease, run) => jobTask(lease, run, context),
+      taskOf: (lease, run) => {
+        this.#old.look();
+        return jobTask(lease, run, context);
+      },
       concurrency,
       leaseMs,
       log,
@@ -96,8 +108,10 @@ export class Outbox extends StoredLists<StoredJob> {
    * store has to send.
    */
   start(): void {
+    if (this.#closed) return;
     this.#isStarted = true;
     this.#works.start();
+    this.#old.start();
   }
 
   /** What another process sends is left to it. */
@@ -128,8 +142,9 @@ export class Outbox extends StoredLists<StoredJob> {
   async add<In, const Ins extends readonly unknown[]>(job: Job<In, Ins>): Promise<JobStatus> {
     if (this.#closed) throw new ConfigurationError('Not added: the outbox is closed');
     const entry = checkJob(job, this.#context.known);
-    const status = await this.#added(entry);
-    if (canonical(status.entry) !== canonical(entry)) {
+    const found = await this.#added(entry);
+    const status = jobStatusOf(found);
+    if (!(await isSameData(found.data, entry))) {
       const message = `the key ${entry.key} was added before with another input, and is ${status.state}; use another key for another job`;
       throw new InvalidInputError([{ path: ['key'], message }], 'Not added: ');
     }
@@ -138,16 +153,16 @@ export class Outbox extends StoredLists<StoredJob> {
   }
 
   /** A job that is known may be removed before it is read: then it is added. */
-  async #added(entry: StoredJob): Promise<JobStatus> {
+  async #added(entry: StoredJob): Promise<Status> {
     for (;;) {
       await this.#context.store.add(workOf(entry));
-      const status = await findJob(this.#context.store, entry.key);
-      if (status) return status;
+      const found = await findStored(this.#context.store, entry.key);
+      if (found) return found;
     }
   }
 
   /**
-   * Returns a job, and what has become of it; `undefined` if no job has this key.
+   * Returns a job, and what has become of it; `undefined` if no job has this key. Of one that ended long ago, only that is left.
    *
    * @example
    * const outbox = createOutbox({ store: memoryStore(), clientFor: () => seller });
@@ -158,11 +173,13 @@ export class Outbox extends StoredLists<StoredJob> {
    */
   async get(key: string): Promise<JobStatus | undefined> {
     assertKey(key);
-    return findJob(this.#context.store, key);
+    const found = await findStored(this.#context.store, key);
+    return found && jobStatusOf(found);
   }
 
   /**
-   * Lists jobs: those that are open in the order in which they were added, the others in the order in which they ended.
+   * Lists jobs: those that are open in the order in which they were added, the others in the order in which they ended, as long as they
+   * keep their data.
    *
    * @example
    * const outbox = createOutbox({ store: memoryStore(), clientFor: () => seller });
@@ -208,7 +225,7 @@ export class Outbox extends StoredLists<StoredJob> {
 
   async #close(graceMs: number): Promise<void> {
     const endsAt = performance.now() + graceMs;
-    await this.#works.close(graceMs);
+    await Promise.all([this.#works.close(graceMs), this.#old.stop()]);
     await leaveStoreInTime(this.#context.store, endsAt, this.#context.log);
   }
 }

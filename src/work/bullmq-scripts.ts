@@ -40,14 +40,14 @@ const scripts = {
     local head = redis.call('ZRANGE', KEYS[1], 0, 0)[1]
     if head == ARGV[1] then redis.call('ZADD', KEYS[1], -1, head) end
     return { head, redis.call('GET', KEYS[3]) }`,
-  // KEYS: the same, and that the key is known. ARGV: id, the fact and its milliseconds, how long the key is known. Returns the next head.
+  // KEYS: the same, and what is known of the key. ARGV: id, the fact and its milliseconds, what is known and for how long. Returns the next head.
   sellerLeave: `redis.call('ZREM', KEYS[1], ARGV[1])
     redis.call('SREM', KEYS[2], ARGV[1])
     if tonumber(ARGV[3]) >= 1 then redis.call('SET', KEYS[3], ARGV[2], 'PX', ARGV[3]) end
-    if tonumber(ARGV[4]) >= 1 then redis.call('SET', KEYS[4], '', 'PX', ARGV[4]) end
+    if tonumber(ARGV[5]) >= 1 then redis.call('SET', KEYS[4], ARGV[4], 'PX', ARGV[5]) end
     return redis.call('ZRANGE', KEYS[1], 0, 0)[1]`,
-  // ARGV: a command of Redis that reads, and what it takes beside the key.
-  sellerRead: `return redis.call(ARGV[1], KEYS[1], unpack(ARGV, 2))`,
+  // ARGV: a command of Redis, and what it takes beside the key.
+  sellerCall: `return redis.call(ARGV[1], KEYS[1], unpack(ARGV, 2))`,
   // ARGV: whether a value is expected, that value, the new value, for how many milliseconds.
   sellerReplace: `local value = redis.call('GET', KEYS[1])
     if ARGV[1] == '0' and value then return 0 end
@@ -72,6 +72,11 @@ export class RedisScripts {
     sendTogether(client);
     if (client.runCommand) return client.runCommand(name, [...args]);
     return (client as unknown as Record<string, (...args: readonly string[]) => Promise<unknown>>)[name]?.(...args);
+  }
+
+  /** The connection is closed: the next script takes another one. */
+  close(): void {
+    this.#defined = undefined;
   }
 
   async #define(): Promise<RedisCommands> {
@@ -99,7 +104,7 @@ export class RedisLedger implements Ledger {
   }
 
   async get(key: string): Promise<string | undefined> {
-    const value = await this.#scripts.run('sellerRead', this.nameOf(key), 'GET');
+    const value = await this.#scripts.run('sellerCall', this.nameOf(key), 'GET');
     return typeof value === 'string' ? value : undefined;
   }
 

@@ -1,6 +1,8 @@
 import { idOf, stateOf } from './bullmq-job.js';
 import type { BullMQJob, BullMQQueue } from './bullmq-job.js';
 import { factKeyOf } from './ledger.js';
+import { keepKeysMsOf, reducedOf } from './reduced.js';
+import type { EndedState, Reduced } from './reduced.js';
 import { RedisLedger, RedisScripts } from './bullmq-scripts.js';
 import type { RedisCommands } from './bullmq-scripts.js';
 import type { Counts, Notes, Query, EntryState, Status, Verdict, Work } from './store.js';
@@ -25,6 +27,19 @@ const readAtATime = 100;
 export const behindMs = 30_000;
 /** The newest ones that were given up are kept for two weeks. Only `BullMQWorks` ends attempts. */
 const kept = { attempts: 1_000_000, backoff: 5_000, removeOnFail: { age: 14 * 86_400, count: 10_000 } };
+
+/** What is known of an entry whose job is gone: JSON, or an empty text for a notification that was handled. */
+interface Known {
+  readonly text: string;
+  /** How long it is known, in milliseconds. */
+  readonly ms: number;
+}
+
+/** What stays of an ended entry. */
+interface Remains extends Reduced, Pick<Work, 'kind' | 'group' | 'owner' | 'sentAt'> {
+  readonly addedAt: number;
+  readonly endedAt: number;
+}
 
 /** What is kept in two queues of BullMQ: one for notifications, one for jobs of an outbox. */
 export class BullMQShelf implements Shelf {
@@ -91,27 +106,33 @@ export class BullMQShelf implements Shelf {
     return { head, fact: fact ?? undefined };
   }
 
-  /**
-   * A job has ended: the next one of its group is its head.
-   *
-   * @param knownMs How long its key is known although the job is gone, in milliseconds.
-   */
+  /** A job has ended: the next one of its group is its head. Its key is known although the job is gone. */
   async leave(
     work: Work,
     { value, ms }: NonNullable<Verdict['fact']> = { value: '', ms: 0 },
-    knownMs = 0,
+    known: Known = { text: '', ms: 0 },
   ): Promise<void> {
-    const id = idOf(work.key);
-    const known = this.queue(work.kind).toKey(`known:${id}`);
-    const keys = [...this.#keysOf(work), this.ledger.nameOf(factKeyOf(work.group)), known];
-    const values = [id, value, String(Math.ceil(ms)), String(Math.ceil(knownMs))];
+    const keys = [...this.#keysOf(work), this.ledger.nameOf(factKeyOf(work.group)), this.#knownKey(work)];
+    const values = [idOf(work.key), value, String(Math.ceil(ms)), known.text, String(Math.ceil(known.ms))];
     const head = await this.scripts.run('sellerLeave', ...keys, ...values);
     if (typeof head === 'string') await this.#promote(work.kind, head);
   }
 
+  #knownKey({ kind, key }: Pick<Work, 'kind' | 'key'>): string {
+    return this.queue(kind).toKey(`known:${idOf(key)}`);
+  }
+
+  /** What stays of an ended job of an outbox. */
+  async remainsOf({ data, timestamp, finishedOn }: BullMQJob, was: EndedState, keyMs: number): Promise<Known> {
+    const { kind, group, owner, sentAt, data: entry } = data.work;
+    const times = { addedAt: timestamp, endedAt: finishedOn ?? Date.now() };
+    const remains: Remains = { ...(await reducedOf(entry, was)), kind, group, owner, sentAt, ...times };
+    return { text: JSON.stringify(remains), ms: keyMs === Infinity ? keepKeysMsOf({ works: true }) : keyMs };
+  }
+
   /** Wakes the head of the group of a job, if it sleeps: it may have slept while the one before it ended. */
   async wakeHead(work: Work): Promise<void> {
-    const [head] = (await this.scripts.run('sellerRead', this.#keysOf(work)[0], 'ZRANGE', '0', '0')) as string[];
+    const [head] = (await this.scripts.run('sellerCall', this.#keysOf(work)[0], 'ZRANGE', '0', '0')) as string[];
     if (head !== undefined) await this.#promote(work.kind, head);
   }
 
@@ -126,7 +147,7 @@ export class BullMQShelf implements Shelf {
     const { active = 0, waiting = 0, prioritized = 0 } = await queue.getJobCounts();
     // BullMQ keeps a counter in the last 12 bits of the time.
     const until = String(Date.now() * 4_096);
-    const delayed = await this.scripts.run('sellerRead', queue.toKey('delayed'), 'ZCOUNT', '0', until);
+    const delayed = await this.scripts.run('sellerCall', queue.toKey('delayed'), 'ZCOUNT', '0', until);
     return active + waiting + prioritized + Number(delayed) > 0;
   }
 
@@ -140,7 +161,11 @@ export class BullMQShelf implements Shelf {
 
   async get(key: string): Promise<Status | undefined> {
     const found = await this.#find(key);
-    return found && this.#statusOf(found.job, found.state, 0);
+    if (found) return this.#statusOf(found.job, found.state, 0);
+    const text = await this.scripts.run('sellerCall', this.#knownKey({ kind: 'job', key }), 'GET');
+    if (typeof text !== 'string' || text === '') return undefined;
+    const { hash, was, ...remains } = JSON.parse(text) as Remains;
+    return { ...remains, key, data: { hash, was }, state: was, failures: 0, stalls: 0, notes: {}, number: 0 };
   }
 
   async list({ kinds, states, limit, after }: Query): Promise<readonly Status[]> {
@@ -181,7 +206,7 @@ export class BullMQShelf implements Shelf {
     const { work } = data;
     const state = stateOf(job, bullmqState);
     const delayed = this.queue(work.kind).toKey('delayed');
-    const args = ['sellerRead', delayed, 'ZSCORE', idOf(work.key)] as const;
+    const args = ['sellerCall', delayed, 'ZSCORE', idOf(work.key)] as const;
     const score = bullmqState === 'delayed' ? await this.scripts.run(...args) : null;
     return {
       ...work,
@@ -218,22 +243,60 @@ export class BullMQShelf implements Shelf {
       await this.wakeHead(data.work);
       return true;
     }
+    await this.#forget(key);
     await job.updateData({ ...data, failures: 0, endings: 0 });
     return change(job, 'failed', () => job.retry('failed', { resetAttemptsMade: true, resetAttemptsStarted: true }));
   }
 
   async remove(key: string, states: readonly Exclude<EntryState, 'running'>[]): Promise<boolean> {
     const found = await this.#find(key);
-    const state = found && stateOf(found.job, found.state);
-    if (!found || !states.some((each) => each === state)) return false;
+    if (!found) return states.includes('done') && (await this.#forget(key));
+    if (!states.some((each) => each === stateOf(found.job, found.state))) return false;
     const isRemoved = await change(found.job, found.state, () => found.job.remove());
-    if (isRemoved) await this.leave(found.job.data.work);
-    return isRemoved;
+    if (!isRemoved) return false;
+    await this.#forget(key);
+    await this.leave(found.job.data.work);
+    return true;
+  }
+
+  /** Frees the key of what has ended. */
+  async #forget(key: string): Promise<boolean> {
+    const names = ['*', 'job'].map((kind) => this.#knownKey({ kind, key }));
+    const deleted = await Promise.all(names.map(async (name) => this.scripts.run('sellerCall', name, 'DEL')));
+    return deleted.some((count) => Number(count) > 0);
+  }
+
+  async reduce(key: string, states: readonly EndedState[], keyMs: number): Promise<boolean> {
+    const found = await this.#find(key);
+    if (!found) return false;
+    const was = states.find((each) => each === stateOf(found.job, found.state));
+    return was !== undefined && this.#reduce(found.job, found.state, was, keyMs);
+  }
+
+  async #reduce(job: BullMQJob, state: string, was: EndedState, keyMs: number): Promise<boolean> {
+    const { work } = job.data;
+    const known = work.kind === 'job' ? await this.remainsOf(job, was, keyMs) : { text: '', ms: keyMs };
+    await this.leave(work, undefined, known);
+    return change(job, state, () => job.remove());
+  }
+
+  async reduceOld([kind = '']: readonly string[], olderMs: number, keyMs: number): Promise<number> {
+    const queue = this.queue(kind);
+    const ids = await queue.getRanges(['completed'], 0, readAtATime - 1, true);
+    const jobs = await Promise.all(ids.map(async (id) => queue.getJob(id)));
+    const isOld = (job?: BullMQJob): job is BullMQJob =>
+      job?.data.work?.kind === kind && (job.finishedOn ?? Infinity) <= Date.now() - olderMs;
+    const reduced = jobs.filter(isOld).map(async (job) => {
+      const state = stateOf(job, 'completed');
+      return state === 'rejected' || state === 'accepted' ? this.#reduce(job, 'completed', state, keyMs) : false;
+    });
+    return (await Promise.all(reduced)).filter(Boolean).length;
   }
 
   async close(): Promise<void> {
     const queues = [...this.#queues.values()];
     this.#queues.clear();
+    this.scripts.close();
     await Promise.all(queues.map(async (queue) => queue.close()));
   }
 }

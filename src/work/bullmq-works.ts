@@ -236,7 +236,13 @@ class JobResults {
   async end(): Promise<unknown> {
     const { state, inMs, failure = '', fact, keepsData = false } = this.#verdict ?? released;
     if (state === 'open') return this.delay(inMs);
-    await this.#shelf.leave(this.#data.work, fact, keepsData || state === 'dead' ? 0 : inMs);
+    const { work } = this.#data;
+    const isJob = work.kind === 'job' && state !== 'done';
+    // BullMQ deletes the job at a time of its own.
+    const known = isJob
+      ? await this.#shelf.remainsOf(this.#job, state, inMs)
+      : { text: '', ms: keepsData || state === 'dead' ? 0 : inMs };
+    await this.#shelf.leave(work, fact, known);
     if (state === 'dead') throw new GivenUpJobError(failure);
     // BullMQ reads it from this copy of the job.
     this.#job.opts.removeOnComplete = !keepsData || { age: Math.ceil(inMs / 1_000) };

@@ -7,6 +7,8 @@ import { MemoryGroups } from './memory-groups.js';
 import { MemoryLedger } from './memory-ledger.js';
 import { deadLetterDeleted } from './problems.js';
 import { rotated } from './rotated.js';
+import { isReduced, reducedOf } from './reduced.js';
+import type { EndedState } from './reduced.js';
 import { assertNoOptions } from './store-rule.js';
 import { suspectStalls } from './store.js';
 import type {
@@ -129,7 +131,7 @@ class MemoryStore implements Store {
 
   #all(): MemoryEntry[] {
     const now = Date.now();
-    const ended = [...this.#ended.values()].filter(({ until }) => until > now);
+    const ended = [...this.#ended.values()].filter(({ until, work }) => until > now && !isReduced(work.data));
     return [...this.#open.values(), ...this.#dead.values(), ...ended];
   }
 
@@ -271,16 +273,43 @@ class MemoryStore implements Store {
 
   async remove(key: string, states: readonly Exclude<EntryState, 'running'>[]): Promise<boolean> {
     const entry = this.#find(key);
-    const state = entry && stateOf(entry);
+    // A reduced entry is `done`, whatever it was.
+    const state = entry && (entry.state === 'open' ? stateOf(entry) : entry.state);
     if (!entry || state === undefined || state === 'running' || !states.includes(state)) return false;
     if (state === 'waiting') this.#leave(entry);
     else if (state === 'dead') this.#dead.delete(key);
     else this.#ended.delete(key);
     return true;
   }
+
+  async reduce(key: string, states: readonly EndedState[], keyMs: number): Promise<boolean> {
+    const entry = this.#find(key);
+    const state = states.find((each) => each === entry?.state);
+    if (!entry || !state) return false;
+    const data = await reducedOf(entry.work.data, state);
+    // Replayed or removed meanwhile.
+    if (this.#find(key) !== entry || entry.state !== state) return false;
+    this.#dead.delete(key);
+    const hasTime = state !== 'dead' && entry.until < Infinity;
+    const until = hasTime ? entry.until : Date.now() + keyMs;
+    const left = { state: 'done', failure: undefined, notes: {}, until } as const;
+    this.#ended.set(key, { ...entry, ...left, work: { ...entry.work, data } });
+    return true;
+  }
+
+  async reduceOld(kinds: readonly string[], olderMs: number, keyMs: number): Promise<number> {
+    const until = Date.now() - olderMs;
+    const old = this.#all().filter(
+      ({ work, state, endedAt = 0 }) =>
+        kinds.includes(work.kind) && state !== 'open' && state !== 'dead' && endedAt <= until,
+    );
+    const states: readonly EndedState[] = ['accepted', 'rejected'];
+    const reduced = await Promise.all(old.map(({ work }) => this.reduce(work.key, states, keyMs)));
+    return reduced.filter(Boolean).length;
+  }
 }
 
 function stateOf(entry: MemoryEntry): EntryState {
-  if (entry.state !== 'open') return entry.state;
+  if (entry.state !== 'open') return isReduced(entry.work.data) ? entry.work.data.was : entry.state;
   return isRunning(entry) ? 'running' : 'waiting';
 }

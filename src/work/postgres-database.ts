@@ -3,7 +3,7 @@ import { atEndOfTurn } from './turns.js';
 import { linesOf } from './postgres-lines.js';
 import type { PostgresJob } from './postgres-lines.js';
 import { PostgresStatements, literal, plainTextOf } from './postgres-statements.js';
-import { schemaVersion, tablesOf } from './sql-schema.js';
+import { additions, schemaVersion, tablesOf } from './sql-schema.js';
 import type { Dialect } from './sql-schema.js';
 import type { SqlContext } from './sql-groups.js';
 import type { Row, SqlRule, Statement } from './sql-rule.js';
@@ -134,6 +134,7 @@ export class PostgresDatabase implements SqlDatabase {
       throw new ConfigurationError(
         `postgresStore: the tables have version ${row?.version}, and this package reads version ${schemaVersion}; use the version of the package that wrote them`,
       );
+    if (!this.mustExist) await add(client);
     await client.query('COMMIT');
   }
 
@@ -141,6 +142,13 @@ export class PostgresDatabase implements SqlDatabase {
   async close(): Promise<void> {
     while (this.#writing) await this.#writing;
   }
+}
+
+/** Adds what is missing. What is there is not created again: that would wait for every transaction on the table. */
+async function add(client: PostgresClient): Promise<void> {
+  const found = await rowsOf(client, 'SELECT indexname FROM pg_indexes WHERE schemaname = ANY(current_schemas(false))');
+  const isThere = (name: string): boolean => found.some(({ indexname }) => indexname === name);
+  for (const [name, sql] of Object.entries(additions)) if (!isThere(name)) await client.query(sql);
 }
 
 /** Carries out jobs in a transaction: those of different groups side by side, those that must be alone after them. */

@@ -1,9 +1,10 @@
 import { textOf } from './sql-columns.js';
 import { all, first, places } from './sql-rule.js';
 import type { Row, SqlRule } from './sql-rule.js';
-import { isHead, hasEnded } from './sql-schema.js';
+import { isHead, hasEnded, hasOutcome } from './sql-schema.js';
 import { becomesDue, enter, isRunning, promote, turnOf } from './sql-groups.js';
 import type { SqlContext } from './sql-groups.js';
+import type { EndedState } from './reduced.js';
 import type { Notes, EntryState, Work } from './store.js';
 
 /** Stores an entry unless its key is known, or its owner has `most` open ones of its kind. */
@@ -92,4 +93,31 @@ export function* remove(
   const removed = yield* first(sql, key, ...stored, now, now);
   if (removed?.state === 'open' && removed.due_at !== null) yield* promote(context, removed.group_id ?? null);
   return removed !== undefined;
+}
+
+/** How many entries are reduced at a time. */
+const reducedAtATime = 100;
+
+/** Finds an ended entry that has its data. */
+export function findEnded({ now }: SqlContext, key: string, states: readonly EndedState[]): SqlRule<readonly Row[]> {
+  const sql = `SELECT number, state, data FROM seller_work WHERE key = ? AND state IN (${places(states)}) AND NOT (${hasEnded} AND due_at <= ?)`;
+  return all(sql, key, ...states, now);
+}
+
+/** Finds some of those that were accepted or rejected this long ago. */
+export function findOld({ now }: SqlContext, kinds: readonly string[], olderMs: number): SqlRule<readonly Row[]> {
+  const sql = `SELECT number, state, data FROM seller_work WHERE kind IN (${places(kinds)}) AND ${hasOutcome} AND ended_at <= ?
+    ORDER BY ended_at LIMIT ${reducedAtATime}`;
+  return all(sql, ...kinds, now - olderMs);
+}
+
+/** The latest time that there is, in milliseconds since 1970. What earlier versions kept without end is kept until later. */
+const latestTime = 8_640_000_000_000_000;
+
+/** Replaces the data of an ended entry by what stays of it. */
+export function* reduce({ now }: SqlContext, row: Row, data: string, keyMs: number): SqlRule<boolean> {
+  const { number = null, state = null } = row;
+  const sql = `UPDATE seller_work SET state = 'done', data = ?, notes = NULL, failure = NULL,
+    due_at = CASE WHEN due_at <= ${latestTime} THEN due_at ELSE ? END WHERE number = ? AND state = ? RETURNING number`;
+  return (yield* first(sql, data, now + keyMs, number, state)) !== undefined;
 }

@@ -1,4 +1,5 @@
 import { notesIn, objectIn } from './sql-columns.js';
+import { isReduced } from './reduced.js';
 import { isRunning } from './sql-groups.js';
 import type { SqlContext } from './sql-groups.js';
 import { all, first, places } from './sql-rule.js';
@@ -61,7 +62,8 @@ export function* counts({ now }: SqlContext, kinds: readonly string[]): SqlRule<
 function statusOf(row: Row, now: number): Status | undefined {
   const [data, notes] = [objectIn(row.data), notesIn(row.notes)];
   if (!data || !notes) return undefined;
-  const state = row.state === 'open' ? (Number(row.running) === 1 ? 'running' : 'waiting') : (row.state as EntryState);
+  const ended = isReduced(data) ? data.was : (row.state as EntryState);
+  const state = row.state === 'open' ? (Number(row.running) === 1 ? 'running' : 'waiting') : ended;
   return {
     key: String(row.key),
     kind: String(row.kind),

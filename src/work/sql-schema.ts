@@ -10,6 +10,9 @@ export interface Dialect {
   readonly nextNumber: string;
 }
 
+/** What an ended entry has, as long as it is listed: one that is reduced to its key is `done`. */
+export const hasOutcome = "state IN ('accepted', 'rejected')";
+
 /** The version of the tables. A store with another one is an error. */
 export const schemaVersion = 1;
 
@@ -45,3 +48,8 @@ export function tablesOf({ numberType }: Dialect): readonly string[] {
     'CREATE INDEX seller_work_ledger_until ON seller_work_ledger (until)',
   ];
 }
+
+/** What later versions have added to the same tables, by name. An earlier version works with it. */
+export const additions: Readonly<Record<string, string>> = {
+  seller_work_outcome: `CREATE INDEX IF NOT EXISTS seller_work_outcome ON seller_work (kind, ended_at) WHERE ${hasOutcome}`,
+};

@@ -4,12 +4,15 @@ import { deadLetterDeleted, damagedFound } from './problems.js';
 import { rotated } from './rotated.js';
 import { claim, renew, setAside } from './sql-claims.js';
 import type { SqlClaimed } from './sql-claims.js';
-import { add, addCounted, again, remove } from './sql-entries.js';
+import { objectIn } from './sql-columns.js';
+import { add, addCounted, again, findEnded, findOld, reduce, remove } from './sql-entries.js';
 import type { SqlContext } from './sql-groups.js';
 import { SqlLedger } from './sql-ledger.js';
 import { counts, get, list } from './sql-lists.js';
 import { forget, note, settle } from './sql-results.js';
-import type { SqlRule } from './sql-rule.js';
+import type { Row, SqlRule } from './sql-rule.js';
+import { reducedOf } from './reduced.js';
+import type { EndedState } from './reduced.js';
 import type {
   Claim,
   Claimed,
@@ -132,6 +135,26 @@ export class SqlStore implements Store {
   remove(key: string, states: readonly Exclude<EntryState, 'running'>[]): Promise<boolean> {
     this.#open.freed();
     return this.#db.run((context) => remove(context, key, states), { key });
+  }
+
+  async reduce(key: string, states: readonly EndedState[], keyMs: number): Promise<boolean> {
+    return (await this.#reduce((context) => findEnded(context, key, states), keyMs)) > 0;
+  }
+
+  reduceOld(kinds: readonly string[], olderMs: number, keyMs: number): Promise<number> {
+    return this.#reduce((context) => findOld(context, kinds, olderMs), keyMs);
+  }
+
+  /** Hashes between two transactions. One that another process has replayed meanwhile is left. */
+  async #reduce(find: (context: SqlContext) => SqlRule<readonly Row[]>, keyMs: number): Promise<number> {
+    const rows = await this.#db.run(find, { isDurable: false });
+    const reduced = await Promise.all(
+      rows.map(async (row) => {
+        const data = JSON.stringify(await reducedOf(objectIn(row.data) ?? row.data, row.state as EndedState));
+        return this.#db.run((context) => reduce(context, row, data, keyMs), { isDurable: false });
+      }),
+    );
+    return reduced.filter(Boolean).length;
   }
 
   close(): Promise<void> {

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { ConfigurationError } from '../core/errors/errors.js';
-import { schemaVersion, tablesOf } from './sql-schema.js';
+import { additions, schemaVersion, tablesOf } from './sql-schema.js';
 import type { Dialect } from './sql-schema.js';
 
 export const sqliteDialect: Dialect = {
@@ -26,7 +26,7 @@ export function prepareSchema(db: DatabaseSync, mustExist: boolean): void {
   db.exec(
     'PRAGMA busy_timeout = 0; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4000;',
   );
-  if (isPrepared(db)) return;
+  if (isPrepared(db) && (mustExist || hasAdditions(db))) return;
   db.exec('BEGIN IMMEDIATE');
   try {
     // Another process may have created them meanwhile.
@@ -35,11 +35,17 @@ export function prepareSchema(db: DatabaseSync, mustExist: boolean): void {
       db.exec(
         `${tablesOf(sqliteDialect).join(';')}; PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${schemaVersion};`,
       );
+    db.exec(Object.values(additions).join(';'));
     db.exec('COMMIT');
   } catch (error) {
     db.exec('ROLLBACK');
     throw error;
   }
+}
+
+function hasAdditions(db: DatabaseSync): boolean {
+  const names = db.prepare('SELECT name FROM sqlite_schema').all();
+  return Object.keys(additions).every((addition) => names.some(({ name }) => name === addition));
 }
 
 function isEmpty(db: DatabaseSync): boolean {

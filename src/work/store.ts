@@ -1,4 +1,5 @@
 import type { Ledger } from './ledger.js';
+import type { EndedState } from './reduced.js';
 
 /** Something to run once: a notification of an inbox, or a job of an outbox. */
 export interface Work {
@@ -176,8 +177,17 @@ export interface Store {
    * @param notes Replace those of the entry; absent keeps them.
    */
   again(key: string, state: 'open' | 'dead', notes?: Notes): Promise<boolean>;
-  /** Deletes an entry that has one of these states. `false` when there is none. */
+  /** Deletes an entry that has one of these states, and frees its key. `false` when there is none. */
   remove(key: string, states: readonly Exclude<EntryState, 'running'>[]): Promise<boolean>;
+  /**
+   * Takes data and notes of an ended entry, which no list shows then: its key, its state, its times and a hash of its data stay.
+   *
+   * @param keyMs How long its key is known if its verdict did not say, in milliseconds from now.
+   * @returns whether there is one that has its data.
+   */
+  reduce(key: string, states: readonly EndedState[], keyMs: number): Promise<boolean>;
+  /** Does so with some of what was accepted or rejected this long ago. Returns with how many; 0: none is left. */
+  reduceOld(kinds: readonly string[], olderMs: number, keyMs: number): Promise<number>;
   close?(): Promise<void>;
   /** Called before anything else by those who only look: the store is neither created nor changed in its layout. */
   onlyOpen?(): void;

@@ -1,16 +1,19 @@
 import { checkConfiguration } from '../core/options/rules.js';
 import { assertFilter, assertKey, listRules, pageSize } from './pages.js';
 import type { ListOptions } from './pages.js';
+import { endedStates } from './reduced.js';
 import type { EntryState, Status, Store } from './store.js';
 
 /** What the lists of an inbox or an outbox show of a store. */
 export interface Shown<Entry> {
-  readonly store: Pick<Store, 'get' | 'list' | 'again' | 'remove'>;
+  readonly store: Pick<Store, 'get' | 'list' | 'again' | 'remove' | 'reduce'>;
   /** Of which kinds they show entries. */
   readonly kinds: readonly string[];
   /** The key in the store of an entry with this key. */
   readonly storedKey: (key: string) => string;
   readonly entryOf: (status: Status) => Entry;
+  /** How long the key of an ended entry is known, in milliseconds, if it was kept until now without end. */
+  readonly keepKeysMs: number;
   /** Something may be due now. */
   readonly wake: () => void;
 }
@@ -31,13 +34,13 @@ export interface EntryRow {
  * await inbox.rejected.removeAll(({ reason }) => reason === 'PERSONAL_DATA');
  */
 export class StoredEntries<Found extends EntryRow> {
-  readonly #shown: Pick<Shown<unknown>, 'store' | 'kinds' | 'storedKey'>;
+  readonly #shown: Omit<Shown<unknown>, 'entryOf' | 'wake'>;
   readonly #states: readonly EntryState[];
   readonly #rowOf: (status: Status) => Found;
 
   /** @internal */
   constructor(
-    shown: Pick<Shown<unknown>, 'store' | 'kinds' | 'storedKey'>,
+    shown: Omit<Shown<unknown>, 'entryOf' | 'wake'>,
     states: readonly EntryState[],
     rowOf: (status: Status) => Found,
   ) {
@@ -66,16 +69,16 @@ export class StoredEntries<Found extends EntryRow> {
   }
 
   /**
-   * Removes one. `false` if there is none with this key, or it is being handled. The key is forgotten: if it is added again, it is
-   * handled, or sent.
+   * Removes one. `false` if there is none with this key, or it is being handled. What waits is forgotten with its key: if it is added
+   * again, it is handled, or sent. What has ended loses its data and notes, and its key stays known: see `forget`.
    *
    * @throws {ConfigurationError} when `key` is not a string.
    */
   async remove(key: string): Promise<boolean> {
     assertKey(key);
-    const { store, storedKey } = this.#shown;
-    const states = this.#states.filter((state) => state !== 'running');
-    return store.remove(storedKey(key), states);
+    const { store, storedKey, keepKeysMs } = this.#shown;
+    if (this.#states.includes('waiting')) return store.remove(storedKey(key), ['waiting']);
+    return store.reduce(storedKey(key), endedStates.filter((state) => this.#states.includes(state)), keepKeysMs); // prettier-ignore
   }
 
   /**

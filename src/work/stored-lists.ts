@@ -1,4 +1,6 @@
 import { DeadLetters } from './dead-letters.js';
+import { assertKey } from './pages.js';
+import { endedStates } from './reduced.js';
 import { rejectedEntries } from './rejected-entries.js';
 import type { RejectedEntries } from './rejected-entries.js';
 import type { Shown } from './stored-entries.js';
@@ -24,10 +26,37 @@ export class StoredLists<Entry extends { readonly key: string }> {
    */
   readonly rejected: RejectedEntries<Entry>;
 
+  readonly #shown: Shown<Entry>;
+
   /** @internal */
   constructor(shown: Shown<Entry>) {
+    this.#shown = shown;
     this.deadLetters = new DeadLetters(shown);
     this.waiting = new WaitingEntries(shown);
     this.rejected = rejectedEntries(shown);
+  }
+
+  /**
+   * Takes the data and notes of what has ended: of a dead letter, or of what was accepted or rejected. Its key stays known, so if it is
+   * added again, it is neither handled nor sent. `false` if nothing has ended with this key, or its data is gone.
+   *
+   * @throws {ConfigurationError} when `key` is not a string.
+   */
+  async remove(key: string): Promise<boolean> {
+    assertKey(key);
+    const { store, storedKey, keepKeysMs } = this.#shown;
+    return store.reduce(storedKey(key), endedStates, keepKeysMs);
+  }
+
+  /**
+   * Frees the key of what has ended: **if it is added again, it is handled, or sent, a second time**. `false` if nothing has ended with
+   * this key.
+   *
+   * @throws {ConfigurationError} when `key` is not a string.
+   */
+  async forget(key: string): Promise<boolean> {
+    assertKey(key);
+    const { store, storedKey } = this.#shown;
+    return store.remove(storedKey(key), [...endedStates, 'done']);
   }
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Values } from '../../src/cli/options.js';
-import { actions, assertUsable } from '../../src/cli/stored/actions.js';
+import { actionsOf, assertUsable } from '../../src/cli/stored/actions.js';
 import { formatRows, formatStats } from '../../src/cli/stored/format-work.js';
 import { storedWork } from '../../src/cli/stored/stored-work.js';
 import type { WorkRow } from '../../src/cli/stored/stored-work.js';
@@ -40,10 +40,12 @@ function stored(counts: Readonly<Record<'waiting' | 'dead' | 'rejected', number>
       get: (key: string) => Promise.resolve(all.find((each) => each.key === key)),
       again: called('again'),
       remove: called('remove'),
+      reduce: called('reduce'),
     },
     kinds: ['*'],
     storedKey: (key: string) => key,
     entryOf: ({ data }: Status) => data as { key: string },
+    keepKeysMs: 60_000,
     wake: () => undefined,
   };
   const opened = {
@@ -51,17 +53,20 @@ function stored(counts: Readonly<Record<'waiting' | 'dead' | 'rejected', number>
     waiting: new WaitingEntries(shown),
     deadLetters: new DeadLetters(shown),
     rejected: rejectedEntries(shown),
+    forget: called('forget'),
     close: () => Promise.resolve(),
   };
   return { work: storedWork(opened, ({ key }) => ({ topic: `Topic ${key.slice(-1)}` })), calls };
 }
 
+const lists = ['waiting', 'dead', 'rejected'] as const;
+
 /** Runs an action with the options of a command line. */
 async function run(action: string, [waiting, dead, rejected = 0]: readonly number[], options: object = {}) {
   const { work, calls } = stored({ waiting: waiting!, dead: dead!, rejected });
   const values = new Values({ limit: '100', ...options }, 'FILE', action);
-  assertUsable(values, filters);
-  return { result: await actions[action]?.(work, values), calls };
+  assertUsable(values, filters, lists);
+  return { result: await actionsOf(lists)[action]?.(work, values), calls };
 }
 const keysOf = (result: unknown): unknown[] => (result as readonly WorkRow[]).map(({ key }) => key);
 const keys = (prefix: string, count: number): string[] =>
@@ -136,15 +141,17 @@ describe('what is changed', () => {
     ['retry-now', { key: 'w2' }, { retried: 1 }, [['again', 'w2', 'open']]],
     ['remove', { key: 'w2', state: 'waiting' }, { removed: 1 }, [['remove', 'w2', ['waiting']]]],
     ['remove', { key: 'w2', state: 'dead' }, { removed: 0 }, []],
-    ['remove', { since: '1m', state: 'dead' }, { removed: 2 }, [['remove', 'd2', ['dead']], ['remove', 'd3', ['dead']]]],
-    ['remove', { key: 'r1', state: 'rejected' }, { removed: 1 }, [['remove', 'r1', ['rejected']]]],
+    ['remove', { since: '1m', state: 'dead' }, { removed: 2 }, [['reduce', 'd2', ['dead'], 60_000], ['reduce', 'd3', ['dead'], 60_000]]],
+    ['remove', { key: 'r1', state: 'rejected' }, { removed: 1 }, [['reduce', 'r1', ['rejected'], 60_000]]],
+    ['forget', { key: 'd2' }, { forgotten: 1 }, [['forget', 'd2']]],
   ])('%s with %j: %j', async (action, options, result, calls) => {
     expect(await run(action, [2, 3, 1], options)).toEqual({ result, calls });
   }); // prettier-ignore
 
-  test('remove needs a filter and a state, and --limit is a number above 0', async () => {
+  test('forget needs a key, remove a filter and a state, and --limit is a number above 0', async () => {
     await expect(run('remove', [1, 1], { state: 'dead' })).rejects.toThrow('remove needs --key');
     for (const state of [undefined, 'open']) await expect(run('remove', [1, 1], { key: 'w1', state })).rejects.toThrow('--state');
+    await expect(run('forget', [1, 1], { since: '1h' })).rejects.toThrow('forget needs --key');
     for (const limit of ['0', '01', '-1', '1x', '', '1234567890']) await expect(run('dead', [1, 1], { limit })).rejects.toThrow('--limit');
   }); // prettier-ignore
 });

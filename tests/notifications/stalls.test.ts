@@ -54,6 +54,8 @@ function processOn(store: Store) {
     settle: (lease, verdict) => call(() => store.settle(lease, verdict), true),
     again: (key, state, notes) => call(() => store.again(key, state, notes), false),
     remove: (key, states) => call(() => store.remove(key, states), false),
+    reduce: (key, states, keyMs) => call(() => store.reduce(key, states, keyMs), false),
+    reduceOld: (kinds, olderMs, keyMs) => call(() => store.reduceOld(kinds, olderMs, keyMs), 0),
   };
   return {
     store: seen,

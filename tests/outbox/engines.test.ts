@@ -92,6 +92,54 @@ describe.for([...engines()])('an outbox in $name', ({ isThere, open }) => {
     await outbox.close();
   });
 
+  test.runIf(isThere)('removes what has ended, whose key stays known until it is forgotten', async () => {
+    const { marketplace, store, outbox, send, add, sent } = await shop();
+    await add('accepted', 'Thank you!');
+    await add('rejected', 'Call me at +54 11 4321-5678');
+    await outbox.idle();
+    marketplace.faults.inject({ endpoint: send, status: 403, times: 1 });
+    await add('dead', 'It leaves today.');
+    await outbox.idle();
+    const texts = { accepted: 'Thank you!', rejected: 'Call me at +54 11 4321-5678', dead: 'It leaves today.' };
+    const stored = openOutbox(store);
+    expect(await stored.accepted.list()).toMatchObject([{ entry: { key: 'accepted' }, outputs: [{}] }]);
+    const requests = sent().length;
+    for (const [key, text] of Object.entries(texts)) {
+      expect(await stored.remove(key)).toBe(true);
+      expect(await stored.remove(key)).toBe(false);
+      expect(await outbox.deadLetters.replay(key)).toBe(false);
+      const status = await add(key, text);
+      expect(status).toMatchObject({ entry: { key, steps: [] }, state: key, isReduced: true, outputs: [] });
+      expect(JSON.stringify(status)).not.toContain(text);
+      await expect(add(key, 'Another text')).rejects.toThrow(`was added before with another input, and is ${key}`);
+    }
+    await outbox.idle();
+    expect(sent()).toHaveLength(requests);
+    expect(await outbox.list()).toEqual([]);
+    expect(await stored.stats()).toMatchObject({ accepted: 0, rejected: 0, dead: 0, waiting: 0 });
+    expect(await stored.forget('accepted')).toBe(true);
+    expect(await stored.forget('accepted')).toBe(false);
+    expect(await outbox.get('accepted')).toBeUndefined();
+    await stored.close();
+    expect((await add('accepted', 'Another text')).isReduced).toBeUndefined();
+    await outbox.idle();
+    expect(sent()).toHaveLength(requests + 1);
+    await outbox.close();
+  });
+
+  test.runIf(isThere)('takes the data of what ended long ago, and forgets its key later', async () => {
+    const { outbox, add, sent, store, client, user_id } = await shop({ keep: { dataMs: 0, keysMs: 60_000 } });
+    await add('one', 'Thank you!');
+    await outbox.idle();
+    await outbox.close();
+    const later = createOutbox({ store, clientFor: () => client, logger: silentLogger, keep: { dataMs: 0 } });
+    later.start();
+    await expect.poll(() => later.get('one')).toMatchObject({ isReduced: true, state: 'accepted', entry: { user_id } });
+    expect(await later.list()).toEqual([]);
+    expect(sent()).toEqual(['Thank you!']);
+    await later.close();
+  });
+
   test.runIf(isThere)('retries now what waits, and removes it', async () => {
     const { marketplace, outbox, send, add, sent } = await shop({ retry: { baseMs: 3_600_000 } });
     marketplace.faults.inject({ endpoint: send, status: 409, times: 2 });

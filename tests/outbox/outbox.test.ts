@@ -359,10 +359,14 @@ describe.for(kinds)('an outbox in $name', ({ create }) => {
     marketplace.faults.inject({ endpoint: endpoints.messages.send, status: 503, times: 3 });
     const outbox = open(create()(), { retry: { maxRetries: 2 } });
     await outbox.add(job('one'));
+    // What has not ended is neither removed nor forgotten.
+    expect([await outbox.forget('one'), await outbox.remove('one')]).toEqual([false, false]);
     await done(outbox);
     expect(await outbox.get('one')).toMatchObject({ state: 'dead', failures: 3 });
     expect(sent).toHaveLength(3);
     expect(await outbox.deadLetters.remove('one')).toBe(true);
+    expect(await outbox.add(job('one'))).toMatchObject({ state: 'dead', isReduced: true, entry: { steps: [] } });
+    expect(await outbox.forget('one')).toBe(true);
     expect(await outbox.get('one')).toBeUndefined();
     await outbox.close();
   });
@@ -512,8 +516,8 @@ describe('options', () => {
     expect(() => createOutbox(options as never)).toThrow(problem);
   });
 
-  test('has at most ten', () => {
-    expect(() => createOutbox({ none: 1 } as never)).toThrow(/the options are (?:\w+, ){9}\w+$/);
+  test('has at most eleven', () => {
+    expect(() => createOutbox({ none: 1 } as never)).toThrow(/the options are (?:\w+, ){10}\w+$/);
   });
 
   test('openOutbox takes a store too', () => {

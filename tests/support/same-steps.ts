@@ -1,5 +1,6 @@
 import { fc } from './fast-check.ts';
 import { factKeyOf } from '../../src/work/ledger.js';
+import type { EndedState } from '../../src/work/reduced.js';
 import type { Claim, Lease, EntryState, Store, Verdict, Work } from '../../src/work/store.js';
 
 /** A step on a store. Leases are those that were given out so far, the last one first. */
@@ -16,8 +17,11 @@ export type Step =
       readonly notes: Record<string, number> | undefined;
     }
   | { readonly do: 'remove'; readonly key: string; readonly states: Exclude<EntryState, 'running'>[] }
+  | { readonly do: 'reduce'; readonly key: string; readonly keyMs: number }
+  | { readonly do: 'reduceOld'; readonly olderMs: number; readonly keyMs: number }
   | { readonly do: 'wait'; readonly ms: number };
 
+const ended: EndedState[] = ['dead', 'accepted', 'rejected'];
 const kinds = ['questions', 'messages', '*'];
 const key = fc.integer({ min: 0, max: 7 }).map((number) => `k${number}`);
 const notes = fc.constantFrom({}, { writes: 1 }, { reads: 2 });
@@ -61,7 +65,7 @@ const verdictOf = (waits: boolean): fc.Arbitrary<Verdict> =>
 export function stepsOf({ waits = true } = {}): fc.Arbitrary<readonly Step[]> {
   const verdict = verdictOf(waits);
   const leaseMs = fc.constantFrom(...times(waits).slice(-2));
-  const ended: Exclude<EntryState, 'running'>[] = ['dead', 'accepted', 'rejected'];
+  const ms = fc.constantFrom(...times(waits));
   const step: fc.Arbitrary<Step> = fc.oneof(
     {
       weight: 8,
@@ -96,9 +100,11 @@ export function stepsOf({ waits = true } = {}): fc.Arbitrary<readonly Step[]> {
       arbitrary: fc.record({
         do: fc.constant('remove' as const),
         key,
-        states: fc.constantFrom(['waiting' as const], ended),
+        states: fc.constantFrom(['waiting' as const], ended, [...ended, 'done' as const]),
       }),
     },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant('reduce' as const), key, keyMs: ms }) },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant('reduceOld' as const), olderMs: ms, keyMs: ms }) },
     {
       weight: waits ? 5 : 0,
       arbitrary: fc.record({ do: fc.constant('wait' as const), ms: fc.constantFrom(...times(waits)) }),
@@ -155,6 +161,10 @@ async function take(store: Store, step: Step, { leases, at, wait }: Tools): Prom
       return store.again(step.key, step.state, step.notes);
     case 'remove':
       return store.remove(step.key, step.states);
+    case 'reduce':
+      return store.reduce(step.key, ended, step.keyMs);
+    case 'reduceOld':
+      return store.reduceOld(['questions', '*'], step.olderMs, step.keyMs);
     case 'wait': {
       wait(step.ms);
       return;

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
-import type { Lease, Store } from '../../src/work/store.js';
+import { isSameData } from '../../src/work/reduced.js';
+import type { Lease, Store, Verdict } from '../../src/work/store.js';
 import { factKeyOf } from '../../src/work/ledger.js';
 import { again, claim, dead, done, keysOf, lease, listed, released, work } from './work.ts';
 
@@ -32,6 +33,85 @@ export const storeRules: Readonly<Record<string, (open: OpenStore) => Promise<vo
     await pass(40);
     expect(await store.get('a')).toBeUndefined();
     expect(await store.add(work('a'))).toBe('added');
+  },
+
+  'of what has ended, the key, the state, the times and a hash stay, and no list shows it': async (open) => {
+    const store = open();
+    const verdicts = [{ ...done, state: 'accepted' }, { ...done, state: 'rejected' }, dead] as const;
+    for (const [index, verdict] of verdicts.entries()) {
+      const key = `reduced ${index}`;
+      const data = { secret: `text ${index}`, id: 7 };
+      await store.add(work(key, { data }));
+      const reached = { notes: { writes: [`text ${index}`] }, failure: 'no', keepsData: true };
+      await store.settle(await lease(store), { ...verdict, ...reached });
+      const before = await store.get(key);
+      expect(await store.reduce(key, ['accepted', 'rejected', 'dead'], 60_000)).toBe(true);
+      expect(await store.reduce(key, ['accepted', 'rejected', 'dead'], 60_000)).toBe(false);
+      const { state, endedAt, addedAt } = before!;
+      const after = await store.get(key);
+      expect(after).toMatchObject({ key, kind: 'questions', owner: '7', state, endedAt, addedAt, notes: {} });
+      expect(JSON.stringify(after)).not.toContain('text');
+      expect(await isSameData(after!.data, { id: '7', secret: `text ${index}` })).toBe(true);
+      expect(await isSameData(after!.data, { ...data, more: 1 })).toBe(false);
+      expect(await store.add(work(key))).toBe('known');
+      expect(await store.again(key, 'dead')).toBe(false);
+      expect(await store.remove(key, ['accepted', 'rejected', 'dead'])).toBe(false);
+    }
+    expect(await listed(store, 'accepted', 'rejected', 'dead', 'done')).toEqual([]);
+    expect(await store.counts(['questions'])).toMatchObject({ accepted: 0, rejected: 0, dead: 0, waiting: 0 });
+    expect(await store.remove('reduced 0', ['done'])).toBe(true);
+    expect([await store.add(work('reduced 0')), await store.add(work('reduced 1'))]).toEqual(['added', 'known']);
+  },
+
+  'a reduced key is known as long as its verdict said, a dead one as long as it is reduced for': async (open) => {
+    const store = open();
+    const accepted = { ...done, state: 'accepted' } as const;
+    const verdicts: Readonly<Record<string, readonly [Verdict, number]>> = {
+      accepted: [{ ...accepted, inMs: 1_500 }, 60_000],
+      dead: [dead, 1_500],
+      // As earlier versions have ended jobs.
+      'kept without end': [{ ...accepted, inMs: Infinity }, 1_500],
+    };
+    for (const [key, [verdict, keyMs]] of Object.entries(verdicts)) {
+      await store.add(work(key));
+      await store.settle(await lease(store), { ...verdict, keepsData: true });
+      expect(await store.reduce(key, ['accepted', 'dead'], keyMs)).toBe(true);
+      expect(await store.add(work(key))).toBe('known');
+    }
+    await pass(1_600);
+    for (const key of Object.keys(verdicts)) {
+      expect(await store.get(key)).toBeUndefined();
+      expect(await store.add(work(key))).toBe('added');
+    }
+  },
+
+  'what ended long ago is reduced, and nothing else': async (open) => {
+    const store = open();
+    const accepted = { ...done, state: 'accepted' } as const;
+    const end = async (key: string, verdict: Verdict, kind = 'questions'): Promise<void> => {
+      await store.add(work(key, { kind }));
+      await store.settle(await lease(store, { kinds: [kind] }), { ...verdict, keepsData: true });
+    };
+    await end('dead', dead);
+    await end('other', accepted, '*');
+    for (let index = 0; index < 120; index += 1) await end(`old ${index}`, accepted);
+    await end('rejected', { ...done, state: 'rejected' });
+    await pass(20);
+    const at = Date.now();
+    await pass(20);
+    await end('young', accepted);
+    await store.add(work('open'));
+    let reduced = 0;
+    for (let some = 1; some > 0; reduced += some) some = await store.reduceOld(['questions'], Date.now() - at, 60_000);
+    expect(reduced).toBe(121);
+    expect((await listed(store, 'waiting', 'accepted', 'rejected', 'dead')).toSorted()).toEqual([
+      'dead',
+      'open',
+      'other',
+      'young',
+    ]);
+    expect(await store.get('rejected')).toMatchObject({ state: 'rejected' });
+    expect(await store.get('old 119')).toMatchObject({ state: 'accepted' });
   },
 
   'entries of a group are leased one at a time, by the time sent, then by arrival': async (open) => {

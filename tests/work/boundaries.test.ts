@@ -72,10 +72,18 @@ function lettersIn(dead: Pick<Status, 'key' | 'number' | 'endedAt'>[], again: St
     get: (key: string) => Promise.resolve(dead.filter((each) => each.key === key).map(statusOf)[0]),
     again,
     remove: () => Promise.resolve(true),
+    reduce: () => Promise.resolve(true),
   };
   const wake = vi.fn();
   const entryOf = ({ key }: Status): { readonly key: string } => ({ key });
-  const letters = new DeadLetters({ store, kinds: ['job'], storedKey: (key) => key, entryOf, wake });
+  const letters = new DeadLetters({
+    store,
+    kinds: ['job'],
+    storedKey: (key) => key,
+    entryOf,
+    keepKeysMs: 60_000,
+    wake,
+  });
   return { letters, asked, wake };
 }
 function statusOf(found: Pick<Status, 'key' | 'number' | 'endedAt'>): Status {

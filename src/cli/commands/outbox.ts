@@ -9,10 +9,12 @@ import type { WorkRow } from '../stored/stored-work.js';
 export const outbox: Command = storedCommand({
   name: 'outbox',
   summary: `Shows and changes the jobs of an outbox while others send them: counts them (stats), lists those that wait
-with their failed attempts, last error and next attempt (waiting), those that were given up (dead) and those with a
-message that moderation rejected (rejected), has what was given up sent again (replay), has what waits sent now
-(retry-now), and removes jobs. FILE is the file of a sqliteStore, or a .js, .mjs, .cjs or .ts module that exports any
+with their failed attempts, last error and next attempt (waiting), those that were given up (dead), those with a message
+that moderation rejected (rejected) and those that were carried out (accepted), has what was given up sent again
+(replay), has what waits sent now (retry-now), removes jobs (remove; the key of what has ended stays known, so it is not
+sent again), and frees the key of one that has ended (forget): if it is added again, it is sent a second time. FILE is the file of a sqliteStore, or a .js, .mjs, .cjs or .ts module that exports any
 store as \`store\`. A file is not created.`,
+  lists: ['waiting', 'dead', 'rejected', 'accepted'],
   open: (store) => storedWork(openOutbox(store), columnsOf),
 });
 

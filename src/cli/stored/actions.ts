@@ -1,29 +1,38 @@
 import { UsageError } from '../errors.js';
 import type { Options, Values } from '../options.js';
-import { listNames } from './stored-work.js';
-import type { StoredList, StoredWork, WorkRow } from './stored-work.js';
+import type { ListName, StoredList, StoredWork, WorkRow } from './stored-work.js';
 import { filterOf } from './work-filter.js';
 
 /** What an action has to print: counts, or rows. */
 export type ActionResult = object | readonly WorkRow[];
 
-/** What can be done with stored work, by the word that selects it. The first is the default. */
-export const actions: Readonly<Record<string, (work: StoredWork, values: Values) => Promise<ActionResult>>> = {
-  stats: (work) => work.stats(),
-  waiting: (work, values) => rowsOf(work.lists.waiting, values),
-  dead: (work, values) => rowsOf(work.lists.dead, values),
-  rejected: (work, values) => rowsOf(work.lists.rejected, values),
-  replay: async (work, values) => ({ replayed: await replay(work, values) }),
-  'retry-now': async (work, values) => ({ retried: await work.retryAll(filterOf(values)) }),
-  remove: async (work, values) => ({ removed: await work.lists[stateOf(values)].remove(filterOf(values)) }),
-};
+type Action = (work: StoredWork, values: Values) => Promise<ActionResult>;
+
+/** What can be done with stored work that has these lists, by the word that selects it. The first is the default. */
+export function actionsOf(lists: readonly ListName[]): Readonly<Record<string, Action>> {
+  const listing = lists.map((name): [string, Action] => [name, (work, values) => rowsOf(listOf(work, name), values)]);
+  return {
+    stats: (work) => work.stats(),
+    ...Object.fromEntries(listing),
+    replay: async (work, values) => ({ replayed: await replay(work, values) }),
+    'retry-now': async (work, values) => ({ retried: await work.retryAll(filterOf(values)) }),
+    remove: async (work, values) => ({ removed: await listOf(work, stateOf(values, lists)).remove(filterOf(values)) }),
+    forget: async (work, values) => ({ forgotten: Number(await work.forget(keyOf(values))) }),
+  };
+}
+
+/** The command offers the lists that its work has. */
+function listOf({ lists }: StoredWork, name: ListName): StoredList {
+  return lists[name]!;
+}
 
 /** Nothing is opened with a wrong command line. @throws {UsageError} */
-export function assertUsable(values: Values, filters: Options): void {
+export function assertUsable(values: Values, filters: Options, lists: readonly ListName[]): void {
   filterOf(values);
   limitOf(values);
+  if (values.action === 'forget') keyOf(values);
   if (values.action !== 'remove') return;
-  stateOf(values);
+  stateOf(values, lists);
   // All at once are not removed by an option that was forgotten.
   const names = Object.keys(filters);
   if (names.every((name) => values.text(name) === undefined))
@@ -48,10 +57,17 @@ async function rowsOf(list: StoredList, values: Values): Promise<readonly WorkRo
 }
 
 /** @throws {UsageError} */
-function stateOf(values: Values): (typeof listNames)[number] {
-  const found = listNames.find((name) => name === values.text('state'));
-  if (found === undefined) throw new UsageError(`remove needs ${orOf(listNames.map((name) => `--state ${name}`))}`);
+function stateOf(values: Values, lists: readonly ListName[]): ListName {
+  const found = lists.find((name) => name === values.text('state'));
+  if (found === undefined) throw new UsageError(`remove needs ${orOf(lists.map((name) => `--state ${name}`))}`);
   return found;
+}
+
+/** What is forgotten may be sent again, so each key is named. @throws {UsageError} */
+function keyOf(values: Values): string {
+  const key = values.text('key');
+  if (key === undefined) throw new UsageError('forget needs --key');
+  return key;
 }
 
 /** @throws {UsageError} */

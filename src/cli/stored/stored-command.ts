@@ -1,25 +1,34 @@
 import type { Shelf } from '../../work/works.js';
 import type { Command } from '../command.js';
 import type { Options } from '../options.js';
-import { actions, assertUsable } from './actions.js';
+import { actionsOf, assertUsable } from './actions.js';
 import type { ActionResult } from './actions.js';
 import { formatRows, formatStats } from './format-work.js';
 import { storeOf } from './store-of.js';
-import type { StoredWork, WorkRow } from './stored-work.js';
+import type { ListName, StoredWork, WorkRow } from './stored-work.js';
 import { filters } from './work-filter.js';
 
 /** A command that shows and changes what a store holds. */
 interface StoredCommand extends Pick<Command, 'name' | 'summary'> {
   /** More options that say what is meant. */
   readonly filters?: Options;
+  readonly lists?: readonly ListName[];
   readonly open: (store: Shelf) => StoredWork;
 }
 
 /** Creates a command for what a store holds, with the actions that all such commands have. */
-export function storedCommand({ name, summary, open, filters: more = {} }: StoredCommand): Command {
+export function storedCommand({
+  name,
+  summary,
+  open,
+  filters: more = {},
+  lists: names = ['waiting', 'dead', 'rejected'],
+}: StoredCommand): Command {
   const { key, ...others } = filters;
   const allFilters = { key, ...more, ...others };
-  const lists = '`waiting`, `dead` or `rejected`';
+  const words = names.map((each) => `\`${each}\``);
+  const lists = `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
+  const actions = actionsOf(names);
   return {
     name,
     summary,
@@ -32,7 +41,7 @@ export function storedCommand({ name, summary, open, filters: more = {} }: Store
       json: { text: 'print the results as JSON' },
     },
     run: async (values, io) => {
-      assertUsable(values, allFilters);
+      assertUsable(values, allFilters, names);
       const work = open(await storeOf(values.argument));
       try {
         const result = (await actions[values.action]?.(work, values)) ?? {};

@@ -1,4 +1,5 @@
 import type { DeadLetters } from '../../work/dead-letters.js';
+import type { Accepted } from '../../outbox/stored-jobs.js';
 import { pageSize } from '../../work/pages.js';
 import type { RejectedEntries } from '../../work/rejected-entries.js';
 import type { EntryRow, StoredEntries } from '../../work/stored-entries.js';
@@ -12,12 +13,15 @@ interface Opened<Entry extends { readonly key: string }> {
   readonly waiting: WaitingEntries<Entry>;
   readonly deadLetters: DeadLetters<Entry>;
   readonly rejected: RejectedEntries<Entry>;
+  /** Only of an outbox. */
+  readonly accepted?: StoredEntries<Accepted> | undefined;
+  forget(key: string): Promise<boolean>;
   stats(): Promise<object>;
   close(): Promise<void>;
 }
 
 /** The words that list something. */
-export const listNames = ['waiting', 'dead', 'rejected'] as const;
+export type ListName = 'waiting' | 'dead' | 'rejected' | 'accepted';
 
 /** Something that is listed, and what a filter looks at. */
 interface FoundWork {
@@ -40,7 +44,8 @@ export interface StoredList {
 /** What a command shows and changes: the notifications of an inbox, or the jobs of an outbox. */
 export interface StoredWork extends Pick<Opened<never>, 'stats' | 'close'> {
   /** By the word that lists it. */
-  readonly lists: Readonly<Record<(typeof listNames)[number], StoredList>>;
+  readonly lists: Readonly<Partial<Record<ListName, StoredList>>>;
+  forget(key: string): Promise<boolean>;
   /** A person has looked at this one: what is unknown of it is done again. */
   replay(key: string): Promise<boolean>;
   replayAll(isMeant: IsMeant): Promise<number>;
@@ -66,9 +71,15 @@ export function storedWork<Entry extends { readonly key: string }>(
   const rejected = listed(opened.rejected, ({ entry, rejectedAt, reason }) =>
     found(entry, rejectedAt, reason, { rejectedAt, reason }),
   );
+  const accepted =
+    opened.accepted &&
+    listed(opened.accepted, ({ entry, acceptedAt }) =>
+      found(entry as unknown as Entry, acceptedAt, undefined, { acceptedAt }),
+    );
   return {
     stats: () => opened.stats(),
-    lists: { waiting, dead, rejected },
+    lists: { waiting, dead, rejected, ...(accepted && { accepted }) },
+    forget: (key) => opened.forget(key),
     replay: (key) => opened.deadLetters.replay(key),
     replayAll: (isMeant) => opened.deadLetters.replayAll((each) => isMeant(dead.foundOf(each))),
     retryAll: (isMeant) => opened.waiting.retryAll((each) => isMeant(waiting.foundOf(each))),
