@@ -39,10 +39,14 @@ export class InvalidInputError extends SellerError {
 }
 
 const maxIssuesInMessage = 5;
+/** A message may name a field, whose name may have any length. */
+const maxIssueLength = 300;
 
 /** Summarizes issues in one line: the first messages, and how many more there are. */
 export function summarizeIssues(issues: readonly Issue[]): string {
-  const first = issues.slice(0, maxIssuesInMessage).map(({ message }) => message);
+  const first = issues
+    .slice(0, maxIssuesInMessage)
+    .map(({ message }) => (message.length > maxIssueLength ? `${message.slice(0, maxIssueLength)}…` : message));
   const more = issues.length - first.length;
   return first.join('; ') + (more > 0 ? `; and ${more} more` : '');
 }

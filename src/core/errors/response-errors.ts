@@ -54,7 +54,7 @@ export class UnexpectedResponseError extends SellerError {
     this.issues = details.issues;
     this.attempts = details.attempts ?? 1;
     const { body, headers, endpoint } = details;
-    defineHidden(this, { body, endpoint }, headers);
+    defineHidden(this, { body, endpoint: infoOf(endpoint) }, headers);
   }
 }
 
@@ -148,7 +148,7 @@ export class ApiError extends SellerError {
     } = details;
     const isLasting = !didNothing && (new.target.lasting ?? isLastingStatus(status, new.target));
     const isNotFound = new.target.notFound ?? status === 404;
-    defineHidden(this, { serviceMessage, body, url, endpoint, isLasting, isNotFound }, headers);
+    defineHidden(this, { serviceMessage, body, url, endpoint: infoOf(endpoint), isLasting, isNotFound }, headers);
   }
 
   /** Reads back whether the write was carried out. */
@@ -169,6 +169,11 @@ export function isLastingStatus(status: number, Class: typeof ApiError): boolean
 /** The request id that the service sent in a header. */
 export function requestIdOf(headers: Pick<Headers, 'get'>): string | undefined {
   return headers.get('x-request-id') ?? headers.get('x-amzn-requestid') ?? undefined;
+}
+
+/** Without its schemas, which would be printed with the error. */
+function infoOf(endpoint: EndpointInfo | undefined): EndpointInfo | undefined {
+  return endpoint && { name: endpoint.name, method: endpoint.method, path: endpoint.path };
 }
 
 /** Defines fields that logs do not show. The headers are created on first use, because few callers need them. */

@@ -1,4 +1,5 @@
 import { cannotConfirm } from './confirmation.js';
+import { printing } from './printed-error.js';
 import type { ConfirmOptions, Confirmation } from './confirmation.js';
 
 const mark = Symbol.for('marketplace-seller-sdk.error');
@@ -89,6 +90,7 @@ export class SellerError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
     Object.defineProperty(this, 'name', { value: new.target.kind, configurable: true, writable: true });
+    Object.defineProperties(this, printing);
     Object.defineProperty(this, mark, { value: kindsOf(new.target) });
     Object.defineProperty(this, 'isLasting', { value: new.target.lasting ?? false, configurable: true });
   }
