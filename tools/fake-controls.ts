@@ -1,3 +1,4 @@
+import { maxControlMb } from '../src/testing/dashboard/dashboard.js';
 import { controlsOf } from '../src/testing/dashboard/server-controls.js';
 import type { Control } from '../src/testing/dashboard/control.js';
 import { EventStream } from '../src/testing/dashboard/event-stream.js';
@@ -27,6 +28,7 @@ interface Operation {
 
 const about = `The [fake marketplace](../guide/testing.md#as-a-server) has these calls for tests in any language. Each needs the header \`x-fake-token\`,
 except \`GET /__fake/health\`. \`GET /__fake/openapi.json\` returns the same as an OpenAPI document. A field whose name ends in \`?\` is optional.
+A body has at most ${maxControlMb} MB; a larger one is a 413.
 
 [The guide](../guide/testing.md#control-it-over-http) shows examples.`;
 

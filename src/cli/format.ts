@@ -1,4 +1,5 @@
 import { isLoopback } from '../core/options/rules.js';
+import { printable } from '../work/printable.js';
 import type { FakeMarketplace } from '../testing/marketplace.js';
 import type { LoggedRequest } from '../testing/dashboard/request-log.js';
 
@@ -11,6 +12,7 @@ export function formatBanner(
 ): string {
   const users = accounts.all.map((user) => ({
     ...user,
+    nickname: printable(user.nickname),
     sells: items.all.some(({ seller_id }) => seller_id === user.user_id),
     token: accounts.bearers.find(({ user_id }) => user_id === user.user_id)?.token ?? '',
   }));
@@ -38,6 +40,6 @@ export function formatBanner(
 export function formatRequest({ at, method, path, status, state, ms, nickname }: LoggedRequest): string {
   const time = new Date(at).toTimeString().slice(0, 8);
   const outcome = state === 'broken' ? 'broken' : String(status);
-  const printable = path.replace(/[\u0000-\u001f\u007f-\u009f]/g, '?');
-  return `${time} ${method.padEnd(6)} ${outcome} ${printable} ${ms} ms${nickname === null ? '' : ` ${nickname}`}`;
+  const who = nickname === null ? '' : ` ${nickname}`;
+  return printable(`${time} ${method.padEnd(6)} ${outcome} ${path} ${ms} ms${who}`);
 }

@@ -11,8 +11,8 @@ import { Requests } from './http/requests.js';
 import { withBody } from './http/respond.js';
 import { mswHandler } from './msw.js';
 import type { MswHandler } from './msw.js';
-import { applySeed } from './seed/apply.js';
-import type { SeedOf } from './seed/schema.js';
+import { addSaleWithMessages, applySeed } from './seed/apply.js';
+import type { SeedOf, SeededMessage } from './seed/schema.js';
 import { authorize } from './authorization.js';
 import { Router } from './router.js';
 import { listen } from './server.js';
@@ -254,9 +254,22 @@ export class FakeMarketplace<Inputs extends readonly unknown[] = readonly unknow
     this.contacts.record('question', item, init);
   }
 
-  /** Adds a sale of a seller to a buyer. Fields that you omit get default values. */
-  addPack(init: PackInit): Pack {
-    return this.packs.add(init);
+  /**
+   * Adds a sale of a seller to a buyer, with the messages of its conversation, the oldest first. Fields that you omit get default
+   * values.
+   *
+   * @throws {FakeMarketplaceError} when a field is wrong; then nothing is added
+   * @example
+   * const { pack_id } = marketplace.addPack({
+   *   ...{ seller_id: 7, buyer_id: 31 },
+   *   messages: [{ from: 'buyer', text: 'Where is it?' }, { from: 'seller', text: 'On its way.' }],
+   * });
+   * console.log(marketplace.messages.of({ pack_id }).length); // 2
+   */
+  addPack(init: PackInit & { readonly messages?: readonly SeededMessage[] | undefined }): Pack {
+    const { messages } = (init as typeof init | undefined) ?? {};
+    if (messages === undefined) return this.packs.add(init);
+    return addSaleWithMessages(this.#stores, init);
   }
 
   /** Adds a message of the buyer of a pack (at most 3,500 characters). It opens the conversation for the seller. */

@@ -66,7 +66,8 @@ export class Router {
       (next, interceptor) => () => interceptor(call, next),
       () => this.#respond(call),
     );
-    return withCors(request, await chain(), this.#stores.settings.cors);
+    const response = withCors(request, await chain(), this.#stores.settings.cors);
+    return request.method === 'HEAD' ? new Response(null, response) : response;
   }
 
   async #respond(call: Call): Promise<Response> {

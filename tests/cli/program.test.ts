@@ -176,6 +176,16 @@ describe('the command fake', () => {
     expect(serving.printed[0]).not.toContain('Other machines');
   });
 
+  test('neither the banner nor a request shows what could control the terminal', async () => {
+    const nickname = 'A\u001b[2J\n\u202eB\u009b';
+    const serving = fake('--seed', fileOf({ users: [{ user_id: 5, nickname, token: 'ana-token' }] }));
+    const url = await serving.url();
+    expect(serving.printed[0]).toContain('A\\u001b[2J\\u000a\\u202eB\\u009b  buyer   user_id 5');
+    await fetch(`${url}/currencies`, { headers: { authorization: 'Bearer ana-token' } });
+    await expect.poll(() => serving.printed.length).toBe(2);
+    expect(serving.printed.join('').replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+  });
+
   test('the banner lists each user with a token, in columns, and calls as the first one who sells', async () => {
     const users = [
       { user_id: 5, nickname: 'ANA', token: 'ana-token' },

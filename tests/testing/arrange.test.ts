@@ -27,6 +27,72 @@ describe('default ids', () => {
   });
 });
 
+describe('a sale with its messages', () => {
+  const [seller_id, buyer_id] = [7, 31];
+  const arranged = (): FakeMarketplace => {
+    const marketplace = new FakeMarketplace({ now: '2026-03-02T12:00:00Z' });
+    for (const user_id of [seller_id, buyer_id]) marketplace.addUser({ user_id });
+    return marketplace;
+  };
+
+  test.each([{}, { pack_id: null, order_ids: [42] }, { pack_id: '12345678901234567890' }])(
+    'is added in one step, and its id is enough to find them: %j',
+    async (ids) => {
+      const marketplace = arranged();
+      const pack = marketplace.addPack({
+        ...{ seller_id, buyer_id, ...ids },
+        messages: [
+          { from: 'buyer', text: 'Where is it?', sent_at: '2026-03-01T12:00:00Z' },
+          { from: 'seller', text: 'On its way.' },
+        ],
+      });
+      const pack_id = pack.pack_id ?? 42;
+      const found = marketplace.messages.of({ pack_id });
+      expect(found.map(({ from, text }) => [from, text])).toEqual([
+        [buyer_id, 'Where is it?'],
+        [seller_id, 'On its way.'],
+      ]);
+      expect(found.map(({ sentAt }) => marketplace.clock.ms - sentAt)).toEqual([86_400_000, 0]);
+      expect(marketplace.messages.of(pack)).toEqual(found);
+      expect(marketplace.messages.of({ pack_id: String(pack_id) })).toEqual(found);
+      const seen = marketplace.clientFor({ user_id: seller_id }).messages.conversation({ pack_id, user_id: seller_id });
+      expect(await seen.toArray()).toHaveLength(2);
+    },
+  );
+
+  test('is announced as the messages that are added later are', () => {
+    const marketplace = arranged();
+    const topics: string[] = [];
+    marketplace.events.on(({ topic }) => void topics.push(topic));
+    marketplace.addPack({ seller_id, buyer_id, messages: [{ from: 'buyer', text: 'Hello' }] });
+    expect(topics).toEqual(['orders_v2', 'messages']);
+  });
+
+  test.each<[object[], string]>([
+    [
+      [
+        { from: 'buyer', text: 'a' },
+        { from: 'agent', text: 'b' },
+      ],
+      '`messages.1.from` takes',
+    ],
+    [[{ from: 'buyer' }], '`messages.0.text`'],
+    [[{ from: 'buyer', text: 'a', sent_at: 'noon' }], '`messages.0.sent_at`'],
+    [[{ from: 'buyer', text: 'x'.repeat(3501) }], 'a message has at most 3500 characters'],
+  ])('is not added when one of them is wrong: %j', (messages, problem) => {
+    const marketplace = arranged();
+    let heard = 0;
+    marketplace.events.on(() => void (heard += 1));
+    expect(() => marketplace.addPack({ seller_id, buyer_id, messages } as never)).toThrow(problem);
+    expect([marketplace.packs.all, marketplace.messages.all, heard]).toEqual([[], [], 0]);
+  });
+
+  test('that does not exist has no messages to list', () => {
+    expect(() => arranged().messages.of({ pack_id: 5 })).toThrow('there is no pack 5');
+    expect(() => arranged().messages.of(undefined as never)).toThrow('what addPack() returned, or { pack_id }');
+  });
+});
+
 describe('a field that is undefined', () => {
   /** As in a program without `exactOptionalPropertyTypes`, whose functions pass on what they were given. */
   const nothing = (...names: string[]): object => Object.fromEntries(names.map((name) => [name, undefined]));

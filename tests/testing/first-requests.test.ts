@@ -150,10 +150,31 @@ describe('outside of the specification', () => {
     ['GET /orders/3000000000000001', 200, order],
     ['GET /orders/3000000000000002', 200, { status: 'cancelled', buyer: { id: 1003 } }],
     ['GET /orders/3', 404, { status: 404 }],
+    ['GET /orders/3000000000000101', 200, { pack_id: null, buyer: { id: 1003 } }],
+    ['GET /messages/packs/3000000000000101/sellers/1001?tag=post_sale', 200, { messages: [] }],
+    ['GET /orders/3000000000000001/feedback', 200, { sale: null, purchase: null }],
+    ['GET /orders/3/feedback', 404, { status: 404 }],
+    ['GET /orders/3000000000000001/shipments', 200, { logistic_type: 'self_service', order_id: 3000000000000001 }],
+    ['GET /orders/3/shipments', 404, { status: 404 }],
+    ['GET /items/MLA600000001/description', 200, { plain_text: expect.stringContaining('mate') as string }],
+    ['GET /items/MLA1/description', 404, { status: 404 }],
+    ['GET /users/1001', 200, { seller_reputation: { level_id: '5_green', transactions: { total: 3, canceled: 1 } } }],
+    ['GET /users/1002', 200, { seller_reputation: { level_id: null, transactions: { total: 0 } } }],
+    [
+      'GET /messages/unread/packs/2000000000000002/sellers/1001?tag=post_sale',
+      200,
+      { user_id: 1001, results: [{ resource: '/packs/2000000000000002/sellers/1001', count: 1 }] },
+    ],
+    ['GET /messages/unread/packs/2000000000000002/sellers/1001', 404, { status: 404 }],
+    ['GET /messages/unread/packs/2000000000000002/sellers/1002?tag=post_sale', 403, { status: 403 }],
+    ['GET /messages/unread/packs/7/sellers/1001?tag=post_sale', 404, { status: 404 }],
     [
       'GET /orders/search?seller=1001&sort=date_desc&limit=10',
       200,
-      { results: [{ seller: { id: 1001 } }, { seller: { id: 1001 } }], paging: { total: 2, limit: 10, offset: 0 } },
+      {
+        results: [{ seller: { id: 1001 } }, { seller: { id: 1001 } }, { id: 3000000000000101, pack_id: null }],
+        paging: { total: 3, limit: 10, offset: 0 },
+      },
     ],
     ['GET /orders/search?seller=1001&order.date_created.from=soon', 400, { status: 400 }],
     ['GET /users/1001/items/search?sku=A1', 200, { results: [] }],
@@ -178,21 +199,44 @@ describe('outside of the specification', () => {
 
   test.each([
     ['order.status=cancelled', [2]],
-    ['order.status=paid,cancelled', [1, 2]],
+    ['order.status=paid,cancelled', [1, 2, 101]],
     ['order.status=confirmed', []],
-    ['tags=not_delivered', [1, 2]],
+    ['tags=not_delivered', [1, 2, 101]],
     ['tags=delivered', []],
     ['q=2000000000000002', [2]],
     ['q=3000000000000001', [1]],
     ['order.date_created.from=2030-01-01T00:00:00.000-00:00', []],
     ['order.date_created.from=2020-01-01T00:00:00.000-0300&order.date_created.to=2020-01-02', []],
     ['order.date_closed.to=2020-01-01T00:00:00Z', []],
-    ['order.date_last_updated.from=2020-01-01T00:00:00.000+03:00', [1, 2]],
+    ['order.date_last_updated.from=2020-01-01T00:00:00.000+03:00', [1, 2, 101]],
   ])('a search of orders by %s', async (filter, found) => {
     const { body } = await send(`GET /orders/search?seller=1001&${filter}`);
     const { results, paging } = body as { results: { id: number }[]; paging: { total: number } };
     expect(results.map(({ id }) => id - 3_000_000_000_000_000)).toEqual(found);
     expect(paging.total).toBe(found.length);
+  });
+
+  test.each([
+    ['/users/me', 200],
+    [`${P}?tag=post_sale`, 200],
+    ['/questions/1', 404],
+    ['/answers', 405],
+    ['/nowhere', 404],
+  ])('HEAD of %s is %i, as GET without its body, and changes nothing', async (path, status) => {
+    const marketplace = marketplaceWithSample();
+    marketplace.buyerWrites({ pack: marketplace.packs.all[0]!, text: 'Hello?' });
+    const [user, before] = [{ user_id: 1001 }, marketplace.messages.all];
+    const headers = { authorization: `Bearer ${marketplace.tokenFor(user)}` };
+    const response = await marketplace.fetch(marketplace.baseUrl + path, { method: 'HEAD', headers });
+    expect([response.status, await response.text()]).toEqual([status, '']);
+    if (status === 200) expect(response.headers.get('content-type')).toBe('application/json');
+    expect(marketplace.messages.all).toEqual(before);
+    const { endpoint, method } = marketplace.requests.last!;
+    expect([method, endpoint !== null]).toEqual(['HEAD', !['/answers', '/nowhere'].includes(path)]);
+    const { url, close } = await marketplace.listen();
+    const sent = await fetch(url + path, { method: 'HEAD', headers });
+    await close();
+    expect(sent.status).toBe(status);
   });
 
   test.each([

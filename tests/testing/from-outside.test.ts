@@ -1,6 +1,7 @@
 import { request } from 'node:http';
 import { FakeMarketplace, FakeMarketplaceError } from 'marketplace-seller-sdk/testing';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { Dashboard } from '../../src/testing/dashboard/dashboard.js';
 import { controlled } from '../support/control-calls.ts';
 import type { ControlledServer } from '../support/control-calls.ts';
 import { running } from '../support/serving.ts';
@@ -31,6 +32,23 @@ function statusOf(url: string, headers: Record<string, string>): Promise<number>
 
 describe('a control call', () => {
   const token = 'a-token-of-the-environment';
+
+  test('takes at most 16 MB, and the next one works', async () => {
+    const { fetch } = new Dashboard(new FakeMarketplace(), { controlToken: token });
+    const post = (length: number): Promise<Response> => {
+      const headers = { 'x-fake-token': token };
+      const body = '{"users":[{}]}'.padEnd(length);
+      return fetch(new Request('http://127.0.0.1/__fake/seed', { method: 'POST', headers, body }));
+    };
+    const limit = 16 * 1024 * 1024;
+    expect((await post(limit)).status).toBe(200);
+    const refused = await post(limit + 1);
+    expect([refused.status, await refused.json()]).toEqual([
+      413,
+      { message: 'The body is larger than 16 MB, which a control call takes.' },
+    ]);
+    expect((await post(100)).status).toBe(200);
+  });
 
   test('works under any host name with the token, which the environment fixes', async () => {
     vi.stubEnv('FAKE_CONTROL_TOKEN', token);

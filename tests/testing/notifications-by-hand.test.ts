@@ -152,7 +152,7 @@ describe('notifications by hand', () => {
 
   test('a notification of another topic comes to those that subscribe to it, or to a named one', async () => {
     const { notifications, resources, subscribe } = arrange();
-    const { id } = subscribe('a');
+    const { id } = subscribe('a', { topics: ['questions'] });
     subscribe('b', { topics: ['items', 'orders_v2'], application_id: 600 });
     const event = { topic: 'items', resource: '/items/MLA1', user_id: 7 };
     await notifications.send(event);

@@ -31,6 +31,26 @@ function createMarketplace(init: Partial<CallbackInit> = {}, respond: () => Resp
 }
 
 describe('a subscribed application', () => {
+  test('hears of everything that the marketplace announces, unless it names topics', async () => {
+    const { marketplace, seller, buyer, received, subscription, ask } = createMarketplace();
+    const questions = createMarketplace({ topics: ['questions'] });
+    for (const each of [marketplace, questions.marketplace]) {
+      const pack = each.addPack({ seller_id: seller.user_id, buyer_id: buyer.user_id });
+      each.buyerWrites({ pack, text: 'Hello' });
+      each.items.change(each.items.all[0]!.item_id, { status: 'paused' });
+      await each.notifications.send({ topic: 'claims', resource: '/claims/1', user_id: seller.user_id });
+    }
+    ask();
+    questions.ask();
+    await marketplace.notifications.flush();
+    await questions.marketplace.notifications.flush();
+    expect(new Set(received.map(({ topic }) => topic))).toEqual(
+      new Set(['orders_v2', 'messages', 'items', 'claims', 'questions']),
+    );
+    expect([...new Set(questions.received.map(({ topic }) => topic))]).toEqual(['questions']);
+    expect(subscription.topics.size).toBeGreaterThan(25);
+  });
+
   test('a question sends the documented notification', async () => {
     const { marketplace, received, ask } = createMarketplace();
     const { id } = ask();
@@ -234,7 +254,9 @@ describe('deliveries that do not get 200', () => {
   });
 
   test('three lost notifications in a row disable the topic until it is enabled again', async () => {
-    const { marketplace, received, subscription, ask } = createMarketplace({}, () => Response.error());
+    const { marketplace, received, subscription, ask } = createMarketplace({ topics: ['questions'] }, () =>
+      Response.error(),
+    );
     for (let count = 0; count < 3; count += 1) {
       expect([...subscription.topics]).toEqual(['questions']);
       ask();
@@ -254,7 +276,10 @@ describe('deliveries that do not get 200', () => {
 
   test('a notification that arrives between lost ones starts the count again', async () => {
     let status = 500;
-    const { marketplace, subscription, ask } = createMarketplace({}, () => new Response(null, { status }));
+    const { marketplace, subscription, ask } = createMarketplace(
+      { topics: ['questions'] },
+      () => new Response(null, { status }),
+    );
     for (const next of [500, 500, 200, 500, 500]) {
       status = next;
       ask();

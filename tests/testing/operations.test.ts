@@ -472,7 +472,7 @@ describe('a sale', () => {
       return new Response();
     };
     marketplace.notifications.subscribe({ callback, topics: ['orders_v2'] });
-    marketplace.notifications.subscribe({ callback });
+    marketplace.notifications.subscribe({ callback, topics: ['questions'] });
     const { order_ids } = marketplace.addPack({ seller_id: seller.user_id, buyer_id: buyer.user_id });
     await marketplace.notifications.flush();
     expect(received).toEqual([

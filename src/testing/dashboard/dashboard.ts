@@ -2,6 +2,7 @@ import { nodeModule } from '../../core/scope/node-module.js';
 import type { ServedMarketplace } from './served-marketplace.js';
 import { FakeMarketplaceError } from '../errors.js';
 import { parseJson } from '../http/parse-json.js';
+import { readUpTo } from '../http/request-body.js';
 import { denyReason, isControlToken } from './access.js';
 import type { ResourceKind } from './access.js';
 import type { Control } from './control.js';
@@ -89,9 +90,10 @@ export class Dashboard {
     const line = `${request.method} ${path}`;
     const control = Object.hasOwn(this.#controls, line) ? this.#controls[line] : undefined;
     if (!control) return this.#noControl(path);
-    const text = await request.text().catch(() => undefined);
-    if (text === undefined) return errorJson(413, 'The body is too large.');
+    const bytes = await readUpTo(request, maxControlBytes).catch(() => undefined);
+    if (!bytes) return errorJson(413, `The body is larger than ${maxControlMb} MB, which a control call takes.`);
     try {
+      const text = new TextDecoder().decode(bytes);
       const body = text === '' ? {} : parseJson(text);
       const result = await control.run(this.#marketplace, body, new URL(request.url));
       return result instanceof Response ? result : json(result ?? {});
@@ -112,6 +114,10 @@ export class Dashboard {
     return errorJson(405, `The method of this control endpoint is ${methods}.`);
   }
 }
+
+/** The largest body of a control call: a seed with some 50,000 questions. */
+export const maxControlMb = 16;
+const maxControlBytes = maxControlMb * 1024 * 1024;
 
 /** What the browser loads: most of the dashboard's size, so it is read when a browser asks for it. */
 const isFile = /^\/__fake\/\w+\.(?:css|js)$/;

@@ -34,7 +34,9 @@ export function messageHandlers(stores: Stores): EndpointHandlers<typeof endpoin
       const pack = getOwnPack(call, reader);
       if (!pack) throw errorResponse(errors.noAccessToConversation);
       const { items, paging } = messages.pageFor(reader, pack, page);
-      if (call.query.get('mark_as_read') !== 'false') messages.markAsRead(reader, pack);
+      // HEAD shows nobody the messages.
+      if (call.request.method !== 'HEAD' && call.query.get('mark_as_read') !== 'false')
+        messages.markAsRead(reader, pack);
       return {
         paging,
         conversation_status: toConversationStatus(pack),

@@ -17,10 +17,14 @@ export class Routes {
     this.#all = bySpecificity([...own, ...allEndpoints]);
   }
 
-  /** Returns the endpoint of a request; `undefined` if there is none. The specification reads items with PUT, the live service with GET. */
+  /**
+   * Returns the endpoint of a request; `undefined` if there is none. HEAD is that of GET. The specification reads items with PUT,
+   * the live service with GET.
+   */
   of(method: string, pathname: string): DescribedEndpoint | undefined {
+    const asked = method === 'HEAD' ? 'GET' : method;
     const takes = (each: DescribedEndpoint): boolean =>
-      each.method === method || (each.name === 'items.status' && method === 'PUT');
+      each.method === asked || (each.name === 'items.status' && method === 'PUT');
     return this.#all.find((each) => takes(each) && paramsOf(each, pathname) !== undefined);
   }
 

@@ -13,6 +13,16 @@ const get: Neighbour<{ item_id: string }> = {
   handle: ({ input: { item_id } }, { items }) => toItemView(foundOrThrow(items.get(item_id), `Item ${item_id}`)),
 };
 
+/** The text below the photos. The fake has none of its own. */
+const description: Neighbour<{ item_id: string }> = {
+  endpoint: reading('items.description', '/items/{item_id}/description', looseObject({ item_id: string })),
+  public: true,
+  handle: ({ input: { item_id } }, { items }) => {
+    const { title } = foundOrThrow(items.get(item_id), `Item ${item_id}`);
+    return { text: '', plain_text: `${title}. New, in its box.`, date_created: null, last_updated: null };
+  },
+};
+
 /** What replaces `/items` for reading several items. */
 const bulk: Neighbour<object> = {
   endpoint: reading('items.bulk', '/items/bulk', nothing),
@@ -59,5 +69,5 @@ function toItemView({ item_id, ...item }: Item): object {
   return { id: item_id, ...item, condition: 'new', ...listingOf({ item_id, ...item }) };
 }
 
-/** Items, one at a time and several. */
-export const items = [get, bulk];
+/** Items, one at a time and several, and their descriptions. */
+export const items = [get, description, bulk];

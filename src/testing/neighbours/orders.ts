@@ -25,8 +25,12 @@ function toOrderView(order_id: number, pack: Pack, { accounts, items }: ReadMark
   };
 }
 
-function statusOf({ blockedBy }: Pack): string {
-  return blockedBy === 'blocked_by_cancelled_order' ? 'cancelled' : 'paid';
+export function isCancelled({ blockedBy }: Pack): boolean {
+  return blockedBy === 'blocked_by_cancelled_order';
+}
+
+function statusOf(pack: Pack): string {
+  return isCancelled(pack) ? 'cancelled' : 'paid';
 }
 
 function tagsOf({ pack_id, delivered }: Pack): string[] {
@@ -48,15 +52,30 @@ function filterOf(call: Pick<Call, 'query'>): (pack: Pack) => boolean {
     isWithin('date_last_updated', pack.changedAt);
 }
 
-const get: Neighbour<{ order_id: number }> = {
-  endpoint: reading('orders.get', '/orders/{order_id}', looseObject({ order_id: integer })),
+const byOrder = looseObject({ order_id: integer });
+type OfOrder = Neighbour<{ order_id: number }>;
+
+/** Returns the sale of an order. @throws {ErrorResponse} when it is none of the caller's */
+export function saleOf(call: Parameters<OfOrder['handle']>[0], { packs }: ReadMarketplace): Pack {
+  const { order_id } = call.input;
+  const found = packs.all.find(({ order_ids }) => order_ids.includes(order_id));
+  const pack = foundOrThrow(found, `Order ${order_id}`);
+  const { user_id } = bearerOrThrow(call);
+  if (user_id !== pack.seller_id && user_id !== pack.buyer_id) throw forbidden('The order is of other users');
+  return pack;
+}
+
+const get: OfOrder = {
+  endpoint: reading('orders.get', '/orders/{order_id}', byOrder),
+  handle: (call, marketplace) => toOrderView(call.input.order_id, saleOf(call, marketplace), marketplace),
+};
+
+/** What seller and buyer say of each other. Nobody has said anything here. */
+const feedback: OfOrder = {
+  endpoint: reading('orders.feedback', '/orders/{order_id}/feedback', byOrder),
   handle: (call, marketplace) => {
-    const { order_id } = call.input;
-    const found = marketplace.packs.all.find(({ order_ids }) => order_ids.includes(order_id));
-    const pack = foundOrThrow(found, `Order ${order_id}`);
-    const { user_id } = bearerOrThrow(call);
-    if (user_id !== pack.seller_id && user_id !== pack.buyer_id) throw forbidden('The order is of other users');
-    return toOrderView(order_id, pack, marketplace);
+    saleOf(call, marketplace);
+    return { sale: null, purchase: null };
   },
 };
 
@@ -87,4 +106,4 @@ const search: Neighbour<OrderSearch> = {
 };
 
 /** Orders: the sales of a seller, and what a buyer bought. */
-export const orders = [get, search];
+export const orders = [get, feedback, search];

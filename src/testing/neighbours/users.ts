@@ -4,8 +4,10 @@ import { bearerOrThrow, forbidden, foundOrThrow } from '../http/handler.js';
 import { queryList, queryPage, scrollOf } from '../http/read-request.js';
 import type { Account } from '../state/accounts.js';
 import type { Item } from '../state/items.js';
+import type { Pack } from '../state/packs.js';
 import { nothing, reading } from './neighbour.js';
-import type { Neighbour } from './neighbour.js';
+import type { Neighbour, ReadMarketplace } from './neighbour.js';
+import { isCancelled } from './orders.js';
 
 const countries: Readonly<Record<string, string>> = {
   ...{ MBO: 'BO', MCO: 'CO', MCR: 'CR', MEC: 'EC', MGT: 'GT', MHN: 'HN', MLA: 'AR', MLB: 'BR', MLC: 'CL' },
@@ -13,26 +15,41 @@ const countries: Readonly<Record<string, string>> = {
 };
 
 /** What everybody sees of a user. */
-function publicView({ user_id, nickname, site_id }: Account): object {
+function publicView({ user_id, nickname, site_id }: Account, { packs }: ReadMarketplace): object {
   return {
     id: user_id,
     ...{ nickname, site_id, country_id: countries[site_id], user_type: 'normal', tags: ['normal'] },
     ...{ permalink: `https://marketplace.test/users/${user_id}`, status: { site_status: 'active' } },
+    seller_reputation: reputationOf(packs.all.filter(({ seller_id }) => seller_id === user_id)),
+  };
+}
+
+/** A seller without sales has no level yet. Nobody rates a sale here. */
+function reputationOf(sales: readonly Pack[]): object {
+  const [total, canceled] = [sales.length, sales.filter(isCancelled).length];
+  return {
+    level_id: total === 0 ? null : '5_green',
+    power_seller_status: null,
+    transactions: {
+      ...{ period: 'historic', total, completed: total - canceled, canceled },
+      ratings: { positive: 0, neutral: 0, negative: 0 },
+    },
   };
 }
 
 /** The user of the token, with what only the user sees. */
 const me: Neighbour<object> = {
   endpoint: reading('users.me', '/users/me', nothing),
-  handle: (call, { accounts }) => {
-    const user = accounts.getOrThrow(bearerOrThrow(call).user_id);
-    return { ...publicView(user), email: `${user.nickname.toLowerCase()}@example.com` };
+  handle: (call, marketplace) => {
+    const user = marketplace.accounts.getOrThrow(bearerOrThrow(call).user_id);
+    return { ...publicView(user, marketplace), email: `${user.nickname.toLowerCase()}@example.com` };
   },
 };
 
 const get: Neighbour<{ user_id: number }> = {
   endpoint: reading('users.get', '/users/{user_id}', looseObject({ user_id: integer })),
-  handle: ({ input: { user_id } }, { accounts }) => publicView(foundOrThrow(accounts.get(user_id), `User ${user_id}`)),
+  handle: ({ input: { user_id } }, marketplace) =>
+    publicView(foundOrThrow(marketplace.accounts.get(user_id), `User ${user_id}`), marketplace),
 };
 
 const items: Neighbour<{ user_id: number }> = {

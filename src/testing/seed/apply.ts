@@ -11,7 +11,7 @@ import type { Stores } from '../state/stores.js';
 import { faultFrom } from './fault.js';
 import { readAs } from './read-as.js';
 import type { Operations } from '../operations/operations.js';
-import { moduleSeed } from './schema.js';
+import { moduleSeed, seededPack } from './schema.js';
 import { applySettings } from './settings-schema.js';
 import type { Seed, SeedOf, SeededPack } from './schema.js';
 
@@ -47,7 +47,7 @@ export function applySeed(stores: Stores, operations: Operations, faults: Faults
 }
 
 function addAll(stores: Stores, seed: Seed): void {
-  const { accounts, clock, contacts, flex, items, messages, packs, questions, records } = stores;
+  const { accounts, clock, contacts, flex, items, questions, records } = stores;
   if (seed.now !== undefined) clock.set(seed.now);
   each('users', seed.users, ({ token, application_id, ...user }) => {
     const { user_id } = accounts.add(defined(user));
@@ -65,7 +65,7 @@ function addAll(stores: Stores, seed: Seed): void {
   each('blacklist', seed.blacklist, ({ seller_id, user_id }) => {
     questions.block(accounts.getOrThrow(user_id).user_id, accounts.getOrThrow(seller_id).user_id);
   });
-  each('packs', seed.packs, addPack);
+  each('packs', seed.packs, (sale) => addSale(stores, sale));
   each('flex.subscriptions', seed.flex?.subscriptions, (subscription) => {
     flex.subscribe(defined(subscription));
   });
@@ -85,15 +85,31 @@ function addAll(stores: Stores, seed: Seed): void {
     setNextIds(stores, { question_id });
   }
 
-  function addPack({ messages: seeded = [], ...init }: SeededPack): void {
-    const pack = packs.add(defined(init));
-    for (const { from, text, sent_at } of seeded)
-      at(sent_at, () => messages.add(pack, { from: senderOf(pack, from), text }));
-  }
-
   function at<T>(time: string | undefined, run: () => T): T {
     return time === undefined ? run() : clock.at(time, run);
   }
+}
+
+/** Adds a sale with its messages: all of it or nothing. @throws {FakeMarketplaceError} that names the invalid field */
+export function addSaleWithMessages(stores: Stores, init: object): Pack {
+  const sale = readAs(seededPack, init);
+  const restore = checkpoint(stores);
+  try {
+    return stores.events.transaction(() => addSale(stores, sale));
+  } catch (error) {
+    restore();
+    throw error;
+  }
+}
+
+function addSale({ clock, messages, packs }: Stores, { messages: seeded = [], ...init }: SeededPack): Pack {
+  const pack = packs.add(defined(init));
+  for (const { from, text, sent_at } of seeded) {
+    const add = (): unknown => messages.add(pack, { from: senderOf(pack, from), text });
+    if (sent_at === undefined) add();
+    else clock.at(sent_at, add);
+  }
+  return pack;
 }
 
 /** Returns the user id of the buyer or the seller of a pack. */

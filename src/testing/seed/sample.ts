@@ -57,6 +57,14 @@ export function sample(now = Date.now()): SeedOf {
         blockedBy: 'blocked_by_cancelled_order',
         messages: [{ from: 'buyer', text: 'I found one closer to home, sorry.', sent_at: ago(75) }],
       },
+      // A single order, without a pack: its id is that of the conversation. Wire notes 27.
+      {
+        pack_id: null,
+        order_ids: [3_000_000_000_000_101],
+        seller_id: 1001,
+        buyer_id: 1003,
+        shipping: 'drop_off',
+      },
     ],
     flex: { subscriptions: [{ user_id: 1001 }], shipments: [{ user_id: 1001, driver_id: 77 }] },
     contacts: [{ kind: 'phone_view', item_id: 'MLA600000001', at: ago(90), times: 4 }],

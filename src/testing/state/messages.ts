@@ -70,9 +70,15 @@ export class MessageStore extends EntityStore<string, StoredMessage> {
     this.#state.settings.messageShape = shape;
   }
 
-  /** Returns the messages of a pack, the oldest first. */
-  of(pack: Pack): StoredMessage[] {
-    return this.#existing(this.#of(numberOf(pack)).ids);
+  /**
+   * Returns the messages of a pack, the oldest first. Its id is enough: `of({ pack_id })`, for a single order with the order's id.
+   *
+   * @throws {FakeMarketplaceError} when there is no such pack
+   */
+  of(pack: Pack | Pick<Pack, 'pack_id'>): StoredMessage[] {
+    assertObject('`pack`', pack, ': what addPack() returned, or { pack_id }');
+    const sale = 'order_ids' in pack ? pack : this.#state.packs.getOrThrow(pack.pack_id ?? 0);
+    return this.#existing(this.#of(numberOf(sale)).ids);
   }
 
   /** @internal Returns a page of the messages that a user can see, the newest first, and their number. */

@@ -39,7 +39,7 @@ export interface PlannedDelivery {
 export interface CallbackInit {
   /** The receiver: a URL, or a function that takes the request and returns a response. */
   readonly callback: Callback;
-  /** The topics that are delivered. @default ['questions'] */
+  /** The topics that are delivered. @default all of them */
   readonly topics?: readonly string[] | undefined;
   /** Only notifications that relate to these users. @default all users */
   readonly user_ids?: readonly number[] | undefined;

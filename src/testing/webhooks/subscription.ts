@@ -4,6 +4,7 @@ import { defaultTimeoutMs, validateCallback } from './callback.js';
 import type { CallbackInit, PlannedDelivery } from './callback.js';
 import { postNotification } from './post-notification.js';
 import type { DeliveryOutcome } from './post-notification.js';
+import { topics as knownTopics } from './topics.js';
 
 /** A subscription of an application. */
 export interface Subscription {
@@ -37,7 +38,7 @@ export class CallbackSubscription implements Subscription {
   /** @throws {FakeMarketplaceError} when the subscription is invalid */
   constructor(id: number, init: CallbackInit, cancel: () => void) {
     validateCallback(init);
-    const { callback, topics = ['questions'], application_id = 500, faults } = init;
+    const { callback, topics = knownTopics, application_id = 500, faults } = init;
     this.id = id;
     this.application_id = application_id;
     this.url = typeof callback === 'function' ? null : String(callback);
