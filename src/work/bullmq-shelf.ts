@@ -2,10 +2,10 @@ import { idOf, stateOf } from './bullmq-job.js';
 import type { BullMQJob, BullMQQueue } from './bullmq-job.js';
 import { factKeyOf } from './ledger.js';
 import { keepKeysMsOf, reducedOf } from './reduced.js';
-import type { EndedState, Reduced } from './reduced.js';
+import type { Reduced } from './reduced.js';
 import { RedisLedger, RedisScripts } from './bullmq-scripts.js';
 import type { RedisCommands } from './bullmq-scripts.js';
-import type { Counts, Notes, Query, EntryState, Status, Verdict, Work } from './store.js';
+import type { Counts, EndedState, Notes, Query, EntryState, Status, Verdict, Work } from './store.js';
 import type { Shelf } from './works.js';
 
 /** The class `Queue` of BullMQ. */
@@ -29,7 +29,7 @@ export const behindMs = 30_000;
 const kept = { attempts: 1_000_000, backoff: 5_000, removeOnFail: { age: 14 * 86_400, count: 10_000 } };
 
 /** What is known of an entry whose job is gone: JSON, or an empty text for a notification that was handled. */
-interface Known {
+interface KnownKey {
   readonly text: string;
   /** How long it is known, in milliseconds. */
   readonly ms: number;
@@ -110,7 +110,7 @@ export class BullMQShelf implements Shelf {
   async leave(
     work: Work,
     { value, ms }: NonNullable<Verdict['fact']> = { value: '', ms: 0 },
-    known: Known = { text: '', ms: 0 },
+    known: KnownKey = { text: '', ms: 0 },
   ): Promise<void> {
     const keys = [...this.#keysOf(work), this.ledger.nameOf(factKeyOf(work.group)), this.#knownKey(work)];
     const values = [idOf(work.key), value, String(Math.ceil(ms)), known.text, String(Math.ceil(known.ms))];
@@ -123,7 +123,7 @@ export class BullMQShelf implements Shelf {
   }
 
   /** What stays of an ended job of an outbox. */
-  async remainsOf({ data, timestamp, finishedOn }: BullMQJob, was: EndedState, keyMs: number): Promise<Known> {
+  async remainsOf({ data, timestamp, finishedOn }: BullMQJob, was: EndedState, keyMs: number): Promise<KnownKey> {
     const { kind, group, owner, sentAt, data: entry } = data.work;
     const times = { addedAt: timestamp, endedAt: finishedOn ?? Date.now() };
     const remains: Remains = { ...(await reducedOf(entry, was)), kind, group, owner, sentAt, ...times };

@@ -8,7 +8,6 @@ import { MemoryLedger } from './memory-ledger.js';
 import { deadLetterDeleted } from './problems.js';
 import { rotated } from './rotated.js';
 import { isReduced, reducedOf } from './reduced.js';
-import type { EndedState } from './reduced.js';
 import { assertNoOptions } from './store-rule.js';
 import { suspectStalls } from './store.js';
 import type {
@@ -19,6 +18,7 @@ import type {
   LeaseId,
   Notes,
   Query,
+  EndedState,
   EntryState,
   Status,
   Store,

@@ -1,6 +1,6 @@
 import { canonical } from '../core/recover/write-target.js';
 import { nodeModule } from '../core/scope/node-module.js';
-import type { EntryState } from './store.js';
+import type { EndedState } from './store.js';
 
 const dayMs = 86_400_000;
 /** How long an ended job keeps its data and notes by default, in milliseconds. */
@@ -12,7 +12,6 @@ export function keepKeysMsOf(store: object): number {
 }
 
 /** In which states an entry has ended. */
-export type EndedState = Extract<EntryState, 'dead' | 'accepted' | 'rejected'>;
 export const endedStates: readonly EndedState[] = ['dead', 'accepted', 'rejected'];
 
 /** What stays of an ended entry in the place of its data: an equal one is recognized, and nothing can be read. */

@@ -4,8 +4,7 @@ import type { Row, SqlRule } from './sql-rule.js';
 import { isHead, hasEnded, hasOutcome } from './sql-schema.js';
 import { becomesDue, enter, isRunning, promote, turnOf } from './sql-groups.js';
 import type { SqlContext } from './sql-groups.js';
-import type { EndedState } from './reduced.js';
-import type { Notes, EntryState, Work } from './store.js';
+import type { Notes, EndedState, EntryState, Work } from './store.js';
 
 /** Stores an entry unless its key is known, or its owner has `most` open ones of its kind. */
 export function* add(context: SqlContext, work: Work, most?: number): SqlRule<'added' | 'known' | 'full'> {

@@ -12,7 +12,6 @@ import { counts, get, list } from './sql-lists.js';
 import { forget, note, settle } from './sql-results.js';
 import type { Row, SqlRule } from './sql-rule.js';
 import { reducedOf } from './reduced.js';
-import type { EndedState } from './reduced.js';
 import type {
   Claim,
   Claimed,
@@ -20,6 +19,7 @@ import type {
   LeaseId,
   Notes,
   Query,
+  EndedState,
   EntryState,
   Status,
   Store,

@@ -3,7 +3,7 @@ import { isObject } from '../core/json/plain-object.js';
 import { withMethods } from '../core/options/rules.js';
 import type { Rule } from '../core/options/rules.js';
 
-const kept = ['add', 'get', 'list', 'counts', 'again', 'remove', 'reduce', 'reduceOld'];
+const kept = ['add', 'get', 'list', 'counts', 'again', 'remove'];
 const leased = ['claim', 'renew', 'note', 'settle'];
 
 const remedy = 'takes what sqliteStore, postgresStore, memoryStore or bullmq returns';

@@ -1,5 +1,4 @@
 import type { Ledger } from './ledger.js';
-import type { EndedState } from './reduced.js';
 
 /** Something to run once: a notification of an inbox, or a job of an outbox. */
 export interface Work {
@@ -100,6 +99,9 @@ export interface Verdict {
 
 /** How an entry is listed. */
 export type EntryState = 'waiting' | 'running' | Exclude<VerdictState, 'open'>;
+
+/** In which states an ended entry keeps its data. */
+export type EndedState = Extract<EntryState, 'dead' | 'accepted' | 'rejected'>;
 
 /** An entry, and what has become of it. */
 export interface Status extends Work {

@@ -10,20 +10,17 @@ type Action = (work: StoredWork, values: Values) => Promise<ActionResult>;
 
 /** What can be done with stored work that has these lists, by the word that selects it. The first is the default. */
 export function actionsOf(lists: readonly ListName[]): Readonly<Record<string, Action>> {
-  const listing = lists.map((name): [string, Action] => [name, (work, values) => rowsOf(listOf(work, name), values)]);
+  const listing = lists.map((name): [string, Action] => [name, (work, values) => rowsOf(work.lists[name], values)]);
   return {
     stats: (work) => work.stats(),
     ...Object.fromEntries(listing),
     replay: async (work, values) => ({ replayed: await replay(work, values) }),
     'retry-now': async (work, values) => ({ retried: await work.retryAll(filterOf(values)) }),
-    remove: async (work, values) => ({ removed: await listOf(work, stateOf(values, lists)).remove(filterOf(values)) }),
+    remove: async (work, values) => ({
+      removed: (await work.lists[stateOf(values, lists)]?.remove(filterOf(values))) ?? 0,
+    }),
     forget: async (work, values) => ({ forgotten: Number(await work.forget(keyOf(values))) }),
   };
-}
-
-/** The command offers the lists that its work has. */
-function listOf({ lists }: StoredWork, name: ListName): StoredList {
-  return lists[name]!;
 }
 
 /** Nothing is opened with a wrong command line. @throws {UsageError} */
@@ -45,11 +42,11 @@ async function replay(work: StoredWork, values: Values): Promise<number> {
   return key === undefined ? work.replayAll(filterOf(values)) : Number(await work.replay(key));
 }
 
-async function rowsOf(list: StoredList, values: Values): Promise<readonly WorkRow[]> {
+async function rowsOf(list: StoredList | undefined, values: Values): Promise<readonly WorkRow[]> {
   const isMeant = filterOf(values);
   const limit = limitOf(values);
   const rows: WorkRow[] = [];
-  for await (const page of list.pages()) {
+  for await (const page of list?.pages() ?? []) {
     rows.push(...page.filter(isMeant).map(({ row }) => row));
     if (rows.length >= limit) break;
   }
