@@ -584,6 +584,31 @@ describe('a list that a program awaits', () => {
     }
   });
 
+  test.each(Object.entries(lists))('has on each page its response: %s', async (_, list) => {
+    for await (const page of list().pages()) {
+      const { status, headers, url, attempts, requestId } = page.response;
+      const { path, response } = marketplace.requests.all.at(-1)!;
+      expect([status, attempts, new URL(url).pathname]).toEqual([response?.status, 1, path]);
+      expect(headers.get('content-type')).toContain('json');
+      expect(requestId).toBe(headers.get('x-request-id') ?? undefined);
+      expect(Object.keys(page)).not.toContain('response');
+      expect(JSON.stringify(page)).not.toContain('durationMs');
+    }
+  });
+
+  test('has the attempts of each page, also of one that was asked for again', async () => {
+    const shop = marketplace.addUser();
+    const item = marketplace.addItem({ seller_id: shop.user_id });
+    const buyer = marketplace.addUser();
+    for (const text of ['A?', 'B?', 'C?']) marketplace.ask({ from: buyer, item_id: item.item_id, text });
+    const list = marketplace.clientFor(shop).questions.search({ seller_id: shop.user_id, limit: 2 });
+    marketplace.faults.inject({ endpoint: 'questions.search', status: 429, skip: 1 });
+    const attempts: number[] = [];
+    for await (const { response } of list.pages()) attempts.push(response.attempts);
+    expect(attempts[0]).toBe(1);
+    expect(attempts[1]).toBe(2);
+  });
+
   test('has the error of its first page', async () => {
     marketplace.faults.inject({ endpoint: 'questions.search', status: 403 });
     await expect(lists['questions.search']().page()).rejects.toMatchObject({ status: 403 });

@@ -68,7 +68,7 @@ class PageReader<T, Extra> {
     if (endedEarly) this.#pager.onEarlyEnd?.({ delivered: this.#seen.size, total: this.#statedTotal ?? 0 });
     if (items.length === 0 && !isFirst && !endedEarly) return undefined;
     const offset = request.offset + Math.max(0, known.indexOf(false));
-    return { ...pageOf(items, offset, this.#limit ?? raw.limit ?? length, raw), ...(endedEarly && { endedEarly }) };
+    return pageOf(items, offset, this.#limit ?? raw.limit ?? length, raw, endedEarly);
   }
 
   /** Requests a page. The error of a rejected offset says how to go on. */
@@ -134,7 +134,14 @@ function lengthOf({ items, leftOut = 0 }: Pick<RawPage<unknown>, 'items' | 'left
 /** The statuses with which services reject an offset. */
 const rejections = [400, 416, 422];
 
-function pageOf<T, Extra>(items: T[], offset: number, size: number, raw: RawPage<T, Extra>): Page<T, Extra> {
+function pageOf<T, Extra>(
+  items: T[],
+  offset: number,
+  size: number,
+  raw: RawPage<T, Extra>,
+  endedEarly: boolean,
+): Page<T, Extra> {
   const limit = Math.max(1, Math.min(size, raw.limit ?? size));
-  return { ...raw.extra, items, offset, limit, total: raw.total ?? undefined };
+  const page = { ...raw.extra, items, offset, limit, total: raw.total ?? undefined, ...(endedEarly && { endedEarly }) };
+  return Object.defineProperty(page, 'response', { value: raw.response, enumerable: false }) as Page<T, Extra>;
 }

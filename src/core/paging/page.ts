@@ -1,3 +1,5 @@
+import type { ResponseInfo } from '../operation/api-promise.js';
+
 /** A page of a list. `Extra` are the other fields of the response. */
 export type Page<T, Extra = unknown> = Extra & {
   /** The entries that no earlier page of this iteration contained. */
@@ -6,6 +8,11 @@ export type Page<T, Extra = unknown> = Extra & {
   readonly limit: number;
   /** The total number of entries, as the service states it; `undefined` if it does not. */
   readonly total: number | undefined;
+  /**
+   * The response that the page was in, as `withResponse()` has it for a call: status, headers, request id, attempts. Not
+   * enumerable, so that logs and copies of a page do not have it.
+   */
+  readonly response: ResponseInfo;
   /**
    * Present on the last page of a list that ended before the total that the service stated: it hides entries, or its
    * count is wrong.
@@ -27,6 +34,7 @@ export interface RawPage<T, Extra = unknown> {
   readonly limit?: number | null | undefined;
   /** How many entries were left out of `items` because they could not be read. */
   readonly leftOut?: number | undefined;
+  readonly response?: ResponseInfo | undefined;
   readonly extra: Extra;
 }
 

@@ -179,7 +179,7 @@ export function pagedCalls<In extends PagedInput, Out, T, Extra>(
       rejectPageInQuery(callOptions);
       const call = requester.call(endpoint, withPage(given, page), { ...callOptions, ...limits });
       const { data, response } = await call.withResponse();
-      return { ...read(data), leftOut: response.leftOut };
+      return { ...read(data), leftOut: response.leftOut, response };
     },
   });
 }
