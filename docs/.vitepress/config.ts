@@ -252,6 +252,10 @@ function rewrite(tokens: readonly Token[], from: string): void {
 const alsoFoundBy: Readonly<Record<string, string>> = {
   'docs/guide/frameworks.md':
     'express, express.js, express webhook, express middleware, fastify, next, next.js, nextjs, nest, nestjs, nest.js, koa, hono, cloudflare, cloudflare workers, workers, lambda, aws lambda, serverless',
+  'docs/upgrade.md':
+    'upgrade, upgrading, migrate, migrating, breaking, breaking change, breaking changes, update, new version, deprecated',
+  'docs/guide/primeros-pasos.md': 'instalación, instalar, español, comenzar',
+  'docs/guide/primeiros-passos.md': 'instalação, instalar, português, começar',
   'docs/guide/contact-metrics.md': 'see phone, phone clicks, statistics',
   'docs/guide/connect-sellers.md':
     '401, unauthorized, token expired, invalid token, authentication, login, refresh token, multiple sellers',
@@ -261,10 +265,10 @@ const alsoFoundBy: Readonly<Record<string, string>> = {
   'docs/guide/errors.md':
     'lost response, no response, response lost, exception, error code, retry, retrying, backoff, idempotency, idempotent, idempotency key, timeout, timeouts, deadline, cancel, cancel request, abort, abort request, throttling, circuit breaker, outage',
   'docs/guide/notifications.md':
-    'webhook, webhooks, webhook lost, lost webhook, polling, webhook signature, verify webhook, inbox, dead letter, dead letters, replay, crash, redis, postgres, kubernetes, scale, two processes, worker process, kafka, rabbitmq, sqs',
+    'webhook, webhooks, webhook lost, lost webhook, polling, webhook signature, verify webhook, inbox, dead letter, dead letters, replay, crash, redis, postgres, pgbouncer, pooler, kubernetes, scale, two processes, worker process, kafka, rabbitmq, sqs',
   'docs/guide/observability.md': 'prometheus, datadog, grafana, sentry, opentelemetry, logs, debug',
   'docs/guide/after-a-sale.md':
-    'sale, sales, new sale, order, orders, orders_v2, sold, outbox, send twice, sent twice, duplicate message, exactly once, job queue, invoice',
+    'sale, sales, new sale, order, orders, orders_v2, sold, outbox, send twice, sent twice, duplicate message, exactly once, job queue, invoice, factura, enviar factura, nota fiscal, enviar nota fiscal',
   'docs/guide/questions.md': 'unanswered count, unanswered, count questions, faq',
   'docs/guide/messages.md': 'chat, buyer message, unread count, upload, download, attachment, file, files, pdf',
   'docs/guide/performance.md': 'proxy, proxies, HTTP_PROXY, bundle size, memory',
@@ -299,7 +303,7 @@ function fuzziness(word: string): number | false {
 
 /** The site calls it in the browser, so it uses nothing else. */
 function rankOf(path: string): number {
-  if (path.includes('/guide/')) return 3;
+  if (/\/guide\/|\/upgrade\b/.test(path)) return 3;
   // An error with a page of its own, before its place in the list of all.
   if (/\/errors\/[A-Z]/.test(path)) return 2;
   return /\/(reference|errors)\//.test(path) ? 1 : 0.5;

@@ -214,7 +214,7 @@ describe.skipIf(!isBuilt)('the documentation site', () => {
 describe.skipIf(chromiumPath === undefined || !isBuilt)('the documentation site in Chromium', () => {
   // Each page is opened once per screen. Contrast depends on the colours alone, everything else on the width.
   test.each([
-    [390, 'light', { 'color-contrast': { enabled: false } }, 'table, .hero pre, .terminal pre'],
+    [390, 'light', { 'color-contrast': { enabled: false } }, 'table, .first pre, .terminal pre'],
     [1280, 'light', {}, 'table, pre'],
     [1280, 'dark', 'color-contrast', 'table, pre'],
   ] as const)(
@@ -270,7 +270,7 @@ describe.skipIf(chromiumPath === undefined || !isBuilt)('the documentation site 
     await page.close();
   });
 
-  test.each([390, 1024, 1280, 1440, 1536, 1920])(
+  test.each([320, 390, 768, 940, 1024, 1280, 1440, 1536, 1920])(
     'on a screen of %i pixels nothing is too wide, and sidebar and navigation keep their distance to the edge',
     async (width) => {
       const page = await opened('/', width);
@@ -291,6 +291,87 @@ describe.skipIf(chromiumPath === undefined || !isBuilt)('the documentation site 
       }
       expect(found).toEqual([]);
       await page.close();
+    },
+  );
+
+  test('no page scrolls sideways, on any screen from 320 to 1920 pixels', async () => {
+    const page = await opened('/404.html', 1920);
+    const found: string[] = [];
+    for (const path of pages.keys()) {
+      const widths = await page.evaluate(async (path) => {
+        // A frame is a screen of its own, whose width changes without another load.
+        const frame = Object.assign(document.createElement('iframe'), { src: path });
+        frame.style.cssText = 'position: fixed; inset: 0; height: 844px; border: 0';
+        document.body.append(frame);
+        await new Promise((resolve) => frame.addEventListener('load', resolve));
+        const root = frame.contentDocument?.documentElement;
+        // Programs of the page put the navigation in its place.
+        while (!root?.querySelector('.VPNavBar, .not-found')) await new Promise((resolve) => setTimeout(resolve, 10));
+        const wide: string[] = [];
+        for (let width = 320; width <= 1920; width += 20) {
+          frame.style.width = `${width}px`;
+          const beyond = root.scrollWidth - root.clientWidth;
+          if (root.clientWidth !== width || beyond > 0) wide.push(`${width}: ${beyond} pixels too wide`);
+        }
+        frame.remove();
+        return wide;
+      }, path);
+      found.push(...widths.map((each) => `${path} at ${each}`));
+    }
+    expect(found).toEqual([]);
+    await page.close();
+  });
+
+  test.each([320, 390, 780, 940])('on a screen of %i pixels the menu has what does not fit', async (width) => {
+    const page = await opened('/guide/errors.html', width);
+    expect(await page.locator('.VPNavBar .VPNavBarMenu').isVisible()).toBe(false);
+    await page.locator('.VPNavBarHamburger').click();
+    const menu = page.locator('.VPNavScreen');
+    await menu.locator('a', { hasText: 'Reference' }).waitFor();
+    expect(await menu.locator('.VPSwitchAppearance').isVisible()).toBe(true);
+    expect(await wideParts(page, '.VPNavScreen')).toEqual([]);
+    await menu.locator('a', { hasText: 'Examples' }).click();
+    await page.waitForURL(/\/examples\//);
+    await page.close();
+  });
+
+  test.each([
+    [1440, 900],
+    [390, 844],
+  ])(
+    'the first screen of %i x %i shows what it is, a program, the way of a question, and four things',
+    async (width, height) => {
+      for (const path of ['/', '/es.html', '/pt.html']) {
+        const page = await opened(path, width);
+        await page.setViewportSize({ width, height });
+        const parts = ['h1', '.what strong', '.actions', '.languages', '.how pre', '.way', '.things li:last-child'];
+        for (const part of parts) {
+          const box = await page.locator(`.first ${part}`).boundingBox();
+          expect((box?.y ?? Infinity) + (box?.height ?? 0), `${path} ${part}`).toBeLessThanOrEqual(height);
+        }
+        const program = await page.locator('.how pre').innerText();
+        expect(program.split('\n').filter((line) => line.trim() !== '')).toHaveLength(8);
+        expect(await page.locator('.things li').count()).toBe(4);
+        // One button, and no text but words: no dot between links.
+        const filled = await page
+          .locator('.first a')
+          .evaluateAll(
+            (links) => links.filter((link) => getComputedStyle(link).backgroundColor !== 'rgba(0, 0, 0, 0)').length,
+          );
+        expect(filled).toBe(1);
+        expect(await page.locator('.first').innerText()).not.toContain('·');
+        // Its texts are never wider than their boxes.
+        const tight = await page.locator('.way g').evaluateAll((groups) =>
+          groups.flatMap((group) => {
+            const room = group.querySelector('rect')!.getBoundingClientRect().width;
+            return [...group.querySelectorAll('text')]
+              .filter((text) => text.getBoundingClientRect().width > room - 4)
+              .map((text) => text.textContent);
+          }),
+        );
+        expect(tight).toEqual([]);
+        await page.close();
+      }
     },
   );
 
@@ -328,6 +409,12 @@ describe.skipIf(chromiumPath === undefined || !isBuilt)('the documentation site 
     ['proxy', '/guide/performance'],
     ['next page', '/guide/pagination'],
     ['401', '/guide/connect-sellers'],
+    ['upgrade', '/upgrade'],
+    ['migrate', '/upgrade'],
+    ['breaking', '/upgrade'],
+    ['pgbouncer', '/guide/notifications'],
+    ['enviar factura', '/guide/after-a-sale'],
+    ['instalação', '/guide/primeiros-passos'],
     ['verify webhook', '/guide/notifications'],
     ['see phone', '/guide/contact-metrics'],
     ['kafka', '/guide/notifications'],
@@ -370,11 +457,11 @@ describe.skipIf(chromiumPath === undefined || !isBuilt)('the documentation site 
     ['/pt.html', 'Ninguém sabe se foi enviado.\nFoi. Não envie de novo.'],
   ])('the first page shows the lost write in another language too: %s', async (path, said) => {
     const page = await opened('/', 390);
-    await page.locator(`.hero a[href="${path}"]`).click();
+    await page.locator(`.languages a[href="${path}"]`).click();
     await page.locator('.live.lost .run button').click();
     await page.locator('.live.lost .run.ended').waitFor();
     expect(await page.locator('.live.lost .run pre').innerText()).toBe(said);
-    expect(await wideParts(page, '.run, .hero pre')).toEqual([]);
+    expect(await wideParts(page, '.run, .first pre')).toEqual([]);
     await page.close();
   });
 

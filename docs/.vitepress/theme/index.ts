@@ -3,6 +3,7 @@ import theme from 'vitepress/theme';
 import { withBase } from 'vitepress';
 import type { Theme } from 'vitepress';
 import { RunExample } from './run-example.ts';
+import { WayOfAQuestion } from './way-of-a-question.ts';
 import './style.css';
 
 export default {
@@ -10,6 +11,7 @@ export default {
   Layout: () => h(theme.Layout, null, { 'not-found': () => h('main', { class: 'not-found' }, notFound()) }),
   enhanceApp({ app, router }) {
     app.component('RunExample', RunExample);
+    app.component('WayOfAQuestion', WayOfAQuestion);
     if (typeof document === 'undefined') return; // on the server
     router.onAfterRouteChange = () => {
       // The sidebar shows the entry of the current page, however long its list is.

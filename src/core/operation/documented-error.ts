@@ -130,13 +130,9 @@ export function messageMatches(
   return ({ words }) => words.some((each) => all.some((pattern) => pattern.test(each)) && !unless?.test(each));
 }
 
-/** Whether a body is a page of a website, which no operation of the service sends. */
-export function isPage(body: unknown): boolean {
-  return typeof body === 'string' && /^\s*</.test(body);
-}
-
 function wordsOf(text: string): string {
-  if (isPage(text)) return '';
+  // A page of a website: a proxy sent it.
+  if (/^\s*</.test(text)) return '';
   return text
     .replaceAll('’', "'")
     .replace(/(?<![a-z])'|'(?![a-z])|["`]/g, '')

@@ -1,6 +1,6 @@
 import type { Confirmation } from '../../core/errors/confirmation.js';
 import type { ConfirmContext } from '../../core/operation/endpoint.js';
-import { ItemNotFoundError } from './errors.js';
+import { meansNotInFlex } from './errors.js';
 import { isEnabled } from './reads.js';
 import type { FlexItemParams } from './schemas.js';
 
@@ -13,8 +13,7 @@ export async function confirmInFlex(
   const isIn = await context.read(isEnabled, input, 204).then(
     () => true,
     (error: unknown) => {
-      // Any other 404 may be of a proxy, or of a path that is switched off.
-      if (error instanceof ItemNotFoundError) return false;
+      if (meansNotInFlex(error)) return false;
       throw error;
     },
   );

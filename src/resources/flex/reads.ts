@@ -1,7 +1,6 @@
 import type { DescribedEndpoint } from '../../core/operation/endpoint.js';
 import { alone } from '../fields.js';
 import { preprocess, record } from '../../core/schema/define.js';
-import { hintToFlexV2 } from '../flex-items/errors.js';
 import * as errors from './errors.js';
 import { graphqlErrorInBody, parseResult } from './graphql/response.js';
 import * as schemas from './schemas.js';
@@ -17,7 +16,6 @@ const subscriptions: DescribedEndpoint<schemas.FlexUserParams, schemas.FlexSubsc
   listOf: { user_id: '*.user_id' },
   retry: 'safe',
   errors: [errors.emptySite, errors.invalidSite, errors.noAccess, errors.userNotFound],
-  hintAfter: hintToFlexV2,
   supportsAttributes: true,
 };
 
@@ -41,7 +39,6 @@ export const configuration: DescribedEndpoint<schemas.FlexQueryParams> = {
     errors.userNotFound,
     errors.subscriptionNotFound,
   ],
-  hintAfter: hintToFlexV2,
   errorInBody: graphqlErrorInBody,
   loadExchange: async (body, reject) => {
     const { queryExchange } = await import('./graphql/query.js');
@@ -67,7 +64,6 @@ const driver: DescribedEndpoint<schemas.DriverParams, schemas.DriverAssignment> 
   output: preprocess<schemas.DriverAssignment>(schemas.driverAssignment, alone),
   retry: 'safe',
   errors: [errors.driverNotFound],
-  hintAfter: hintToFlexV2,
   errorInBody: errors.noDriverInBody,
   supportsAttributes: true,
 };

@@ -49,13 +49,11 @@ function toCapabilitiesView(subscription: StoredSubscription): object {
   };
 }
 
-/** Whether zones have cut-offs of their own. */
-export function hasOwnCutoffs({ zoneCutoffs }: StoredSubscription): boolean {
+function hasOwnCutoffs({ zoneCutoffs }: StoredSubscription): boolean {
   return Object.keys(zoneCutoffs).length > 0;
 }
 
-/** Serializes where deliveries start. */
-export function toAddressView({ user_id, site_id }: StoredSubscription, [zone]: readonly Zone[]): object {
+function toAddressView({ user_id, site_id }: StoredSubscription, [zone]: readonly Zone[]): object {
   return {
     id: `${user_id}00`,
     address_line: 'Calle Falsa 123',
