@@ -23,6 +23,7 @@ export type { Issue } from './core/errors/issue.js';
 export type { NoInput, Paging, SearchOption } from './resources/fields.js';
 export {
   AccessTokenError,
+  ClosedError,
   ConfigurationError,
   ConnectionError,
   EarlierWriteOpenError,

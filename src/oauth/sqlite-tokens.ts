@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { AccessTokenError, ConfigurationError } from '../core/errors/errors.js';
+import { ClosedError, AccessTokenError, ConfigurationError } from '../core/errors/errors.js';
 import { nodeModule } from '../core/scope/node-module.js';
 import { TimeLimit } from '../core/scope/time-limit.js';
 import { wait } from '../core/scope/wait.js';
@@ -62,13 +62,15 @@ class SqliteTokens implements TokenStore {
   /** The locks of others that were waited for, and since when. */
   readonly #seen = new Map<number, { readonly holder: string; readonly since: number }>();
   #closing: Promise<void> | undefined;
+  #isClosed = false;
 
   constructor(db: DatabaseSync) {
     this.#db = db;
     db.exec(schema);
   }
 
-  #all(sql: string, ...values: (string | number | null)[]): Promise<Record<string, unknown>[]> {
+  async #all(sql: string, ...values: (string | number | null)[]): Promise<Record<string, unknown>[]> {
+    if (this.#isClosed) throw new ClosedError('sqliteTokens was closed');
     return unlessBusy(() => this.#db.prepare(sql).all(...values));
   }
 
@@ -113,8 +115,10 @@ class SqliteTokens implements TokenStore {
   async #hold<R>(user_id: number, holder: string, work: () => Promise<R>): Promise<R> {
     try {
       // What begins now would be cut off by the end of the store.
-      if (this.#closing)
-        throw new AccessTokenError('The access token has ended, and is not refreshed: its store was closed');
+      if (this.#closing) {
+        const cause = new ClosedError('sqliteTokens was closed');
+        throw new AccessTokenError('The access token has ended, and is not refreshed: its store was closed', { cause });
+      }
       return await work();
     } finally {
       await this.#all('DELETE FROM seller_lock WHERE user_id = ? AND holder = ?', user_id, holder);
@@ -162,6 +166,7 @@ class SqliteTokens implements TokenStore {
         () => this.#closedTooLate(),
       );
     } finally {
+      this.#isClosed = true;
       this.#db.close();
     }
   }

@@ -1,4 +1,4 @@
-import { AccessTokenError, GrantRevokedError } from '../core/errors/errors.js';
+import { ClosedError, AccessTokenError, GrantRevokedError } from '../core/errors/errors.js';
 import { withoutSecrets } from '../core/errors/without-secrets.js';
 import { ignoreErrors, onAbort, wait } from '../core/scope/wait.js';
 import { TimeLimit } from '../core/scope/time-limit.js';
@@ -120,7 +120,9 @@ export class TokenRefresher<T extends TokenSet> {
 
   /** @throws {AccessTokenError} after `close`. */
   #assertOpen(): void {
-    if (this.#isClosed) throw new AccessTokenError('The access token has ended, and is not refreshed: it was closed');
+    if (!this.#isClosed) return;
+    const cause = new ClosedError('The refreshing of this token was closed');
+    throw new AccessTokenError('The access token has ended, and is not refreshed: it was closed', { cause });
   }
 
   /** Lets `close` wait for what would lose a grant if the process ended. */

@@ -1,4 +1,4 @@
-import { ConfigurationError, InvalidInputError } from '../core/errors/errors.js';
+import { ClosedError, InvalidInputError } from '../core/errors/errors.js';
 import { checkConfiguration, notNegative, oneOf } from '../core/options/rules.js';
 import { assertKey, listRules } from '../work/pages.js';
 import type { ListOptions } from '../work/pages.js';
@@ -138,9 +138,10 @@ export class Outbox extends StoredLists<StoredJob> {
    * @returns the job as it is now: of a known key, the one that was added first.
    * @throws {InvalidInputError} when an input does not fit its endpoint, or the key is known with another input.
    * @throws {ConfigurationError} when an endpoint is wrong, only reads, or is not known.
+   * @throws {ClosedError} when the outbox is closed.
    */
   async add<In, const Ins extends readonly unknown[]>(job: Job<In, Ins>): Promise<JobStatus> {
-    if (this.#closed) throw new ConfigurationError('Not added: the outbox is closed');
+    if (this.#closed) throw new ClosedError('Not added: the outbox is closed');
     const entry = checkJob(job, this.#context.known);
     const found = await this.#added(entry);
     const status = jobStatusOf(found);

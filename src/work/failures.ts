@@ -1,4 +1,4 @@
-import { AccessTokenError, GrantRevokedError } from '../core/errors/errors.js';
+import { AccessTokenError, ClosedError, GrantRevokedError } from '../core/errors/errors.js';
 import { callOf } from '../core/errors/seller-error.js';
 import { AuthenticationError } from '../core/errors/status-errors.js';
 import type { BookedWrite } from '../core/operation/write-book.js';
@@ -35,7 +35,15 @@ export function isUnknownOutcome(error: unknown): boolean {
 
 /** Whether the token led to an error: there was none, or the service rejected it. */
 export function isOfToken(error: unknown): boolean {
-  const classes = [AccessTokenError, GrantRevokedError, AuthenticationError];
+  return isCausedBy(error, AccessTokenError, GrantRevokedError, AuthenticationError);
+}
+
+/** Whether another part of the process was closed first, which led to an error. */
+export function isOfClosing(error: unknown): boolean {
+  return isCausedBy(error, ClosedError);
+}
+
+function isCausedBy(error: unknown, ...classes: readonly (abstract new (...args: never[]) => Error)[]): boolean {
   try {
     return [...causesOf(error)].some((each) => classes.some((Class) => each instanceof Class));
   } catch {

@@ -1,5 +1,7 @@
 import { exponentialDelay } from './backoff.js';
 import { endsWithin } from './ends-within.js';
+import { isOfClosing } from './failures.js';
+import { describeFailure } from './log.js';
 import { EndsProcessError, isUnnoted, mostStalls } from './policy.js';
 import type { Lease, Store, Verdict } from './store.js';
 import { released } from './task.js';
@@ -8,6 +10,9 @@ import type { WorkerOptions } from './works.js';
 
 /** How long the user may take to be told what has become of an entry, in milliseconds. */
 const tellMs = 300_000;
+
+/** When an entry runs again that needed a part that is closed, in milliseconds. */
+const closedAgainMs = 5_000;
 
 const storeBackoff = { baseMs: 200, capMs: 5_000 };
 
@@ -76,9 +81,22 @@ export class LeasedRun implements Run {
         throw new EndsProcessError(`The process ended each of the ${stalls} times that this was handled`);
       return { verdict: await task.run() };
     } catch (error) {
-      if (isAborting() && !isUnnoted(error, this.notes)) return { verdict: released };
+      if (isUnnoted(error, this.notes)) return { verdict: task.failed(error), error };
+      if (isAborting()) return { verdict: released };
+      if (isOfClosing(error)) return { verdict: this.#closedBefore(error) };
       return { verdict: task.failed(error), error };
     }
+  }
+
+  /** The process is ending, as it seems: the next one goes on. What runs in the meantime must not be tried in vain, again and again. */
+  #closedBefore(error: unknown): Verdict {
+    const { log, name } = this.#options;
+    void log.write(
+      'warn',
+      `An entry of the ${name} waits for the next process: another part of this one was closed first`,
+      error,
+    );
+    return { ...released, inMs: closedAgainMs, failure: describeFailure(error) };
   }
 
   /**

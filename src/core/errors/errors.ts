@@ -13,6 +13,16 @@ export class ConfigurationError extends SellerError {
 }
 
 /**
+ * Something was asked of an inbox, an outbox or tokens that are closed. A run of a handler or a job that ends with it, also as a `cause`,
+ * counts as no attempt: the next process goes on.
+ *
+ * Remedy: close the inbox before the outbox, and these before the tokens of the sellers.
+ */
+export class ClosedError extends SellerError {
+  static override readonly kind: string = 'ClosedError';
+}
+
+/**
  * The function that you passed as `accessToken` failed or did not return a token. Its error is the `cause`.
  *
  * Remedy: check the `cause`. A refresh token that is not valid any more is a `GrantRevokedError` instead.
