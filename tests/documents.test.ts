@@ -102,6 +102,29 @@ describe('docs/reference', () => {
   });
 });
 
+describe('the pages of the errors', () => {
+  const folder = join(docs, 'errors');
+  const written = readdirSync(folder).map((file) => ({ file, text: readFileSync(join(folder, file), 'utf8') }));
+
+  test.each(written)('$file has no line of a dot alone, and sends nobody to where they are', ({ file, text }) => {
+    expect(text).not.toMatch(/^[.,;·]$/m);
+    expect(text).not.toContain('docsPath` names');
+    // In its code, `docsPath` would print the page that is read.
+    expect([...text.matchAll(/^```ts\n[^]*?^```/gm)].filter(([code]) => code.includes('docsPath'))).toEqual([]);
+    for (const section of text.split(/^(?=##? )/m)) {
+      const [, heading = ''] = /^##? (.+)$/m.exec(section) ?? [];
+      const links = [...section.matchAll(/\]\(([^)]+)\)/g)].map(([, link = '']) => link);
+      const own = [`#${heading.toLowerCase()}`, `README.md#${heading.toLowerCase()}`];
+      expect(links.filter((link) => link === file || own.includes(link))).toEqual([]);
+    }
+  });
+
+  test('an unknown outcome is caught by asking what became of it', () => {
+    const { text = '' } = written.find(({ file }) => file === 'OutcomeUnknownError.md') ?? {};
+    expect(/^## Catch it\n[^]*?^```ts\n([^]*?)^```/m.exec(text)?.[1]).toContain('await error.confirm()');
+  });
+});
+
 describe('what an endpoint needs is exported', () => {
   const exported = new Set(sources.exportsOf('src/index.ts').map(({ name }) => name));
   const declarations = new Map(

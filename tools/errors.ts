@@ -60,7 +60,7 @@ function section(type: ErrorClass, classes: readonly ErrorClass[], all: Catalogu
     `## ${kind}`,
     hasPage(type) ? `${firstSentence(causeOf(type, all))} [Its page](${kind}.md) says more.` : causeOf(type, all),
     remedy && `**Remedy:** ${remedy}`,
-    [...(parent ? [`Extends ${link(parent)}`] : []), ...waiting(type, documented)].join('; ').concat('.'),
+    [...(parent ? [`Extends ${link(parent)}`] : []), ...waiting(type, documented)].join('; ').replace(/.$/, '$&.'),
     hasPage(type) ? '' : [responses(documented), ownMembers(kind, all)].filter(Boolean).join('\n\n'),
   ];
 }
@@ -212,8 +212,18 @@ function throwersOn(on: Page): { link: string; kinds: string[] }[] {
   return [...methods, ...others];
 }
 
+/** How a catch block uses a class: an unknown outcome is read back, and any other error has something to tell. */
 function example(kind: string, all: Catalogue): string {
+  const exported = all.exports.get(kind);
   const entries = Object.entries(all.entries).filter(([, exports]) => exports.some(({ name }) => name === kind));
   const from = entries.at(-1)?.[0] ?? '';
-  return `import { ${kind} } from '${from}';\n\nif (error instanceof ${kind}) {\n  console.log(error.message, error.docsPath);\n}`;
+  const told = exported?.members.find((each) => each.kind !== 'method')?.name ?? 'isLasting';
+  const isUnknown = exported?.members.some(({ name, code }) => name === 'outcomeUnknown' && code === 'true');
+  const lines = isUnknown
+    ? [
+        'const { done } = await error.confirm();',
+        "if (done === false) console.log('It was not carried out: send it again.');",
+      ]
+    : [`console.log(error.message, error.${told});`];
+  return `import { ${kind} } from '${from}';\n\nif (error instanceof ${kind}) {\n  ${lines.join('\n  ')}\n}`;
 }

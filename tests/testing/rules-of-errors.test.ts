@@ -1,8 +1,10 @@
-import { globSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { expect, test } from 'vitest';
 import { Dashboard } from '../../src/testing/dashboard/dashboard.js';
+import type { DocumentedError } from '../../src/core/operation/documented-error.js';
+import { pageOfError } from '../../src/core/errors/seller-error.js';
 import { allEndpoints } from '../../src/testing/http/all-endpoints.js';
 
 const control = 'a-token-of-the-page';
@@ -23,7 +25,7 @@ function logged() {
   return { marketplace, call, rules };
 }
 
-test('every documented error of every endpoint names the row of its section', async () => {
+test('every documented error of every endpoint names its class, its reason, and its place in the documentation', async () => {
   const { marketplace, call, rules } = logged();
   const expected = [];
   for (const endpoint of allEndpoints.filter(({ method }) => method !== 'OPTIONS')) {
@@ -32,8 +34,7 @@ test('every documented error of every endpoint names the row of its section', as
     for (const error of endpoint.errors) {
       marketplace.failNext(endpoint, error, { message: 'In other words' });
       await call(`${endpoint.method} ${path}${tag}`);
-      expect(error.section).toBeTypeOf('string');
-      expected.push(`${error.section}: ${error.condition ?? error.message}`);
+      expected.push(ruleOf(error));
     }
   }
   expect(expected.length).toBeGreaterThan(80);
@@ -49,18 +50,20 @@ test('an error that no row documents has no rule, whatever its words are', async
   await call('GET /currencies');
   await call('GET /questions/1');
   const notFound = get!.errors.find(({ status }) => status === 404)!;
-  expect(await rules()).toEqual([null, null, null, `${notFound.section}: ${notFound.condition ?? notFound.message}`]);
+  expect(await rules()).toEqual([null, null, null, ruleOf(notFound)]);
 });
 
-// They are no part of the package: what a user reads says what is meant.
-test('no rule of an error names the notes about the live service', () => {
-  const sections = allEndpoints.flatMap(({ errors }) => errors.map(({ section }) => section));
-  expect(sections.filter((section) => /notes/i.test(section ?? ''))).toEqual([]);
+test('each place that a rule names is in the documentation', () => {
+  const kinds = new Set(allEndpoints.flatMap(({ errors }) => errors.map(({ error }) => error.kind)));
+  const places = [...kinds].map((kind) => ({ kind, place: pageOfError(kind).split('#') }));
+  const missing = places.filter(({ kind, place: [file = ''] }) => {
+    const page = readFileSync(join(import.meta.dirname, '../../docs/errors', file), 'utf8');
+    return !new RegExp(`^##? ${kind}$`, 'm').test(page);
+  });
+  expect(missing).toEqual([]);
 });
 
-test('the notes are named only in comments of what responds, which no user reads', () => {
-  const root = join(import.meta.dirname, '../../src');
-  const isInternal = /^testing\/(?:handlers|http|seed\/sample|router)/;
-  const others = globSync('**/*.{ts,js,html}', { cwd: root }).filter((path) => !isInternal.test(path));
-  expect(others.filter((path) => readFileSync(join(root, path), 'utf8').includes('Wire notes'))).toEqual([]);
-});
+/** A file and a heading of the package, which a reader has. */
+function ruleOf({ error: { kind }, condition, message }: DocumentedError): string {
+  return `${kind}: ${condition ?? message} (docs/errors/${pageOfError(kind)})`;
+}

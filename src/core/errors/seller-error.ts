@@ -66,7 +66,7 @@ export async function confirmError(error: SellerError, options: ConfirmOptions):
 /**
  * The base class of all errors that this library throws.
  *
- * Remedy: see the subclass, and the page that `docsPath` names.
+ * Remedy: catch the subclass that you can handle, and ask `isLasting` of the others.
  *
  * `instanceof` works across duplicate copies of the package (an ES module copy and a CommonJS copy in one process): a
  * class is identified by its `kind`, not by the class object.

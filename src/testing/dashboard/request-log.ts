@@ -31,7 +31,7 @@ export interface LoggedRequest {
   readonly ms: number;
   /** The injected fault that applied to the request, in words; `null` without one. */
   readonly fault: string | null;
-  /** The section and row of the specification by which the handler rejected the request; `null` if it named none. */
+  /** The documented error by which the handler rejected the request, and where the documentation has it; `null` if it named none. */
   readonly rule: string | null;
   readonly requestHeaders: Readonly<Record<string, string>>;
   /** The text of the body, its first 1,048,576 characters; `null` without one, and for a form with files. */

@@ -1,4 +1,5 @@
 import type { Endpoint } from '../../core/operation/endpoint.js';
+import { pageOfError } from '../../core/errors/seller-error.js';
 import type { DocumentedError } from '../../core/operation/documented-error.js';
 import type { Bearer } from '../state/accounts.js';
 import type { Call } from './call.js';
@@ -33,7 +34,7 @@ export const noContent = new HandlerResponse(204);
 
 /** An error response; handlers throw it. */
 export class ErrorResponse extends HandlerResponse {
-  /** The section and row of the specification by which the handler rejects; `undefined` for what has none. */
+  /** The documented error by which the handler rejects, and where the documentation has it; `undefined` for what has none. */
   readonly rule: string | undefined;
 
   constructor(status: number, body: unknown, headers?: Readonly<Record<string, string>>, rule?: string) {
@@ -54,18 +55,19 @@ export interface ErrorOverrides {
 
 /** Creates the response of a documented error. */
 export function errorResponse(
-  error: Omit<DocumentedError, 'error'>,
+  error: Omit<DocumentedError, 'error'> & Partial<Pick<DocumentedError, 'error'>>,
   overrides: ErrorOverrides = {},
   headers?: Readonly<Record<string, string>>,
 ): ErrorResponse {
-  const { status, section } = error;
+  const { status, error: type } = error;
   const body = {
     message: overrides.message ?? error.message,
     error: overrides.code ?? error.code ?? codeOfStatus(status),
     status,
     cause: overrides.cause ?? error.cause ?? [],
   };
-  return new ErrorResponse(status, body, headers, section && `${section}: ${error.condition ?? error.message}`);
+  const rule = type && `${type.kind}: ${error.condition ?? error.message} (docs/errors/${pageOfError(type.kind)})`;
+  return new ErrorResponse(status, body, headers, rule);
 }
 
 function codeOfStatus(status: number): string {
