@@ -58,8 +58,7 @@ export class Paged<T, Extra = unknown> implements AsyncIterable<T> {
    * const { items, total } = await seller.questions.search({ seller_id: 7, limit: 20 }).page();
    */
   async page(): Promise<Page<T, Extra>> {
-    const { value } = await this.pages().next();
-    return value as Page<T, Extra>;
+    return firstPageOf(this.#pager);
   }
 
   /** Returns the first entry; `undefined` if the list is empty. It requests one page. */
@@ -75,7 +74,7 @@ export class Paged<T, Extra = unknown> implements AsyncIterable<T> {
    * const unanswered = await seller.questions.search({ seller_id: 7, filters: { status: 'UNANSWERED' } }).total();
    */
   async total(): Promise<number | undefined> {
-    return (await new Paged({ ...this.#pager, limit: 1 }).page()).total;
+    return (await firstPageOf({ ...this.#pager, limit: 1 })).total;
   }
 
   /**
@@ -135,6 +134,12 @@ export class Paged<T, Extra = unknown> implements AsyncIterable<T> {
 
 const notAPromise =
   'A `Paged` is not a promise: `await list` is the list itself, and it has no `items`. For the first page, call `list.page()`.';
+
+/** The first page is always returned, even if it is empty. */
+async function firstPageOf<T, Extra>(pager: Pager<T, Extra>): Promise<Page<T, Extra>> {
+  const { value } = await paginate(pager).next();
+  return value as Page<T, Extra>;
+}
 
 /** A list that a second signal ends, too. */
 function endedBy<T, Extra>(signal: AbortSignal, pager: Pager<T, Extra>): Paged<T, Extra> {
