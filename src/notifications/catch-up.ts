@@ -10,6 +10,7 @@ import type { InboxContext } from './context.js';
 import { caughtUpEntry } from './entry.js';
 import type { FoundResource, InboxEntry } from './entry.js';
 import { addFound } from './found.js';
+import type { MissedNotifications } from './missed.js';
 import { sellerIdsOf } from './seller-ids.js';
 
 /** Whose questions and messages to look for. */
@@ -25,8 +26,8 @@ export interface CatchUpOptions {
 /** What `catchUp` has done. */
 export interface CatchUpResult {
   /**
-   * How many unanswered questions and unread messages there are. A conversation in which nothing is new counts as when it was
-   * last read.
+   * How many unanswered questions and unread messages there are, and notifications that are listed as missed for the first time. A
+   * conversation in which nothing is new counts as when it was last read.
    */
   readonly found: number;
   /** How many of them were added; the others wait already, or were handled. */
@@ -44,11 +45,12 @@ export interface CatchUpFailure {
 /** How many sellers are looked after at a time. */
 const sellersAtATime = 8;
 
-/** Adds the unanswered questions and unread messages of sellers, whose notifications may never have come. */
+/** Adds the unanswered questions and unread messages of sellers, and the notifications that they missed. */
 export async function catchUp(
   context: InboxContext,
   options: CatchUpOptions,
   conversations: ReadConversations,
+  missed: MissedNotifications,
 ): Promise<CatchUpResult> {
   checkConfiguration('catchUp', options, { user_ids: listOf('number') });
   const { clientFor, sellers = [] } = context.options;
@@ -72,7 +74,13 @@ export async function catchUp(
     }
   };
   await forEachOf(new Set(user_ids), catchUpWith, { concurrency: sellersAtATime });
-  return { ...total, failed };
+  const listed = await missed.add(new Set(user_ids), async (user_id) => {
+    const client = await clientFor(user_id);
+    if (client) assertOwner(client, user_id);
+    return client;
+  });
+  const [found, added] = [total.found + listed.found, total.added + listed.added];
+  return { found, added, failed: [...failed, ...listed.failed] };
 }
 
 interface Missed {

@@ -5,6 +5,7 @@ import { workOf } from './entry.js';
 import type { InboxEntry } from './entry.js';
 import { waitForHandler } from './handling/dispatcher.js';
 import type { IncomingRequest, OutgoingResponse } from './http/request.js';
+import type { MissedNotifications } from './missed.js';
 
 /** Stores the notifications that are delivered, and has them handled. */
 export class Deliveries {
@@ -12,9 +13,12 @@ export class Deliveries {
   readonly #context: InboxContext;
   readonly #works: Works;
 
-  constructor(context: InboxContext, works: Works) {
+  readonly #missed: MissedNotifications;
+
+  constructor(context: InboxContext, works: Works, missed: MissedNotifications) {
     this.#context = context;
     this.#works = works;
+    this.#missed = missed;
     this.door = new Door(context, (entry, request) => this.#store(entry, request));
   }
 
@@ -29,6 +33,7 @@ export class Deliveries {
       throw new TypeError('The store did not confirm that it has the notification');
     if (state === 'added' && options.handle && !hasHandler)
       reporter.warnedOnce(`Notifications of the topic ${topic} ${waitForHandler}`);
+    void this.#missed.note(entry.notification);
     this.#works.wake();
     waitUntil?.(this.#works.idle());
     return accepted;

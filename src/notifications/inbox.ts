@@ -22,6 +22,7 @@ import { ReadConversations } from './handling/read-conversations.js';
 import type { NotificationClient } from './handling/read-notification.js';
 import type { IncomingRequest, OutgoingResponse } from './http/request.js';
 import { isReadReceipt, parseNotification } from './notification.js';
+import { MissedNotifications } from './missed.js';
 import type { InboxOptions } from './options.js';
 import { resolveInboxOptions } from './resolve-options.js';
 import { countNotifications, shownNotifications } from './stored-notifications.js';
@@ -94,6 +95,7 @@ export class Inbox extends StoredLists<InboxEntry> {
   readonly #rounds: CatchUpRounds;
   readonly #unhandled: UnhandledEntries;
   readonly #conversations = new ReadConversations();
+  readonly #missed: MissedNotifications;
   #closed: Promise<void> | undefined;
 
   /** @internal */
@@ -103,10 +105,11 @@ export class Inbox extends StoredLists<InboxEntry> {
     this.#context = context;
     const { concurrency, leaseMs } = options;
     useStore(store);
+    this.#missed = new MissedNotifications(context);
     this.#handling = new Handling(context);
     const taskOf: TaskOf = (lease, run) => new NotificationTask(lease, run, this.#handling);
     this.#works = worksOn(store, { name: 'inbox', kinds, taskOf, concurrency, leaseMs, log: reporter.log });
-    this.#door = new Deliveries(context, this.#works).door;
+    this.#door = new Deliveries(context, this.#works, this.#missed).door;
     this.#rounds = new CatchUpRounds(context, () => this.catchUp());
     this.#unhandled = new UnhandledEntries(context);
   }
@@ -142,16 +145,21 @@ export class Inbox extends StoredLists<InboxEntry> {
     const parsed = parseNotification(notification);
     if (isReadReceipt(parsed)) return;
     await addEntry(this.#context, await newEntry(parsed, Date.now()));
+    void this.#missed.note(parsed);
     this.#works.wake();
   }
 
   /**
-   * Looks for the unanswered questions of sellers and for the unread messages of the last 7 days that nobody has answered, and
-   * handles those that neither wait nor were handled: their notifications may never have come. Marks nothing as read. A dead
+   * Looks for the unanswered questions of sellers, for the unread messages of the last 7 days that nobody has answered, and for the
+   * notifications of the last two days that the service lists as missed, of every topic with a handler. Those that neither wait
+   * nor were handled are handled. Marks nothing as read. A dead
    * letter stays with a person: for 14 days its question or message is not added again, unless the token was rejected. `start()`
    * calls it for the `sellers`, and again every 15 minutes (`catchUpEveryMs`), in one of the processes on a store.
    *
    * A conversation is read again when its count of unread messages has changed, and else after 1 hour, 2, 4, up to 8.
+   *
+   * The list of missed notifications is that of the `application_id`. It is read with the token of one seller: some applications need
+   * that of their owner, so each is tried until one may.
    *
    * A seller for whom something fails does not end it: see `failed`. A notification that comes after a handler began to read
    * its question is handled too, because it may be about a change.
@@ -161,7 +169,7 @@ export class Inbox extends StoredLists<InboxEntry> {
    * @throws {ConfigurationError} when an option is unknown or wrong, or without `clientFor`.
    */
   async catchUp(options: CatchUpOptions = {}): Promise<CatchUpResult> {
-    const result = await catchUp(this.#context, options, this.#conversations);
+    const result = await catchUp(this.#context, options, this.#conversations, this.#missed);
     if (result.added > 0) this.#works.wake();
     return result;
   }

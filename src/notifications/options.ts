@@ -104,6 +104,12 @@ export interface InboxOptions<
    */
   readonly sellers?: SellerIds | (() => SellerIds | Promise<SellerIds>) | undefined;
   /**
+   * The id of the application: `catchUp` reads the notifications that the service could not deliver to it.
+   *
+   * @default that of the last notification
+   */
+  readonly application_id?: number | string | undefined;
+  /**
    * How often one of the processes looks for what the `sellers` missed, in milliseconds. `Infinity`: only when it starts.
    *
    * @default 900000, which is 15 minutes

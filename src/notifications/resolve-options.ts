@@ -50,6 +50,7 @@ const rules: Readonly<Record<keyof InboxOptions, Rule>> = {
   maxWaiting: integerFrom(1),
   handlerTimeoutMs: time,
   leaseMs: time,
+  application_id: (value) => (/^\d{1,19}$/.test(String(value)) ? undefined : 'takes the digits of an id'),
   catchUpEveryMs: (value) => (value === Infinity ? undefined : time(value)),
   retry: object,
   logger: withMethods('info', 'warn', 'error'),

@@ -225,15 +225,33 @@ const acknowledgedHandled: Check = ({ calls, deliveries, revoked, nameOf }) => {
     .map(([resource, name]) => `${name} was acknowledged, but ${nameOf(resource)} was not read`);
 };
 
+/**
+ * What a notification was about that was never delivered is read after it was announced, if the bot reads something of that topic by its
+ * id: the service lists what was missed.
+ */
+const missedHandled: Check = ({ calls, deliveries, revoked, nameOf }) => {
+  const handled = lastReadById(calls.map((call) => ({ ...call, response: undefined })));
+  const topicsHandled = new Set(
+    deliveries.filter(({ resource }) => handled.has(idIn(resource))).map(({ topic }) => topic),
+  );
+  const readAt = lastReadById(calls);
+  const missed = deliveries.filter(
+    ({ outcome, topic, user_id }) => outcome === 'lost' && topicsHandled.has(topic) && !revoked.has(user_id),
+  );
+  return missed
+    .filter(({ resource, at }) => (readAt.get(idIn(resource)) ?? 0) < at)
+    .map(({ name, resource }) => `${name} was missed, and ${nameOf(resource)} was not read`);
+};
+
 /** The acknowledgement may come later than the call, by this many milliseconds. */
 const trustedMs = 1000;
 
-/** When the last call about something was received: one that has its id in its path, or in the list that it returns. */
+/** When the last call about something was received: one that has its id in its path, or in what it returns. */
 function lastReadById(calls: readonly SimulatedCall[]): Map<string, number> {
   const readAt = new Map<string, number>();
   for (const { path, response, receivedAt } of calls) {
     if (receivedAt === undefined) continue;
-    const lists = isObject(response) ? [...listed(response.questions), ...listed(response.messages)] : [];
+    const lists = isObject(response) ? [response, ...listed(response.questions), ...listed(response.messages)] : [];
     for (const id of [...path.split(/[/?&=]/), ...lists.map((each) => String(each.id))])
       readAt.set(id, Math.max(receivedAt, readAt.get(id) ?? 0));
   }
@@ -266,6 +284,7 @@ const usual: readonly Check[] = [
   noRejectionRepeated,
   noCallAfterRevocation,
   acknowledgedHandled,
+  missedHandled,
 ];
 
 /**
@@ -293,6 +312,8 @@ export const checks = {
   noCallAfterRevocation,
   /** What a notification was about is read once it was answered with 200, if the bot reads what that topic is about. */
   acknowledgedHandled,
+  /** What was announced by a notification that was never delivered is read, if the bot reads what that topic is about. */
+  missedHandled,
   /** No error ends the process. */
   noUnhandledError,
   /** At the end, the bot's `stats()` counts nothing that waits, runs or was given up. */

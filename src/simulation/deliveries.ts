@@ -6,6 +6,8 @@ import { notificationFaults } from './shares.js';
 /** The topics of the bot. */
 export const topics: readonly string[] = ['questions', 'messages', 'orders_v2'];
 const longestDelayMs = 600_000;
+/** When the service lists what it has not delivered, at the latest, in milliseconds. */
+const longestListingMs = 5_400_000;
 const tripMs = 10;
 
 /** Subscribes the bot. The fake's own service posts the notifications: its retries and switched-off topics are real. */
@@ -53,5 +55,7 @@ function plannedDelivery({ decisions, recorder, time }: Scene, event: Marketplac
   const fault = decisions.choose(name, notificationFaults);
   if (fault === 'lost') recorder.delivery({ ...event, name, at: time.now, outcome: 'lost' });
   const lateMs = fault === 'late' ? Math.round(decisions.amount(name) * longestDelayMs) : 0;
-  return { lateMs, twice: fault === 'twice', lost: fault === 'lost' };
+  // Of those that are lost, half are listed at once, and half later.
+  const listedAfterMs = Math.max(0, Math.round((2 * decisions.amount(`listing of ${name}`) - 1) * longestListingMs));
+  return { lateMs, twice: fault === 'twice', lost: fault === 'lost', listedAfterMs };
 }

@@ -99,8 +99,7 @@ class SeedRun {
 
   /** A request that no process sends, and that goes to the marketplace of this run, comes from its bot. */
   noteOther(url: string): void {
-    if (URL.canParse(url) && new URL(url).origin === this.#scene.marketplace.baseUrl)
-      this.#activity.left('sent a request');
+    if (URL.canParse(url) && this.#scene.baseUrls.has(new URL(url).origin)) this.#activity.left('sent a request');
   }
 
   #crash(from: SimulatedProcess, error: unknown): void {

@@ -32,6 +32,8 @@ export interface Scene extends SceneInit {
   readonly items: readonly Item[];
   readonly network: Network;
   readonly bots: Bots;
+  /** Where the starts of the bot find the marketplace. */
+  readonly baseUrls: ReadonlySet<string>;
 }
 
 /** Sets the scene. The bot has not begun. */
@@ -48,25 +50,41 @@ export function createScene(init: SceneInit): Scene {
   );
   for (const { user_id, nickname } of sellers) init.names.give(user_id, nickname);
   const items = sellers.map(({ user_id }) => marketplace.addItem({ seller_id: user_id }));
-  const worldOf = worldsOf(init, marketplace, sellers);
+  const baseUrls = new Set<string>();
+  const worldOf = worldsOf(init, marketplace, sellers, baseUrls);
   const processOf = (start: number): SimulatedProcess => botProcess(init, network, start);
   const bots = new Bots({ bot: options.bot, world, recorder, processOf, worldOf });
-  return { ...init, marketplace, sellers, items, network, bots };
+  return { ...init, marketplace, sellers, items, network, bots, baseUrls };
 }
 
 function worldsOf(
   { time, folder, recorder }: SceneInit,
   marketplace: FakeMarketplace,
   sellers: readonly Account[],
+  baseUrls: Set<string>,
 ): (start: number) => World {
   const tokens = new Map(sellers.map((seller) => [seller.user_id, marketplace.tokenFor(seller)]));
   const lasting = new Map<string, unknown>();
-  const { baseUrl } = marketplace;
-  return (start) => ({
-    ...{ sellers, baseUrl, marketplace, folder, lasting, start },
-    client: (user_id, options) => new SellerClient({ baseUrl, accessToken: tokens.get(user_id) ?? '', ...options }),
-    log: (text) => recorder.line(time.now, `log: ${text}`),
-  });
+  return (start) => {
+    const baseUrl = nextBaseUrl();
+    baseUrls.add(baseUrl);
+    return {
+      ...{ sellers, baseUrl, marketplace, folder, lasting, start },
+      client: (user_id, options) => new SellerClient({ baseUrl, accessToken: tokens.get(user_id) ?? '', ...options }),
+      log: (text) => recorder.line(time.now, `log: ${text}`),
+    };
+  };
+}
+
+let starts = 0;
+
+/**
+ * Each start has one of its own: what an earlier run has left behind is not taken for a request of this one. All are equally long,
+ * because a message that contains one may be cut off.
+ */
+function nextBaseUrl(): string {
+  starts += 1;
+  return `https://start${String(starts).padStart(9, '0')}.marketplace.test`;
 }
 
 /** By how much a clock is ahead, in milliseconds: as `clockDifferenceMs` says, and at most `most`. */

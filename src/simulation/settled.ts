@@ -5,7 +5,7 @@ import type { BotStats, History } from './history.js';
 export const silentMs = 7_200_000;
 
 /** What may be wrong now, and right later. */
-const mayHeal = [checks.answered, checks.allReplied, checks.acknowledgedHandled];
+const mayHeal = [checks.answered, checks.allReplied, checks.acknowledgedHandled, checks.missedHandled];
 
 /**
  * Whether the quiet day can end: for two hours the bot counts the same, nothing was written or announced, and nothing is open. A

@@ -98,6 +98,13 @@ export interface MarketplaceSettings {
   contactTimeZone: 'utc' | 'site';
   /** Whether contact metrics need a token. @default false */
   contactsNeedToken: boolean;
+  /**
+   * The user whose token alone may read the list of missed notifications, as applications were seen that need their owner's; `null`:
+   * any token of the application.
+   *
+   * @default null
+   */
+  missedFeedsOwner: number | null;
   /** The largest `last` of a contact window. @default 1000 */
   maxWindowIntervals: number;
   /** The largest number of `ids` in one call for items. @default 20, or 100 with `follow: 'documents'` */
@@ -137,6 +144,7 @@ export function defaultSettings(follow: 'live' | 'documents'): MarketplaceSettin
     attachmentExtensions: null,
     contactTimeZone: 'utc',
     contactsNeedToken: false,
+    missedFeedsOwner: null,
     maxWindowIntervals: 1000,
     maxItemIds: isLive ? 20 : 100,
     maxIds: 100,

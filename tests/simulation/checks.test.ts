@@ -135,6 +135,17 @@ const faultyBots: Readonly<Record<Exclude<keyof typeof checks, 'usual'>, FaultyB
     load: few,
     says: /^notification q\d#1 was acknowledged, but q\d was not read$/,
   },
+  missedHandled: {
+    check: checks.missedHandled,
+    // It reads each sale that it is told of, and never the list of missed notifications.
+    bot: onEach(async ({ resource, topic }, { baseUrl, marketplace, sellers: [seller] }) => {
+      const headers = { authorization: `Bearer ${marketplace.tokenFor(seller!)}` };
+      if (topic === 'orders_v2') await fetch(baseUrl + resource, { headers });
+    }),
+    load: { questions: 0, sales: 16, messages: 0 },
+    faults: { notificationLost: 0.2 },
+    says: /^notification s\d+#\d was missed, and s\d+ was not read$/,
+  },
   noUnhandledError: {
     check: checks.noUnhandledError,
     bot: (world) => ({ callback: () => (void Promise.reject(new Error(`lost ${world.start}`)), new Response()) }),

@@ -49,7 +49,7 @@ test('nothing goes wrong in a bot with an inbox that has none of the faults', as
 test.each<[Fault, number, string]>([
   ['sends before it stores', 8, 'it reads back what was sent'],
   ['acknowledges before storing', 1, 'it looks for what nobody has answered'],
-  ['has two loops at once', 5, 'they take turns'],
+  ['has two loops at once', 10, 'they take turns'],
 ])('an inbox cures a bot that %s, with seed %i: %s', async (fault, seed) => {
   const { harms, ...rest } = await judged(seed, fault);
   expect(harms).toBeGreaterThan(0);

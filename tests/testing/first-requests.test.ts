@@ -301,7 +301,7 @@ describe('outside of the specification', () => {
     expect(await missed()).toMatchObject([
       { resource: `/questions/${id}`, user_id: 1001, topic: 'questions', application_id: 500, attempts: 8 },
     ]);
-    expect(await missed('items')).toEqual([]);
+    expect(await missed('items&site_id=MLA')).toEqual([]);
     marketplace.clock.advance({ days: 2 });
     expect(await missed()).toEqual([]);
   });

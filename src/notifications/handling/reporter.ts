@@ -57,6 +57,13 @@ export class Reporter {
     this.warned(message);
   }
 
+  /** Says something that is no fault once, to a given logger. */
+  informedOnce(message: string): void {
+    if (this.#said.has(message) || !this.#options.logger) return;
+    this.#said.add(message);
+    void this.log.write('info', message);
+  }
+
   /** A JSON object was acknowledged that is not a notification. */
   unreadable(reason: string): void {
     this.counts.unreadable += 1;

@@ -30,6 +30,7 @@ export const settingsChange = s.strictObject({
   attachmentExtensions: s.nullish(s.array(s.string)),
   contactTimeZone: s.optional(s.enumOf('utc', 'site')),
   contactsNeedToken: s.optional(s.boolean),
+  missedFeedsOwner: s.nullish(s.integer),
   maxWindowIntervals: s.optional(from(1, 5000)),
   maxItemIds: s.optional(from(1, 200)),
   maxIds: s.optional(from(1, 200)),

@@ -29,8 +29,10 @@ export interface PlannedDelivery {
   /** How late it is delivered, in milliseconds. */
   readonly lateMs: number;
   readonly twice: boolean;
-  /** Never delivered. */
+  /** Never delivered: it is only in the list of missed ones. */
   readonly lost?: boolean | undefined;
+  /** How long after it was sent a lost one is listed, in milliseconds. @default 0 */
+  readonly listedAfterMs?: number | undefined;
   /** Selects the form of the body, from 0 to 1; `undefined` for the usual one. */
   readonly variant?: number | undefined;
 }

@@ -7,6 +7,7 @@ import type { CallbackInit } from './callback.js';
 import { assertDelay, toAttempt } from './delivery.js';
 import type { Delivery, DeliveryAttempt, DeliveryOptions, NotificationInit, ScheduledAttempt } from './delivery.js';
 import { DeliveryQueue } from './delivery-queue.js';
+import { bodyOf } from './notification.js';
 import type { SentNotification } from './notification.js';
 import { CallbackSubscription } from './subscription.js';
 import type { Subscription } from './subscription.js';
@@ -16,6 +17,14 @@ import { assertTopic } from './topics.js';
 const retryDelays: readonly number[] = [15, 30, 60, 300, 600, 900, 1500];
 /** The newest attempts and notifications that are kept. */
 const maxAttempts = 10_000;
+
+/** A notification in the list of those that could not be delivered. */
+interface MissedNotification extends Pick<DeliveryAttempt, 'event' | 'application_id' | 'body' | 'outcome'> {
+  readonly attempts: number;
+  readonly url: string | null;
+  /** When it was missed, in milliseconds since 1970. */
+  readonly at: number;
+}
 
 /**
  * Posts notifications to applications, at least once and in no guaranteed order.
@@ -44,6 +53,7 @@ export class NotificationService {
   readonly #subscriptions = new Map<number, CallbackSubscription>();
   readonly #listeners = new Set<() => void>();
   #sent = new FifoMap<SentNotification>(maxAttempts);
+  readonly #lost = new FifoMap<MissedNotification>(maxAttempts);
   #held: Delivery[] = [];
   #isHeld = false;
   #subscribed = 0;
@@ -73,6 +83,16 @@ export class NotificationService {
   /** The last attempts of notifications that could not be delivered, the oldest first. */
   get abandoned(): readonly DeliveryAttempt[] {
     return this.attempts.filter(({ attempt, outcome }) => attempt > retryDelays.length && outcome !== 200);
+  }
+
+  /** @internal The notifications that could not be delivered, as far as they are listed now: the first that were missed first. */
+  get missed(): readonly MissedNotification[] {
+    const tried = this.abandoned.map(({ at, attempt: attempts, ...each }): MissedNotification => {
+      const { url = null } = this.#subscriptions.get(each.subscription) ?? {};
+      return { ...each, attempts, url, at: Date.parse(at) };
+    });
+    const listed = [...this.#lost.values()].filter(({ at }) => at <= this.#clock.ms);
+    return [...tried, ...listed].sort((a, b) => a.at - b.at);
   }
 
   /** Whether new notifications wait until they are delivered by hand. Setting it to `false` posts the waiting ones. */
@@ -169,6 +189,7 @@ export class NotificationService {
     for (const subscription of this.subscriptions) subscription.cancel();
     this.attempts.length = 0;
     this.#sent = new FifoMap(maxAttempts);
+    this.#lost.clear();
     this.#isHeld = false;
     [this.#notified, this.#subscribed] = [0, 0];
   }
@@ -211,9 +232,15 @@ export class NotificationService {
   }
 
   #notify(event: MarketplaceEvent, to: CallbackSubscription): void {
-    const { lateMs, twice, lost, variant } = to.nextFaults(event);
-    if (lost) return;
+    const { lateMs, twice, lost, listedAfterMs = 0, variant } = to.nextFaults(event);
     const notification = this.#create({ event, to, variant, request: this.causeOf?.() });
+    if (lost) {
+      const { application_id, url } = to;
+      const body = bodyOf(notification, 1);
+      const at = this.#clock.ms + listedAfterMs;
+      this.#lost.set(notification.id, { event, application_id, url, body, attempts: 1, at, outcome: 'unreachable' });
+      return;
+    }
     const delivery = { notification, to, attempt: 1, at: this.#clock.ms + lateMs };
     for (const copy of twice ? [delivery, delivery] : [delivery]) {
       if (this.#isHeld) this.#held.push(copy);

@@ -28,7 +28,7 @@ export const named: readonly (readonly [code: RegExp, page: string, sentence: st
       /^(?![^]*sellers:)/,
       'docs/guide/notifications.md',
       'A notification that never came is lost',
-      ['answered', 'allReplied'],
+      ['answered', 'allReplied', 'missedHandled'],
     ],
     // Judged by `losesGrant`.
     [/refreshingToken/, 'docs/guide/connect-sellers.md', 'A refresh token works once', []],
@@ -86,6 +86,7 @@ const notOfOutbox = [
   checks.answered,
   checks.answeredOnce,
   checks.acknowledgedHandled,
+  checks.missedHandled,
   checks.noCallAfterRevocation,
   checks.noMessageDoubled,
   checks.noRejectionRepeated,

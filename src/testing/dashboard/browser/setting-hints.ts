@@ -19,6 +19,7 @@ export const settings: readonly Setting[] = [
   ['maxWindowIntervals', 'Largest last of a contact window'],
   ['contactTimeZone', 'Days and hours of contact windows', ['utc', 'site']],
   ['contactsNeedToken', 'Contact metrics need a token'],
+  ['missedFeedsOwner', 'The user whose token reads missed notifications; empty for any'],
   ['attachmentLifetimeMs', 'When an unused file expires, in milliseconds; empty for never'],
   ['attachmentExtensions', 'Accepted file extensions, e.g. pdf, jpg; empty for all'],
   ['accessTokenLifetimeSeconds', 'Lifetime of an access token of /oauth/token'],
