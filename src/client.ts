@@ -16,6 +16,8 @@ import { ActionGuide } from './resources/action-guide/action-guide.js';
 import { Contacts } from './resources/contacts/contacts.js';
 import { Currencies } from './resources/currencies/currencies.js';
 import { Flex } from './resources/flex/flex.js';
+import { FlexV2 } from './resources/flex-v2/flex-v2.js';
+import type { ReadItemStatus } from './resources/flex-items/flex-items.js';
 import { Items } from './resources/items/items.js';
 import { Messages } from './resources/messages/messages.js';
 import { Questions } from './resources/questions/questions.js';
@@ -43,6 +45,8 @@ export class SellerClient {
   readonly questions: Questions;
   /** Delivery by the seller: subscriptions, settings, zones, items, drivers. */
   readonly flex: Flex;
+  /** The same over the second generation of paths, which the service documents today. */
+  readonly flexV2: FlexV2;
   /** How often users contacted a seller through classified items. */
   readonly contacts: Contacts;
   /** The status of items. */
@@ -75,10 +79,12 @@ export class SellerClient {
     this.items = new Items(this.#http);
     this.sites = new Sites(this.#http);
     this.currencies = new Currencies(this.#http);
-    this.flex = new Flex(this.#http, async (id, options) => {
+    const statusOf: ReadItemStatus = async (id, options) => {
       const [found] = await this.items.status({ ids: [id] }, options);
       return found?.status ?? undefined;
-    });
+    };
+    this.flex = new Flex(this.#http, statusOf);
+    this.flexV2 = new FlexV2(this.#http, statusOf);
     this.actionGuide = new ActionGuide(this.#http);
     this.messages = new Messages(this.#http, this.actionGuide);
   }

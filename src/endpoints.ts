@@ -4,6 +4,7 @@ import { actionGuideEndpoints } from './resources/action-guide/endpoints.js';
 import { contactEndpoints } from './resources/contacts/endpoints.js';
 import { currencyEndpoints } from './resources/currencies/endpoints.js';
 import { flexEndpoints } from './resources/flex/endpoints.js';
+import { flexV2Endpoints } from './resources/flex-v2/endpoints.js';
 import { itemEndpoints } from './resources/items/endpoints.js';
 import { messageEndpoints } from './resources/messages/endpoints.js';
 import { questionEndpoints } from './resources/questions/endpoints.js';
@@ -16,6 +17,7 @@ export const endpoints = {
   messages: messageEndpoints,
   questions: questionEndpoints,
   flex: flexEndpoints,
+  flexV2: flexV2Endpoints,
   contacts: contactEndpoints,
   items: itemEndpoints,
   sites: siteEndpoints,

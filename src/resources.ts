@@ -2,7 +2,11 @@
 
 export type { Selected, Selection } from './resources/flex/graphql/selection.js';
 export type { Flex } from './resources/flex/flex.js';
-export { deliverySettings, type DeliverySettings } from './resources/flex/delivery-settings.js';
+export {
+  deliverySettings,
+  type DeliverySettings,
+  type DeliverySettingsV2,
+} from './resources/flex/delivery-settings.js';
 export { flexCoverageAreas } from './resources/flex/coverage.js';
 export {
   DriverNotFoundError,
@@ -74,8 +78,37 @@ export type {
 } from './resources/blacklist/schemas.js';
 
 export type { FlexItems } from './resources/flex-items/flex-items.js';
-export { AlreadyInFlexError, ItemDownError, ItemNotFoundError, NotInFlexError } from './resources/flex-items/errors.js';
+export {
+  AlreadyInFlexError,
+  ItemDownError,
+  ItemLockedError,
+  ItemNotFoundError,
+  NotInFlexError,
+} from './resources/flex-items/errors.js';
 export type { DisableItemParams, EnableItemParams, FlexItemParams } from './resources/flex-items/schemas.js';
+
+export type { FlexItemsV2, FlexV2 } from './resources/flex-v2/flex-v2.js';
+export { ShipmentTakenError } from './resources/flex-v2/errors.js';
+export type {
+  AssignCourierParams,
+  AvailableZone,
+  FlexAvailablesParams,
+  FlexCapabilities,
+  FlexDeliveryRanges,
+  FlexHolidays,
+  FlexRadius,
+  FlexServiceParams,
+  FlexSubscriptionV2,
+  FlexZones,
+  HolidayToSet,
+  ItemInFlex,
+  SetDeliveryRangesParams,
+  SetHolidaysParams,
+  SetRadiusParams,
+  SetZonesParams,
+  ZoneCutoffToSet,
+  ZoneToSet,
+} from './resources/flex-v2/schemas.js';
 
 export type { Contacts } from './resources/contacts/contacts.js';
 export type { PhoneViews } from './resources/contacts/phone-views.js';

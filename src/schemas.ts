@@ -27,6 +27,24 @@ export {
 export { currency, currencyParams } from './resources/currencies/schemas.js';
 export { flexItemParams } from './resources/flex-items/schemas.js';
 export {
+  assignCourierParams,
+  availableZone,
+  flexAvailablesParams,
+  flexCapabilities,
+  flexDeliveryRanges,
+  flexHolidays,
+  flexRadius,
+  flexServiceParams,
+  flexSubscriptionV2,
+  flexSubscriptionsV2,
+  flexZones,
+  itemInFlex,
+  setDeliveryRangesParams,
+  setHolidaysParams,
+  setRadiusParams,
+  setZonesParams,
+} from './resources/flex-v2/schemas.js';
+export {
   addZonesParams,
   configurationParams,
   configurationType,

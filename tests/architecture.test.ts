@@ -45,7 +45,8 @@ const floors: readonly (readonly string[])[] = [
     'resources/sites',
   ],
   // `messages.contact` chooses between the conversation and an option of the action guide.
-  ['resources/messages'],
+  // The second generation of Flex has entities and errors of the first.
+  ['resources/messages', 'resources/flex-v2'],
   ['client.ts', 'endpoints.ts', 'resources.ts'],
   ['create-http-client.ts'],
   ['notifications', 'oauth', 'otel', 'outbox', 'schemas.ts', 'tools'],

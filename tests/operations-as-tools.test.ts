@@ -8,10 +8,10 @@ import { createTools } from 'marketplace-seller-sdk/tools';
 import type { JsonSchema, Tool } from 'marketplace-seller-sdk/tools';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod/mini';
-import { everyEndpoint } from './support/every-endpoint.ts';
+import { everyEndpoint, everyGroup } from './support/every-endpoint.ts';
 import { createMarketplace } from './support/marketplace.ts';
 
-const offline = createTools(createMarketplace().sellerClient);
+const offline = createTools(createMarketplace().sellerClient, { only: everyGroup });
 
 function toolNamed(tools: readonly Tool[], name: string): Tool {
   const found = tools.find((each) => each.name === name);
@@ -74,7 +74,9 @@ describe('the tools', () => {
   test('work in a server of MCP and in the AI SDK without a cast', async () => {
     const { sellerClient, question_id, marketplace } = createMarketplace();
     const server = new McpServer({ name: 'seller', version: '1.0.0' });
-    for (const { name, description, inputSchema, changesSomething, run } of createTools(sellerClient)) {
+    for (const { name, description, inputSchema, changesSomething, run } of createTools(sellerClient, {
+      only: everyGroup,
+    })) {
       const annotations = { readOnlyHint: !changesSomething };
       server.registerTool(name, { description, inputSchema, annotations }, async (input) => {
         const { text, isError } = await run(input);
@@ -92,7 +94,7 @@ describe('the tools', () => {
     expect(marketplace.questions.get(question_id)?.answer?.text).toBe('Yes, there is.');
     await client.close();
 
-    const ofAi = createTools(sellerClient).map(({ name, description, inputSchema, run }) => [
+    const ofAi = createTools(sellerClient, { only: everyGroup }).map(({ name, description, inputSchema, run }) => [
       name,
       tool({
         description,

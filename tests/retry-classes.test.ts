@@ -4,7 +4,18 @@ import { everyEndpoint } from './support/every-endpoint.ts';
 import { errorOf, networkFault, stubbed } from './support/stubs.ts';
 
 /** Sending one of these twice has the effect of sending it once, so a lost response is retried. */
-const idempotentWrites = ['flex.setDelivery', 'flex.addZones', 'flex.items.enable', 'flex.items.disable'];
+const idempotentWrites = [
+  'flex.setDelivery',
+  'flex.addZones',
+  'flex.items.enable',
+  'flex.items.disable',
+  'flexV2.setZones',
+  'flexV2.setRadius',
+  'flexV2.setDeliveryRanges',
+  'flexV2.setHolidays',
+  'flexV2.items.enable',
+  'flexV2.items.disable',
+];
 /** The Flex configuration is read with a query in the body of a POST. */
 const readsByPost = ['flex.configuration'];
 

@@ -8,6 +8,7 @@ import { isObject } from '../core/json/plain-object.js';
 import { retryDefaults, retryRules, time } from '../work/retry.js';
 import type { RetryLimits } from '../work/retry.js';
 import { storeRule } from '../work/store-rule.js';
+import { handshakes } from './handling/own-topic.js';
 import type { OwnTopic, OwnTopics } from './handling/own-topic.js';
 import { areSellerIds } from './seller-ids.js';
 import { knownTopics } from './notification.js';
@@ -86,7 +87,7 @@ type HandlerOptions = Pick<InboxOptions<never>, 'fallback' | 'handle'> & {
 };
 
 function handlerProblems({ on, fallback, handle, topics }: HandlerOptions): string[] {
-  const names = [...knownTopics, ...Object.keys(isObject(topics) ? topics : {})];
+  const names = [...knownTopics, handshakes, ...Object.keys(isObject(topics) ? topics : {})];
   const handlers = Object.entries(isObject(on) ? defined(on) : {});
   if (handlers.length === 0 && fallback === undefined && handle !== false) return ['set `on`, `fallback`, or both'];
   return handlers.flatMap(([topic, handler]) => {

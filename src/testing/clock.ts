@@ -153,3 +153,15 @@ export interface Span {
   /** Milliseconds. */
   readonly ms?: number | undefined;
 }
+
+/** Waits in the machine's time. The fake timers of a test do not replace `AbortSignal.timeout`, so they do not stop it. */
+export function lasting(ms: number): Promise<void> {
+  // Such a signal does not keep a process alive; this timer does.
+  const alive = setInterval(() => undefined, 60_000);
+  return new Promise((resolve) => {
+    AbortSignal.timeout(ms).addEventListener('abort', () => {
+      clearInterval(alive);
+      resolve();
+    });
+  });
+}

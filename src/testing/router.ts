@@ -9,6 +9,7 @@ import { contactHandlers } from './handlers/contacts.js';
 import { currencyHandlers } from './handlers/currencies.js';
 import { describePath } from './handlers/describe.js';
 import { flexHandlers } from './handlers/flex.js';
+import { flexV2Handlers } from './handlers/flex-v2.js';
 import { itemHandlers } from './handlers/items.js';
 import { messageHandlers } from './handlers/messages.js';
 import { questionHandlers } from './handlers/questions.js';
@@ -42,6 +43,7 @@ export class Router {
       describe: (call) => describePath(call, operations.routes),
       questions: questionHandlers(stores),
       flex: flexHandlers(stores),
+      flexV2: flexV2Handlers(stores),
       contacts: contactHandlers(stores),
       items: itemHandlers(stores),
       sites: siteHandlers(stores),

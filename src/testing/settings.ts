@@ -58,6 +58,19 @@ export interface MarketplaceSettings {
    */
   omittedFlexSettings: 'dropped' | 'kept';
   /**
+   * What `flexV2.items.disable` says of an item that is out of Flex: 400 `already`, 403 `down`, or 204 `done`. The documents do not
+   * say it, nor the next three.
+   *
+   * @default 'already'
+   */
+  flexRepeatedDelete: 'already' | 'down' | 'done';
+  /** What `flexV2.subscriptions` says of a seller without Flex: 404, 403, or an empty list. @default 'not_found' */
+  flexWithoutSubscription: 'not_found' | 'forbidden' | 'empty';
+  /** What `selected: true` of a holiday means: the seller rests, or delivers. @default 'rests' */
+  flexHolidaySelected: 'rests' | 'delivers';
+  /** Whether `flexV2.setHolidays` replaces the whole list, or only the days in it. @default 'whole' */
+  flexHolidayList: 'whole' | 'part';
+  /**
    * The shape of a message that is read by id: the current one, in a list `messages` of one entry or by itself, or the
    * legacy one. How the service selects it is not documented.
    *
@@ -74,8 +87,8 @@ export interface MarketplaceSettings {
   /** The number of messages per action guide option until the buyer replies. @default 1 */
   capPerOption: number;
   /**
-   * How long an option is locked while it is sent, in milliseconds of the machine's time. Over HTTP, concurrent calls
-   * arrive with longer gaps, so `listen()` and the command line use a longer time.
+   * How long an option is locked while it is sent, in milliseconds of the machine's time. Over HTTP, concurrent calls arrive with
+   * longer gaps, so `listen()` and the command line use a longer time, which also is that of an item whose Flex changes.
    *
    * @default 10, or 150 over HTTP
    */
@@ -119,6 +132,9 @@ export interface MarketplaceSettings {
 
 const hour = 3_600_000;
 
+/** The `optionLockMs` of a marketplace that does not listen. */
+export const lockMsInProcess = 10;
+
 /** The `optionLockMs` of a marketplace that listens on a port. */
 export const optionLockMsOverHttp = 150;
 
@@ -136,9 +152,13 @@ export function defaultSettings(follow: 'live' | 'documents'): MarketplaceSettin
     bulkEntries: 'coded',
     liveFields: isLive,
     omittedFlexSettings: isLive ? 'dropped' : 'kept',
+    flexRepeatedDelete: 'already',
+    flexWithoutSubscription: 'not_found',
+    flexHolidaySelected: 'rests',
+    flexHolidayList: 'whole',
     messageShape: 'wrapped',
     capPerOption: 1,
-    optionLockMs: 10,
+    optionLockMs: lockMsInProcess,
     moderate: moderationOf,
     attachmentLifetimeMs: isLive ? 48 * hour : Infinity,
     attachmentExtensions: null,

@@ -35,7 +35,7 @@ export interface ToolOptions {
   /**
    * The operations, or groups of them, that are tools, e.g. `['questions', 'messages.send']`. Those of `endpoints` always are.
    *
-   * @default all
+   * @default all but `flexV2`
    */
   readonly only?: readonly string[] | undefined;
   /**

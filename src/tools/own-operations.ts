@@ -39,8 +39,16 @@ export function toolName({ name }: Pick<Endpoint, 'name'>): string {
   return name.replaceAll('.', '_');
 }
 
+/** A group of operations that are tools only where they are named. */
+const onlyByName = 'flexV2';
+
+function isIn(name: string, group: string): boolean {
+  return name === group || name.startsWith(`${group}.`);
+}
+
 /**
- * Returns the operations that are named, or whose group is.
+ * Returns the operations that are named, or whose group is; without names all of them but the second generation of Flex, whose
+ * tools have the same purposes as those of the first.
  *
  * @throws {ConfigurationError} when there is no such operation or group.
  */
@@ -48,8 +56,7 @@ export function selected(
   operations: readonly DescribedOperation[],
   only: readonly string[] | undefined,
 ): readonly DescribedOperation[] {
-  if (!only) return operations;
-  const isIn = (name: string, group: string): boolean => name === group || name.startsWith(`${group}.`);
+  if (!only) return operations.filter(({ endpoint }) => !isIn(endpoint.name, onlyByName));
   const names = operations.map(({ endpoint }) => endpoint.name);
   const unknown = only.find((group) => !names.some((name) => isIn(name, group)));
   if (unknown === undefined) return operations.filter(({ endpoint }) => only.some((each) => isIn(endpoint.name, each)));

@@ -73,11 +73,30 @@ const subjects: Readonly<Record<string, (input: CheckedInput, client: SellerClie
     facts: await lastMessage(pack_id, userOfClient(client), client),
   }),
   'messages.upload': ({ filename = '' }) => ({ question: `Store the file ${inMarks(filename)} for a message?` }),
-  'flex.items.enable': ({ item_id }) => ({ question: `Enable ${item_id} for Flex?` }),
-  'flex.items.disable': ({ item_id }) => ({ question: `Disable ${item_id} for Flex?` }),
-  'flex.setDelivery': ({ user_id }) => ({ question: `Set when and how much seller ${user_id} delivers with Flex?` }),
-  'flex.addZones': ({ user_id }) => ({ question: `Set the zones to which seller ${user_id} delivers with Flex?` }),
+  ...flexSubjects('flex', 'setDelivery', 'addZones'),
+  ...flexSubjects('flexV2', 'setDeliveryRanges', 'setZones'),
+  'flexV2.setRadius': ({ user_id, radius }) => ({
+    question: `Set the radius in which seller ${user_id} delivers with Turbo to ${radius} metres?`,
+  }),
+  'flexV2.setHolidays': ({ user_id }) => ({ question: `Set the holidays of seller ${user_id} in Flex?` }),
+  'flexV2.assignCourier': ({ courier_id, shipment_id }) => ({
+    question: `Assign shipment ${shipment_id} to courier ${courier_id}?`,
+  }),
 };
+
+/** What both generations of Flex ask. */
+function flexSubjects(group: string, delivery: string, zones: string): typeof subjects {
+  return {
+    [`${group}.items.enable`]: ({ item_id }) => ({ question: `Enable ${item_id} for Flex?` }),
+    [`${group}.items.disable`]: ({ item_id }) => ({ question: `Disable ${item_id} for Flex?` }),
+    [`${group}.${delivery}`]: ({ user_id }) => ({
+      question: `Set when and how much seller ${user_id} delivers with Flex?`,
+    }),
+    [`${group}.${zones}`]: ({ user_id }) => ({
+      question: `Set the zones to which seller ${user_id} delivers with Flex?`,
+    }),
+  };
+}
 
 async function aboutQuestion(verb: string, { question_id = '' }: CheckedInput, client: SellerClient): Promise<Subject> {
   return client.call(endpoints.questions.get, { question_id }, { deadlineMs }).then(

@@ -25,7 +25,7 @@ async function served(): Promise<{ marketplace: FakeMarketplace; url: string; sh
     items: [{ item_id: 'MLA100', seller_id: 7, flex: true }],
     questions: ['Is there stock?', 'And in blue?'].map((text) => ({ item_id: 'MLA100', from: 31, text })),
     packs: [{ pack_id, seller_id: 7, buyer_id: 31, messages: [{ from: 'buyer', text: 'When does it come?' }] }],
-    flex: { subscriptions: [{ user_id: 7 }] },
+    flex: { subscriptions: [{ user_id: 7 }, { user_id: 7, mode: 'TURBO' }] },
   });
   const shipment_id = marketplace.flex.ship({ user_id: 7 });
   marketplace.flex.assignDriver(shipment_id, 77);

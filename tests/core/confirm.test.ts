@@ -15,6 +15,7 @@ function createShop() {
   const pack = marketplace.addPack({ seller_id: seller.user_id, buyer_id });
   marketplace.buyerWrites({ pack, text: 'When will it arrive?' });
   const { service_id } = marketplace.flex.subscribe({ user_id: seller.user_id });
+  const turbo = marketplace.flex.subscribe({ user_id: seller.user_id, mode: 'TURBO' });
   return {
     ...rest,
     marketplace,
@@ -24,6 +25,7 @@ function createShop() {
     pack_id: String(pack.pack_id),
     ofItem: { site_id: seller.site_id, item_id: rest.item_id },
     whose: { site_id: seller.site_id, user_id: seller.user_id, service_id },
+    turbo: { site_id: seller.site_id, user_id: seller.user_id, service_id: turbo.service_id },
   };
 }
 
@@ -34,7 +36,7 @@ interface Write {
   readonly write: (shop: Shop) => PromiseLike<unknown>;
 }
 
-const { actionGuide, questions, messages, flex } = endpoints;
+const { actionGuide, questions, messages, flex, flexV2 } = endpoints;
 const text = 'Yes, there is.';
 const evenings = { delivery_ranges: { week: [{ from: 17, to: 21, capacity: 30, cutoff: 15 }] } };
 
@@ -93,6 +95,34 @@ const writes: readonly Write[] = [
     endpoint: flex.items.disable,
     before: async ({ sellerClient, ofItem }) => sellerClient.flex.items.enable(ofItem),
     write: ({ sellerClient, ofItem }) => sellerClient.flex.items.disable(ofItem),
+  },
+  {
+    endpoint: flexV2.setZones,
+    write: ({ sellerClient, whose }) =>
+      sellerClient.flexV2.setZones({ ...whose, zones: [{ id: 'MLA-2', cutoff: { week: 12 } }, { id: 'MLA-1' }] }),
+  },
+  {
+    endpoint: flexV2.setRadius,
+    write: ({ sellerClient, turbo }) => sellerClient.flexV2.setRadius({ ...turbo, radius: 6000 }),
+  },
+  {
+    endpoint: flexV2.setDeliveryRanges,
+    write: ({ sellerClient, whose }) =>
+      sellerClient.flexV2.setDeliveryRanges({ ...whose, delivery_window: 'same_day', ...evenings }),
+  },
+  {
+    endpoint: flexV2.setHolidays,
+    write: async ({ sellerClient, whose }) => {
+      const { holidays } = await sellerClient.flexV2.holidays(whose);
+      const { date } = holidays!.find((each) => ![0, 6].includes(new Date(each.date).getUTCDay()))!;
+      await sellerClient.flexV2.setHolidays({ ...whose, holidays: [{ date, selected: true }] });
+    },
+  },
+  { endpoint: flexV2.items.enable, write: ({ sellerClient, ofItem }) => sellerClient.flexV2.items.enable(ofItem) },
+  {
+    endpoint: flexV2.items.disable,
+    before: async ({ sellerClient, ofItem }) => sellerClient.flexV2.items.enable(ofItem),
+    write: ({ sellerClient, ofItem }) => sellerClient.flexV2.items.disable(ofItem),
   },
 ];
 
@@ -289,14 +319,18 @@ describe('confirm() does not guess', () => {
   test.each(['enable', 'disable'] as const)('a 404 that is not about the item proves no %s', async (write) => {
     const item = { site_id: 'MLA', item_id: 'MLA100' };
     const change = (sellerClient: SellerClient): PromiseLike<unknown> => sellerClient.flex.items[write](item);
-    for (const response of [page(), missing({ message: 'no Route matched with those values' })()]) {
+    const proofless = [
+      page(),
+      missing({ message: 'no Route matched with those values' })(),
+      new Response(null, { status: 404 }),
+    ];
+    for (const response of proofless) {
       expect(await confirmed(change, response)).toEqual({
         unknown: expect.stringContaining('reading back failed') as string,
       });
     }
-    for (const response of [missing({ message: 'Item MLA100 not found' })(), new Response(null, { status: 404 })]) {
-      expect(await confirmed(change, response)).toMatchObject({ done: write === 'disable' });
-    }
+    const named = missing({ message: 'Item MLA100 not found' })();
+    expect(await confirmed(change, named)).toMatchObject({ done: write === 'disable' });
   });
 
   test.each([{ data: { configuration: null } }, { configuration: null }, { configuration: 'none' }, { anything: 1 }])(

@@ -61,7 +61,7 @@ const digits = fc.oneof(
 );
 const zeros = fc.constantFrom('', '0', '000');
 
-test('the bodies of messages, questions and the blacklist have ids', () => {
+test('the bodies of messages, questions, the blacklist and couriers have ids', () => {
   expect(cases.map(([name, path]) => `${name} ${path}`)).toEqual([
     'messages.send from.user_id',
     'messages.send to.user_id',
@@ -69,6 +69,7 @@ test('the bodies of messages, questions and the blacklist have ids', () => {
     'questions.answer question_id',
     'questions.hide question_id',
     'questions.blacklist.add user_id',
+    'flexV2.assignCourier shipment_id',
   ]);
 });
 

@@ -340,14 +340,13 @@ describe('items', () => {
     await expect(other.flex.items.enable(flexItem)).rejects.toBeInstanceOf(ForbiddenError);
   });
 
-  test('isEnabled() reads a 404 about the item, or without a body, as false', async () => {
+  test('isEnabled() reads only a 404 about the item as false', async () => {
     const isEnabled = (answer: Response) =>
       answering(answer).flex.items.isEnabled({ site_id: 'MLA', item_id: 'MLA1' }).withResponse();
-    const empty = await isEnabled(new Response(null, { status: 404 }));
-    expect(empty.data).toBe(false);
-    expect(empty.response.status).toBe(404);
+    await expect(isEnabled(new Response(null, { status: 404 }))).rejects.toBeInstanceOf(NotFoundError);
     const worded = await isEnabled(Response.json({ message: 'Item MLA1 not found', status: 404 }, { status: 404 }));
     expect(worded.data).toBe(false);
+    expect(worded.response.status).toBe(404);
     const page = isEnabled(new Response('<html><h1>Not Found</h1></html>', { status: 404 }));
     await expect(page).rejects.toBeInstanceOf(NotFoundError);
     const forbidden = isEnabled(new Response('<html>forbidden</html>', { status: 403 }));

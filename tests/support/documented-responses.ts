@@ -31,6 +31,11 @@ const question = {
   from: { id: 31, answered_questions: 2 },
   answer: { text: 'Sí.', status: 'ACTIVE', date_created: at },
 };
+const flexSpan = { min: 1, max: 9 };
+const flexPrice = { cents: '00', currency_id: 'ARS', decimal_separator: ',', fraction: '500', symbol: '$' };
+const flexHours = { from: 9, to: 13 };
+const flexLimits = { minimum: 10, maximum: 15 };
+
 const questionRequires = ['id', 'from.id'];
 
 const message = {
@@ -304,6 +309,100 @@ export const documentedResponses: Readonly<Record<string, DocumentedResponse>> =
   'flex.driver': {
     body: { driver_id: 900 },
     call: (client) => client.flex.driver({ site_id: 'MLA', shipment_id: 4 }),
+    required: ['driver_id'],
+  },
+  'flexV2.subscriptions': {
+    body: [
+      {
+        ...whose,
+        mode: 'FLEX',
+        origin: { id: 'A', address_line: 'Calle 1', zip_code: '1000', city: { id: 'C', name: 'City' } },
+        status: 'in',
+        configuration: {
+          set: {
+            coverage: { type: 'zone', capabilities: { cutoff_by_zone: true } },
+            delivery_ranges: 'dinamic',
+            holidays: true,
+            transit_times: false,
+          },
+          available: { coverage: { type: ['zone'], capabilities: { cutoff_by_zone: true } } },
+          accurate_ranges: [flexHours],
+        },
+      },
+    ],
+    call: (client) => client.flexV2.subscriptions({ site_id: 'MLA', user_id: 7 }),
+    required: ['*.service_id'],
+  },
+  'flexV2.zones': {
+    body: {
+      zones: [{ id: 'CABA', cutoff: { week: 14, saturday: 12, sunday: 11 } }],
+      availables: {
+        zones: [
+          {
+            id: 'CABA',
+            label: 'CABA',
+            neighborhoods: [],
+            polygon: { type: 'Feature' },
+            scope: 'LocalInterno',
+            price: flexPrice,
+            pricing: { mode: 'weight', prices: [{ weight: { from_kg: 1, to_kg: 5 } }] },
+          },
+        ],
+        cutoffs: {
+          global: flexSpan,
+          per_scope: { LocalInterno: flexLimits, LocalAdyacente: flexLimits, LocalLejano: flexLimits },
+        },
+      },
+    },
+    call: (client) => client.flexV2.zones({ ...whose, show_availables: true }),
+    required: ['zones.*.id', 'availables.zones.*.id'],
+    open: ['availables.zones.*.polygon'],
+    known: ['zones.0.id=7', 'availables.zones.0.id=7'],
+  },
+  'flexV2.radius': {
+    body: { radius: 5000, availables: { radius: flexSpan } },
+    call: (client) => client.flexV2.radius(whose),
+    required: [],
+    open: ['availables'],
+  },
+  'flexV2.deliveryRanges': {
+    body: {
+      delivery_window: 'same_day',
+      delivery_ranges: { week: [{ ...flexHours, capacity: 120, cutoff: 12 }], saturday: [], sunday: [] },
+      is_downgraded: false,
+      availables: {
+        capacity: flexSpan,
+        delivery_ranges: {
+          type: 'dynamic',
+          ranges: { 1: [flexHours] },
+          min_hours: 1,
+          max_hours: 12,
+          min_range_quantity: 1,
+          max_range_quantity: 1,
+          min_hours_quantity_between_ranges: 1,
+        },
+        delivery_windows: ['same_day'],
+        working_days: ['week'],
+        cutoffs: { global: flexSpan },
+      },
+    },
+    call: (client) => client.flexV2.deliveryRanges({ ...whose, show_availables: true }),
+    required: [],
+    open: ['availables.delivery_ranges.ranges'],
+  },
+  'flexV2.holidays': {
+    body: { holidays: [{ date: '2026-12-25', description: 'Navidad', selected: true }] },
+    call: (client) => client.flexV2.holidays(whose),
+    required: ['holidays.*.date'],
+  },
+  'flexV2.items.isEnabled': {
+    body: { has_flex: true },
+    call: (client) => client.flexV2.items.isEnabled({ site_id: 'MLA', item_id: 'MLA100' }),
+    required: ['has_flex'],
+  },
+  'flexV2.driver': {
+    body: { driver_id: 900 },
+    call: (client) => client.flexV2.driver({ site_id: 'MLA', shipment_id: 4 }),
     required: ['driver_id'],
   },
   'items.status': {

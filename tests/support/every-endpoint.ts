@@ -9,6 +9,9 @@ export interface Trial {
   readonly input: Readonly<Record<string, unknown>>;
 }
 
+/** The groups of operations, for `only` of tools: without it, some are left out. */
+export const everyGroup: readonly string[] = Object.keys(endpoints);
+
 /** All endpoints, each with its example as the input. */
 export const everyEndpoint: readonly Trial[] = listEndpoints(endpoints).map((endpoint) => {
   return { name: endpoint.name, endpoint, input: endpoint.example as Trial['input'] };

@@ -51,6 +51,28 @@ async function bodiesOfADay(): Promise<ReadonlyMap<string, readonly unknown[]>> 
   await client.flex.configuration({ site_id, user_id, service_id, select: { zones: { neighborhoods: true } } });
   await client.flex.configuration({ site_id, user_id, service_id });
   await client.flex.driver({ site_id, shipment_id });
+  const whose = { site_id, user_id, service_id };
+  const turbo = marketplace.flex.subscribe({ user_id, mode: 'TURBO' });
+  const { flexV2 } = client;
+  await flexV2.subscriptions({ site_id, user_id });
+  await flexV2.deliveryRanges({ ...whose, show_availables: true });
+  await flexV2.holidays(whose);
+  const [first, second] = [1, 2].map((hour) => ({ week: 12 + hour, saturday: 12, sunday: 12 }));
+  await flexV2.setZones({
+    ...whose,
+    zones: [
+      { id: 'MLA-1', cutoff: first },
+      { id: 'MLA-2', cutoff: second },
+    ],
+  });
+  await flexV2.zones({ ...whose, show_availables: true });
+  await flexV2.radius({ ...whose, service_id: turbo.service_id, show_availables: true });
+  await flexV2.driver({ site_id, shipment_id });
+  await flexV2.items.isEnabled({ site_id, item_id: item.item_id });
+  const ana = marketplace.addUser({ site_id: 'MLB' });
+  const inBrazil = marketplace.flex.subscribe({ user_id: ana.user_id });
+  const brazil = { site_id: 'MLB', user_id: ana.user_id, service_id: inBrazil.service_id, show_availables: true };
+  await marketplace.clientFor(ana).flexV2.zones(brazil);
   await client.items.status({ ids: [item.item_id] });
   const [of, ofUser] = [{ item_id: item.item_id }, { user_id }];
   const period = { date_from: '2020-01-01', date_to: '2040-01-01' };

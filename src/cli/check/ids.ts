@@ -11,6 +11,7 @@ export const idOptions = {
   attachment: { value: 'ID', text: 'file of a message (default: of the messages of the pack)' },
   shipment: { value: 'ID', text: 'Flex shipment with a driver; the service has no search for them' },
   service: { value: 'ID', text: "service id of a Flex subscription (default: of the seller's subscriptions)" },
+  turbo: { value: 'ID', text: "service id of a Turbo subscription (default: of the seller's subscriptions)" },
 } satisfies Options;
 
 /** The kinds of ids. */
@@ -22,6 +23,7 @@ const sources: Readonly<Partial<Record<IdName, readonly IdName[]>>> = {
   item: ['user'],
   question: ['user'],
   service: ['user', 'site'],
+  turbo: ['user', 'site'],
   message: ['pack'],
   attachment: ['pack', 'message'],
 };

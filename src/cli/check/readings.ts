@@ -75,7 +75,16 @@ const ownReadings: readonly ReadingOperation[] = [
     'flex.subscriptions',
     ['site', 'user'],
     (seller, { site, user }) => seller.flex.subscriptions({ site_id: site, user_id: user }),
-    (subscriptions) => ({ service: idsOf(subscriptions, 'service_id') }),
+    servicesIn,
+  ),
+  reading(
+    'flexV2.subscriptions',
+    ['site', 'user'],
+    (seller, { site, user }) => seller.flexV2.subscriptions({ site_id: site, user_id: user }),
+    servicesIn,
+  ),
+  reading('flexV2.radius', ['site', 'user', 'turbo'], (seller, { site, user, turbo }) =>
+    seller.flexV2.radius({ site_id: site, user_id: user, service_id: turbo }),
   ),
   reading('flex.configuration', ['site', 'user', 'service'], (seller, { site, user, service }) =>
     seller.flex.configuration({ site_id: site, user_id: user, service_id: service }),
@@ -134,6 +143,16 @@ export function readings(): readonly ReadingOperation[] {
     ({ name, retry }) => retry === 'safe' && !ownReadings.some(({ operation }) => operation === name),
   );
   return [...ownReadings, ...others.flatMap(readingOf)];
+}
+
+/** Only a Turbo subscription has a radius, and it has no zones. */
+function servicesIn(subscriptions: readonly { readonly mode?: string | null | undefined }[]): FoundIds {
+  const ofMode = (isTurbo: boolean): unknown[] =>
+    idsOf(
+      subscriptions.filter(({ mode }) => (mode?.toUpperCase() === 'TURBO') === isTurbo),
+      'service_id',
+    );
+  return { service: ofMode(false), turbo: ofMode(true) };
 }
 
 async function firstOf<T>(list: Paged<T>): Promise<readonly T[]> {

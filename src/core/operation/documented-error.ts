@@ -130,9 +130,13 @@ export function messageMatches(
   return ({ words }) => words.some((each) => all.some((pattern) => pattern.test(each)) && !unless?.test(each));
 }
 
+/** Whether a body is a page of a website, which no operation of the service sends. */
+export function isPage(body: unknown): boolean {
+  return typeof body === 'string' && /^\s*</.test(body);
+}
+
 function wordsOf(text: string): string {
-  // A page of a website: a proxy sent it.
-  if (/^\s*</.test(text)) return '';
+  if (isPage(text)) return '';
   return text
     .replaceAll('’', "'")
     .replace(/(?<![a-z])'|'(?![a-z])|["`]/g, '')

@@ -1,5 +1,5 @@
 import type { Confirmation } from '../errors/confirmation.js';
-import type { DocumentedError, ErrorInBody } from './documented-error.js';
+import type { DocumentedError, ErrorInBody, MatchedResponse } from './documented-error.js';
 import type { Issue } from '../errors/issue.js';
 import type { Schema, StandardSchema } from '../schema/schema.js';
 
@@ -66,6 +66,13 @@ export interface Endpoint<In = unknown, Out = unknown> {
   readonly responseBody?: 'json' | 'stream' | undefined;
   /** The documented errors. */
   readonly errors: readonly DocumentedError[];
+  /**
+   * Says what to do about an error response that is none of the documented ones: a sentence without its full stop, which ends the
+   * message of the error.
+   *
+   * @default nothing is added
+   */
+  hintAfter?(response: MatchedResponse): string | undefined;
   /**
    * Finds the error in the body of a success: GraphQL reports its errors with status 200. It is treated like an error
    * response with the status that it states: retried, or sent again with a new token. If it returns `undefined`, the rule for

@@ -54,7 +54,7 @@ export function apiError(
       ),
       { own: `${what} responded ${status} with an error in the body`, said: reason },
     );
-  const hint = status === 401 ? hintAfter401(call) : '';
+  const hint = status === 401 ? hintAfter401(call) : hintOf(endpoint, read);
   const inSuccess = status === response.status ? '' : `, stated in a response with status ${response.status}`;
   const error = new Class(`${what} failed with ${status}${named}${inSuccess}: ${reason}${hint}${warning}`, {
     status,
@@ -72,6 +72,12 @@ export function apiError(
     documentedStatus: documented?.status,
   });
   return withMessageParts(error, { own: `${what} failed with ${status}${inSuccess}${hint}`, said: reason });
+}
+
+/** What the endpoint says of a response that no documented error explains. */
+function hintOf(endpoint: Endpoint, read: ReadError): string {
+  const hint = read.documented ? undefined : endpoint.hintAfter?.(read);
+  return hint === undefined ? '' : `. ${hint}`;
 }
 
 /** What to do about a rejected token, if the client could not do it itself. */

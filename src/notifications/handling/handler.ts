@@ -1,5 +1,6 @@
 import type { CallOptions } from '../../core/scope/call-options.js';
 import type { SentMessage } from '../../resources/post-sale/message.js';
+import type { DriverAssignment } from '../../resources/flex/schemas.js';
 import type { Question } from '../../resources/questions/schemas.js';
 import type { MessageNotification, Notification, QuestionNotification, UnknownNotification } from '../notification.js';
 import { inboxKinds } from '../entry.js';
@@ -60,6 +61,11 @@ export interface Handlers<Client = NotificationClient> {
   readonly questions?: Handler<QuestionNotification, Question, Client> | undefined;
   /** Handles the notifications of the topic `messages`. */
   readonly messages?: Handler<MessageNotification, NotifiedMessage, Client, MessageContext<Client>> | undefined;
+  /**
+   * Handles the notifications of the topic `flex-handshakes`: a driver has scanned a shipment, or taken it over. `read()` returns the
+   * driver with `flexV2.driver`, whatever the version in the resource. Only the courier's own token may be allowed to read it.
+   */
+  readonly 'flex-handshakes'?: Handler<OwnNotification<'flex-handshakes'>, DriverAssignment, Client> | undefined;
 }
 
 /** One handler per topic of your own; none without the option `topics`. The known topics keep their own type. */

@@ -31,6 +31,16 @@ export function ownTopicOf<T>(topics: Readonly<Record<string, T>> | undefined, t
   return name === undefined ? undefined : topics?.[name];
 }
 
+/** The topic of drivers, with the path of a driver in its resource: the service names a version that need not be the newest. */
+export const handshakes = 'flex-handshakes';
+
+/** Returns the shipment in the resource of a notification about a driver; `undefined` if it is none. */
+export function shipmentIn(resource: string): { readonly site_id: string; readonly shipment_id: string } | undefined {
+  const path = /(?:^|\/)flex\/sites\/(\w+)\/shipments\/(\d+)\/assignment\/v\d+\/?(?:[?#].*)?$/i.exec(resource);
+  const [, site_id, shipment_id] = path ?? [];
+  return site_id === undefined || shipment_id === undefined ? undefined : { site_id, shipment_id };
+}
+
 /** Returns the input with which the endpoint of a topic reads a resource. */
 export function inputOf({ endpoint, idOf }: OwnTopic, resource: string): object {
   const id = idOf(pathOf(resource));

@@ -8,7 +8,7 @@ import { checkOptions } from '../../core/options/resolve-options.js';
 import { delay } from '../../core/options/rules.js';
 import { exponentialDelay } from '../../work/backoff.js';
 import { causesOf } from '../../work/failures.js';
-import { inputOf, ownTopicOf } from './own-topic.js';
+import { handshakes, inputOf, ownTopicOf, shipmentIn } from './own-topic.js';
 import type { OwnTopics } from './own-topic.js';
 import type { Question } from '../../resources/questions/schemas.js';
 import { pathOf } from '../notification.js';
@@ -31,11 +31,11 @@ export interface ReadOptions extends CallOptions {
 }
 
 /**
- * The part of a seller's client that reading a notification needs: `messages` only for the topic `messages`, and `call` only
- * for topics of your own.
+ * The part of a seller's client that reading a notification needs: `messages` only for the topic `messages`, `flexV2` only for
+ * `flex-handshakes`, and `call` only for topics of your own.
  */
 export interface NotificationClient
-  extends Pick<SellerClient, 'questions'>, Partial<Pick<SellerClient, 'messages' | 'call'>> {}
+  extends Pick<SellerClient, 'questions'>, Partial<Pick<SellerClient, 'messages' | 'call' | 'flexV2'>> {}
 
 /** A message that a notification is about. */
 export interface NotifiedMessage extends Message {
@@ -80,7 +80,7 @@ const notFoundBackoff = { baseMs: 200, capMs: Infinity };
  * const question = await readNotification(seller, notification);
  * @throws {InvalidInputError} when an option is wrong; nothing is sent.
  * @throws {NotFoundError} when the service still responds 404 after `notFoundTimeoutMs`.
- * @throws {NotificationError} when the topic is neither `questions` nor `messages`, or a conversation is named instead of a message.
+ * @throws {NotificationError} when the topic is not one of `questions`, `messages` and `flex-handshakes`, or a conversation is named instead of a message.
  * @throws {ConfigurationError} when the client has no `messages`, for a notification about a message.
  */
 export async function readNotification(
@@ -127,10 +127,18 @@ async function readOwn(
   topics: OwnTopics | undefined,
 ): Promise<unknown> {
   const own = ownTopicOf(topics, topic);
+  if (!own && topic.toLowerCase() === handshakes) return readDriver(client, resource, options);
   if (!own)
     throw new NotificationError('The topic is not known, so there is no endpoint to read: name one in `topics`');
   if (!client.call) throw new ConfigurationError('The client that `clientFor` returns has no `call`');
   return client.call(own.endpoint, inputOf(own, resource), options);
+}
+
+async function readDriver(client: NotificationClient, resource: string, options: CallOptions): Promise<unknown> {
+  const shipment = shipmentIn(resource);
+  if (!shipment) throw new NotificationError('`resource` does not name the driver of a shipment');
+  if (!client.flexV2) throw new ConfigurationError('The client that `clientFor` returns has no `flexV2`');
+  return client.flexV2.driver(shipment, options);
 }
 
 async function readOnce(

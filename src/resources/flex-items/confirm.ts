@@ -1,6 +1,6 @@
 import type { Confirmation } from '../../core/errors/confirmation.js';
 import type { ConfirmContext } from '../../core/operation/endpoint.js';
-import { meansNotInFlex } from './errors.js';
+import { ItemNotFoundError } from './errors.js';
 import { isEnabled } from './reads.js';
 import type { FlexItemParams } from './schemas.js';
 
@@ -13,7 +13,8 @@ export async function confirmInFlex(
   const isIn = await context.read(isEnabled, input, 204).then(
     () => true,
     (error: unknown) => {
-      if (meansNotInFlex(error)) return false;
+      // Any other 404 may be of a proxy, or of a path that is switched off.
+      if (error instanceof ItemNotFoundError) return false;
       throw error;
     },
   );

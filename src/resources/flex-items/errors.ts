@@ -1,6 +1,7 @@
-import { BadRequestError, ForbiddenError, NotFoundError } from '../../core/errors/status-errors.js';
-import { documentedError, messageMatches } from '../../core/operation/documented-error.js';
+import { BadRequestError, ConflictError, ForbiddenError, NotFoundError } from '../../core/errors/status-errors.js';
+import { documentedError, isPage, messageMatches } from '../../core/operation/documented-error.js';
 import { errorByText } from '../error-by-text.js';
+import type { MatchedResponse } from '../../core/operation/documented-error.js';
 import { isWord } from '../fields.js';
 
 /**
@@ -43,12 +44,18 @@ export class ItemNotFoundError extends NotFoundError {
 }
 
 /**
- * Whether an error states that an item is not in Flex: a 404 about the item, or without a body. Any other 404 may be of a
- * proxy, and proves nothing.
+ * Another change of the same item is going on. The service did nothing, so the client sends it again.
+ *
+ * Remedy: change one item at a time.
  */
-export function meansNotInFlex(error: unknown): boolean {
-  if (error instanceof ItemNotFoundError) return true;
-  return error instanceof NotFoundError && error.body === undefined;
+export class ItemLockedError extends ConflictError {
+  static override readonly kind: string = 'ItemLockedError';
+}
+
+/** Says of a first-generation path that the service may have switched it off: it answers with a page, or knows nothing of it. */
+export function hintToFlexV2({ status, body }: MatchedResponse): string | undefined {
+  if (status !== 404 && !(status === 403 && isPage(body))) return undefined;
+  return 'The service has switched off the first generation of Flex paths for some applications: use `seller.flexV2`';
 }
 
 /**
@@ -101,7 +108,8 @@ export const itemLocked = /* @__PURE__ */ documentedError({
   section: 'Live service',
   condition: 'two changes of one item at a time',
   status: 409,
-  message: 'another change of this item is under way',
+  message: "can't activate item",
+  error: ItemLockedError,
   // Seen in production and not documented: any 409 is treated as this error. The service did nothing, so a retry is safe.
   matches: ({ status }) => status === 409,
   didNothing: true,

@@ -1,6 +1,6 @@
 import type { DescribedEndpoint } from '../../core/operation/endpoint.js';
 import { unknown } from '../../core/schema/define.js';
-import { itemDown, itemNotFound } from './errors.js';
+import { hintToFlexV2, itemDown, itemNotFound } from './errors.js';
 import { flexItemParams } from './schemas.js';
 import type { FlexItemParams } from './schemas.js';
 
@@ -10,6 +10,7 @@ export const ofItem = {
   input: flexItemParams,
   example: { site_id: 'MLA', item_id: 'MLA100' },
   output: unknown,
+  hintAfter: hintToFlexV2,
 } as const;
 
 export const isEnabled: DescribedEndpoint<FlexItemParams> = {

@@ -40,7 +40,7 @@ async function configured(
 }
 
 /** A value that was read, compared with the one that was set; `unclear` if it proves neither. */
-type Comparison = 'same' | 'other' | 'unclear';
+export type Comparison = 'same' | 'other' | 'unclear';
 
 /** Decides by a configuration whether delivery settings were carried out. */
 function compareDelivery(
@@ -94,12 +94,14 @@ function compareRange(
   return [compare(found.from, from), compare(found.to, to), compare(found.capacity, capacity), sameCutoff];
 }
 
-function compare<T>(found: T | null | undefined, wanted: T): Comparison {
+/** Compares a value that was read with the one that was set. */
+export function compare<T>(found: T | null | undefined, wanted: T): Comparison {
   if (found === null || found === undefined) return 'unclear';
   return found === wanted ? 'same' : 'other';
 }
 
-function confirmationOf(comparisons: readonly Comparison[], unknown: string): Confirmation {
+/** Decides by the values of a configuration; `unknown` says what is missing if they prove nothing. */
+export function confirmationOf(comparisons: readonly Comparison[], unknown: string): Confirmation {
   if (comparisons.includes('other')) return { done: false };
   return comparisons.includes('unclear') ? { unknown } : { done: true, output: undefined };
 }

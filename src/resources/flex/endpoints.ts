@@ -1,6 +1,7 @@
 import type { DescribedEndpoint } from '../../core/operation/endpoint.js';
 import { unknown } from '../../core/schema/define.js';
 import { flexItemEndpoints } from '../flex-items/endpoints.js';
+import { hintToFlexV2 } from '../flex-items/errors.js';
 import { confirmDelivery, confirmZones } from './confirm.js';
 import * as errors from './errors.js';
 import { flexReads } from './reads.js';
@@ -26,6 +27,7 @@ const setDelivery: DescribedEndpoint<schemas.SetDeliveryParams> = {
   output: unknown,
   retry: 'idempotent',
   errors: [errors.invalidUser, errors.invalidService, errors.invalidJson, errors.deliveryNotUpdated],
+  hintAfter: hintToFlexV2,
   confirm: confirmDelivery,
 };
 
@@ -39,6 +41,7 @@ const addZones: DescribedEndpoint<schemas.AddZonesParams> = {
   output: unknown,
   retry: 'idempotent',
   errors: [errors.invalidUser, errors.invalidService, errors.invalidJson, errors.deliveryNotUpdated],
+  hintAfter: hintToFlexV2,
   confirm: confirmZones,
 };
 

@@ -143,7 +143,7 @@ export const userNotFound = /* @__PURE__ */ errorByText(
     /(?<!\b(?:of|for|in) (?:the |this )?)\buser(?: with)?(?: id)?:?(?: \d{1,20})? do(?:es)?(?: not|n't) exist/,
   ],
 );
-const namesNoSubscription = /* @__PURE__ */ messageMatches(
+export const namesNoSubscription = /* @__PURE__ */ messageMatches(
   [
     /\bsubscriptions? (?:was |were |is )?(?:not found|(?:do(?:es)?(?: not|n't)) exist)/,
     /\bsubscriptions? (?:with|for|of|to) .{1,60} (?:not found|(?:do(?:es)?(?: not|n't)) exist)/,

@@ -1,6 +1,7 @@
 import type { DescribedEndpoint } from '../../core/operation/endpoint.js';
 import { alone } from '../fields.js';
 import { preprocess, record } from '../../core/schema/define.js';
+import { hintToFlexV2 } from '../flex-items/errors.js';
 import * as errors from './errors.js';
 import { graphqlErrorInBody, parseResult } from './graphql/response.js';
 import * as schemas from './schemas.js';
@@ -16,6 +17,7 @@ const subscriptions: DescribedEndpoint<schemas.FlexUserParams, schemas.FlexSubsc
   listOf: { user_id: '*.user_id' },
   retry: 'safe',
   errors: [errors.emptySite, errors.invalidSite, errors.noAccess, errors.userNotFound],
+  hintAfter: hintToFlexV2,
   supportsAttributes: true,
 };
 
@@ -39,6 +41,7 @@ export const configuration: DescribedEndpoint<schemas.FlexQueryParams> = {
     errors.userNotFound,
     errors.subscriptionNotFound,
   ],
+  hintAfter: hintToFlexV2,
   errorInBody: graphqlErrorInBody,
   loadExchange: async (body, reject) => {
     const { queryExchange } = await import('./graphql/query.js');
@@ -64,6 +67,7 @@ const driver: DescribedEndpoint<schemas.DriverParams, schemas.DriverAssignment> 
   output: preprocess<schemas.DriverAssignment>(schemas.driverAssignment, alone),
   retry: 'safe',
   errors: [errors.driverNotFound],
+  hintAfter: hintToFlexV2,
   errorInBody: errors.noDriverInBody,
   supportsAttributes: true,
 };

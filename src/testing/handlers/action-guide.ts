@@ -11,6 +11,7 @@ import type { EndpointHandlers } from '../http/handler.js';
 import type { Call } from '../http/call.js';
 import { isInteger, pathPackId, readJsonObject } from '../http/read-request.js';
 import type { JsonObject } from '../http/read-request.js';
+import { lasting } from '../clock.js';
 import type { Bearer } from '../state/accounts.js';
 import type { Pack } from '../state/packs.js';
 import type { Stores } from '../state/stores.js';
@@ -88,18 +89,6 @@ export function actionGuideHandlers(stores: Stores): EndpointHandlers<typeof end
     if (pack.blockedBy !== null) throw errorResponse(postSale.optionConversationBlocked, { cause: pack.blockedBy });
     return pack;
   }
-}
-
-/** Waits in the machine's time. The fake timers of a test do not replace `AbortSignal.timeout`, so they do not stop it. */
-function lasting(ms: number): Promise<void> {
-  // Such a signal does not keep a process alive; this timer does.
-  const alive = setInterval(() => undefined, 60_000);
-  return new Promise((resolve) => {
-    AbortSignal.timeout(ms).addEventListener('abort', () => {
-      clearInterval(alive);
-      resolve();
-    });
-  });
 }
 
 /** Returns the caller. Spec: Authentication 3. @throws {ErrorResponse} 400 without a token or an application */

@@ -49,11 +49,13 @@ function toCapabilitiesView(subscription: StoredSubscription): object {
   };
 }
 
-function hasOwnCutoffs({ zoneCutoffs }: StoredSubscription): boolean {
+/** Whether zones have cut-offs of their own. */
+export function hasOwnCutoffs({ zoneCutoffs }: StoredSubscription): boolean {
   return Object.keys(zoneCutoffs).length > 0;
 }
 
-function toAddressView({ user_id, site_id }: StoredSubscription, [zone]: readonly Zone[]): object {
+/** Serializes where deliveries start. */
+export function toAddressView({ user_id, site_id }: StoredSubscription, [zone]: readonly Zone[]): object {
   return {
     id: `${user_id}00`,
     address_line: 'Calle Falsa 123',

@@ -85,7 +85,7 @@ export function flexHandlers(stores: Stores): EndpointHandlers<typeof endpoints.
       return { driver_id: shipment.driver_id };
     },
 
-    items: flexItemHandlers(stores),
+    items: flexItemHandlers(stores).v1,
   };
 
   /** Whether a change keeps what it leaves out. Wire notes 23. */

@@ -38,17 +38,34 @@ export function readPathIds(call: Call): { readonly user_id: number; readonly se
   };
 }
 
-/** Reads delivery settings. @throws {ErrorResponse} 400 */
+/** A range that was sent. The second generation may leave the cut-off out. */
+export type SentRange = Omit<StoredRange, 'cutoff'> & { readonly cutoff: number | undefined };
+
+/** Delivery settings that were sent. */
+interface SentSettings {
+  readonly delivery_window: string | undefined;
+  readonly delivery_ranges: Partial<Record<KindOfDay, SentRange[]>> | undefined;
+}
+
+/** Reads the delivery settings of the first generation. @throws {ErrorResponse} 400 */
 export async function readDelivery(
   call: Call,
 ): Promise<Omittable<Pick<StoredSubscription, 'delivery_window' | 'delivery_ranges'>>> {
+  return (await readSettings(call, true)) as Awaited<ReturnType<typeof readDelivery>>;
+}
+
+/** Reads delivery settings. @throws {ErrorResponse} 400 */
+export async function readSettings(call: Call, needsCutoff = false): Promise<SentSettings> {
   const { delivery_window, delivery_ranges } = await readJsonObject(call, errorResponse(errors.invalidJson));
   if (delivery_window !== undefined && typeof delivery_window !== 'string')
     throw invalidBody('delivery_window must be a string');
-  return { delivery_window, delivery_ranges: delivery_ranges === undefined ? undefined : readRanges(delivery_ranges) };
+  return {
+    delivery_window,
+    delivery_ranges: delivery_ranges === undefined ? undefined : readRanges(delivery_ranges, needsCutoff),
+  };
 }
 
-function readRanges(value: unknown): Partial<Record<KindOfDay, StoredRange[]>> {
+function readRanges(value: unknown, needsCutoff: boolean): Partial<Record<KindOfDay, SentRange[]>> {
   if (!isObject(value)) throw invalidBody('delivery_ranges must be an object');
   const unknown = Object.keys(value).find((name) => !(kindsOfDays as readonly string[]).includes(name));
   if (unknown !== undefined)
@@ -58,12 +75,12 @@ function readRanges(value: unknown): Partial<Record<KindOfDay, StoredRange[]>> {
     given.map((kind) => {
       const list = value[kind];
       if (!Array.isArray(list)) throw invalidBody(`delivery_ranges.${kind} must be a list`);
-      return [kind, list.map((range, index) => readRange(range, `delivery_ranges.${kind}.${index}`))];
+      return [kind, list.map((range, index) => readRange(range, `delivery_ranges.${kind}.${index}`, needsCutoff))];
     }),
   );
 }
 
-function readRange(value: unknown, at: string): StoredRange {
+function readRange(value: unknown, at: string, needsCutoff: boolean): SentRange {
   if (!isObject(value)) throw invalidBody(`${at} must be an object`);
   const integer = (name: keyof StoredRange, min: number, max: number): number => {
     const number = value[name];
@@ -75,7 +92,7 @@ function readRange(value: unknown, at: string): StoredRange {
     from: integer('from', 0, 24),
     to: integer('to', 0, 24),
     capacity: integer('capacity', capacityRange.from, capacityRange.to),
-    cutoff: integer('cutoff', 0, 24),
+    cutoff: needsCutoff || value.cutoff !== undefined ? integer('cutoff', 0, 24) : undefined,
   };
 }
 
@@ -105,6 +122,6 @@ function readCutoff(value: unknown, index: number): ZoneCutoff {
 }
 
 /** 400 with the documented message and its reason. */
-function invalidBody(reason: string): ErrorResponse {
+export function invalidBody(reason: string): ErrorResponse {
   return errorResponse(errors.invalidJson, { message: `${errors.invalidJson.message}: ${reason}` });
 }

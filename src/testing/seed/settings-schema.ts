@@ -38,6 +38,10 @@ export const settingsChange = s.strictObject({
   cors: s.optional(s.boolean),
   liveFields: s.optional(s.boolean),
   omittedFlexSettings: s.optional(s.enumOf('dropped', 'kept')),
+  flexRepeatedDelete: s.optional(s.enumOf('already', 'down', 'done')),
+  flexWithoutSubscription: s.optional(s.enumOf('not_found', 'forbidden', 'empty')),
+  flexHolidaySelected: s.optional(s.enumOf('rests', 'delivers')),
+  flexHolidayList: s.optional(s.enumOf('whole', 'part')),
   messageShape: s.optional(s.enumOf('wrapped', 'legacy', 'current')),
 });
 interface SettingsChange extends Output<typeof settingsChange> {}

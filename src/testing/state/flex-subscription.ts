@@ -8,6 +8,12 @@ export const kindsOfDays = ['week', 'saturday', 'sunday'] as const;
 /** A kind of day, which has its own delivery ranges. */
 export type KindOfDay = (typeof kindsOfDays)[number];
 
+/** The kind of a day, as `YYYY-MM-DD`. */
+export function kindOfDay(date: string): KindOfDay {
+  const day = new Date(`${date}T00:00:00Z`).getUTCDay();
+  return day === 0 ? 'sunday' : day === 6 ? 'saturday' : 'week';
+}
+
 /** The hours until which a zone takes orders, by kind of day, where they differ from those of the ranges. */
 export type ZoneCutoff = Readonly<Partial<Record<KindOfDay, number>>>;
 
@@ -34,6 +40,10 @@ export interface StoredSubscription {
   readonly zones: readonly string[];
   /** The cut-offs of zones that have their own, by the id of the zone. */
   readonly zoneCutoffs: Readonly<Record<string, ZoneCutoff>>;
+  /** How far a Turbo subscription delivers, in metres. */
+  readonly radius: number;
+  /** The days of the holidays that are selected, as `YYYY-MM-DD`. */
+  readonly holidays: readonly string[];
   /** Whether an extended delivery range is active: meanwhile, the delivery cannot be changed. */
   readonly extendedRange: boolean;
 }

@@ -3,6 +3,7 @@ import { flexCoverageAreas } from '../../resources/flex/coverage.js';
 import type { Account } from './accounts.js';
 import { assertFields } from './assert-fields.js';
 import { EntityStore } from './entity-store.js';
+import { kindOfDay } from './flex-subscription.js';
 import type { StoredRange, StoredSubscription, SubscriptionInit, SubscriptionStatus } from './flex-subscription.js';
 import { itemIdOf } from './items.js';
 import type { Item } from './items.js';
@@ -26,7 +27,15 @@ export interface Zone {
   readonly is_mandatory: boolean;
 }
 
-const defaultRanges: readonly StoredRange[] = [{ from: 9, to: 18, capacity: 50, cutoff: 13 }];
+/** The hours between which Turbo delivers. Its cut-off is the hour before. */
+export const turboHours: readonly Pick<StoredRange, 'from' | 'to'>[] = [10, 13, 16, 19].map((from) => {
+  return { from, to: from + 3 };
+});
+
+const defaultRanges: Readonly<Record<StoredSubscription['mode'], readonly StoredRange[]>> = {
+  FLEX: [{ from: 9, to: 18, capacity: 50, cutoff: 13 }],
+  TURBO: [{ from: 10, to: 13, capacity: 50, cutoff: 9 }],
+};
 
 /**
  * The Flex subscriptions, items, shipments and drivers. A `StoredSubscription` is a snapshot.
@@ -43,6 +52,9 @@ const defaultRanges: readonly StoredRange[] = [{ from: 9, to: 18, capacity: 50, 
  * flex.takeDown(item);
  * console.log(flex.isEnabled(item), flex.isDown(item));
  * flex.bringUp(item);
+ * const unlock = flex.lock(item); // changes of the item are answered with 409 meanwhile
+ * unlock?.();
+ * console.log(flex.holidaysOf('MLA').map(({ date }) => date), flex.deliversOn(id, '2026-12-25'));
  * const shipment_id = flex.ship({ user_id: 7 });
  * flex.assignDriver(shipment_id, 345);
  * console.log(flex.driverOf('MLA', shipment_id), flex.shipmentOf('MLA', shipment_id));
@@ -53,6 +65,7 @@ export class FlexStore extends EntityStore<number, StoredSubscription> {
     entries: new Map<number, StoredSubscription>(),
     items: new Set<string>(),
     itemsWithoutFlex: new Set<string>(),
+    lockedItems: new Set<string>(),
     shipments: new Map<number, StoredShipment>(),
     nextSubscription: 1,
     nextService: 10_001,
@@ -75,6 +88,24 @@ export class FlexStore extends EntityStore<number, StoredSubscription> {
     return areas.map((label, index) => ({ id: `${site_id}-${index + 1}`, label, is_mandatory: index === 0 }));
   }
 
+  /** Returns the holidays of a site in this year and the next one. */
+  holidaysOf(site_id: string): { readonly date: string; readonly description: string }[] {
+    if (!this.covers(site_id)) return [];
+    const year = new Date(this.#state.clock.ms).getUTCFullYear();
+    const days = Object.entries({ '01-01': 'Año nuevo', '05-01': 'Día del trabajo', '12-25': 'Navidad' });
+    return [year, year + 1].flatMap((each) =>
+      days.map(([day, description]) => ({ date: `${each}-${day}`, description })),
+    );
+  }
+
+  /** Whether a seller delivers on a day. What a selected holiday means is the setting `flexHolidaySelected`. */
+  deliversOn(id: number, date: string): boolean {
+    const { site_id, delivery_ranges, holidays } = this.getOrThrow(id);
+    const isWorked = (delivery_ranges[kindOfDay(date)] ?? []).length > 0;
+    if (!this.holidaysOf(site_id).some((each) => each.date === date)) return isWorked;
+    return isWorked && holidays.includes(date) === (this.#state.settings.flexHolidaySelected === 'delivers');
+  }
+
   /** Adds a subscription, by default an active one to Flex. Turbo needs an active Flex subscription. */
   subscribe(init: SubscriptionInit): StoredSubscription {
     const { user_id, site_id } = this.#state.accounts.of(init);
@@ -87,9 +118,11 @@ export class FlexStore extends EntityStore<number, StoredSubscription> {
       status: 'in',
       createdAt: this.#state.clock.ms,
       delivery_window: 'same_day',
-      delivery_ranges: { week: defaultRanges },
+      delivery_ranges: { week: defaultRanges[mode] },
       zones: this.zonesOf(site_id).flatMap(({ id, is_mandatory }) => (is_mandatory ? [id] : [])),
       zoneCutoffs: {},
+      radius: 5000,
+      holidays: [],
       extendedRange: false,
       ...defined(init),
       id: this.data.nextSubscription++,
@@ -125,7 +158,7 @@ export class FlexStore extends EntityStore<number, StoredSubscription> {
   configure(
     id: number,
     change: Omittable<
-      Pick<StoredSubscription, 'delivery_window' | 'delivery_ranges' | 'zones' | 'zoneCutoffs' | 'extendedRange'>
+      Omit<StoredSubscription, 'id' | 'user_id' | 'site_id' | 'service_id' | 'mode' | 'status' | 'createdAt'>
     >,
   ): StoredSubscription {
     const changed = { ...this.getOrThrow(id), ...defined(change) };
@@ -153,6 +186,19 @@ export class FlexStore extends EntityStore<number, StoredSubscription> {
   /** Makes a "down" item offer Flex again. */
   bringUp(item: Pick<Item, 'item_id'>): void {
     this.data.itemsWithoutFlex.delete(itemIdOf(item));
+  }
+
+  /**
+   * Locks an item, as a change in progress does: others are answered with 409 meanwhile.
+   *
+   * @returns a function that unlocks it; `undefined` if it is locked already
+   */
+  lock(item: Pick<Item, 'item_id'>): (() => void) | undefined {
+    const { lockedItems } = this.data;
+    const item_id = itemIdOf(item);
+    if (lockedItems.has(item_id)) return undefined;
+    lockedItems.add(item_id);
+    return () => lockedItems.delete(item_id);
   }
 
   /** Whether an item does not offer Flex. */
