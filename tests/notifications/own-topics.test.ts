@@ -47,6 +47,40 @@ function saleWithSeller() {
 
 const about = (topic: string, resource: string, id = resource): object => ({ _id: id, user_id: 1001, topic, resource });
 
+describe('the topic of drivers', () => {
+  test.each([
+    '/flex/sites/MLA/shipments/40000000001/assignment/v1',
+    'flex/sites/MLA/shipments/40000000001/assignment/v2/',
+    'https://api.test/flex/sites/MLA/shipments/40000000001/assignment/v9?x=1',
+  ])('needs no endpoint of your own: %s', async (resource) => {
+    const { marketplace, seller, client } = saleWithSeller();
+    marketplace.flex.subscribe({ user_id: seller.user_id });
+    marketplace.flex.assignDriver(marketplace.flex.ship(seller), 345);
+    const drivers: number[] = [];
+    const inbox = createInbox({
+      clientFor: () => client,
+      on: {
+        'flex-handshakes': async ({ topic }, { read }) => {
+          expectTypeOf(topic).toEqualTypeOf<'flex-handshakes'>();
+          drivers.push((await read()).driver_id);
+        },
+      },
+      logger: silentLogger,
+    });
+    await inbox.add(about('flex-handshakes', resource));
+    await inbox.idle();
+    expect(drivers).toEqual([345]);
+    expect(marketplace.requests.all.map(({ endpoint }) => endpoint)).toEqual(['flexV2.driver']);
+    await inbox.close();
+  });
+
+  test('another resource of it is not read', async () => {
+    const { client } = saleWithSeller();
+    const notification = { ...about('flex-handshakes', '/orders/5'), known: false, user_id: 1001 } as never;
+    await expect(readNotification(client, notification)).rejects.toThrow('does not name the driver of a shipment');
+  });
+});
+
 describe('a topic of your own', () => {
   test.each(['/orders/5', 'orders/5', 'https://api.test/orders/5?x=1', '/orders/5/', '//orders//5#a', '%2Forders%2F5'])(
     'gets the path of the resource %s, and all forms of it are one resource',

@@ -36,7 +36,7 @@ export const handshakes = 'flex-handshakes';
 
 /** Returns the shipment in the resource of a notification about a driver; `undefined` if it is none. */
 export function shipmentIn(resource: string): { readonly site_id: string; readonly shipment_id: string } | undefined {
-  const path = /(?:^|\/)flex\/sites\/(\w+)\/shipments\/(\d+)\/assignment\/v\d+\/?(?:[?#].*)?$/i.exec(resource);
+  const path = /^\/flex\/sites\/(\w+)\/shipments\/(\d+)\/assignment\/v\d+$/i.exec(pathOf(resource));
   const [, site_id, shipment_id] = path ?? [];
   return site_id === undefined || shipment_id === undefined ? undefined : { site_id, shipment_id };
 }

@@ -56,7 +56,7 @@ export function flexItemHandlers({ flex, items, settings }: Stores): {
     try {
       // Concurrent calls within a process arrive within a few turns; over HTTP they have longer gaps.
       if (settings.optionLockMs > lockMsInProcess) await lasting(settings.optionLockMs);
-      for (let turn = 0; turn < 20; turn += 1) await undefined;
+      for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
       change(item);
       return noContent;
     } finally {
