@@ -38,7 +38,9 @@ export type {
   DriverParams,
   TrainingSpan,
   TrainingTimes,
+  ZoneCutoff,
   ZonePrice,
+  ZonePricing,
 } from './resources/flex/schemas.js';
 
 export { Questions } from './resources/questions/questions.js';

@@ -65,7 +65,9 @@ export {
   setDeliveryParams,
   trainingSpan,
   trainingTimes,
+  zoneCutoff,
   zonePrice,
+  zonePricing,
 } from './resources/flex/schemas.js';
 export { itemStatus, itemStatusParams, itemStatuses } from './resources/items/schemas.js';
 export {

@@ -454,3 +454,18 @@ function shapeIn(field: unknown): object | undefined {
   if (found.kind === 'object') return found.shape;
   return 'of' in found && !Array.isArray(found.of) ? shapeIn(found.of) : undefined;
 }
+
+test('the default selection has the prices by weight and the cut-offs of zones', async () => {
+  const marketplace = new FakeMarketplace();
+  const { user_id } = marketplace.addUser({ site_id: 'MLB' });
+  const { service_id } = marketplace.flex.subscribe({ user_id, zoneCutoffs: { 'MLB-1': { week: 12 } } });
+  const whose = { site_id: 'MLB', user_id, service_id };
+  const { zones } = await marketplace.clientFor({ user_id }).flex.configuration(whose);
+  expect(zones?.[0]).toMatchObject({
+    pricing: { mode: 'weight', prices: [{ weight: { to_kg: 5 } }, {}] },
+    cutoff: { week: 12 },
+  });
+  const [query] = marketplace.requests.all.map(({ body }) => (body as { query: string }).query);
+  expect(query).toContain('pricing{mode prices{price{');
+  expect(query).toContain('cutoff{week saturday sunday}');
+});

@@ -119,6 +119,8 @@ const configuration = {
       selected: true,
       neighborhoods: [],
       price: { cents: '00', fraction: '10', currency_id: 'ARS', decimal_separator: ',', symbol: '$' },
+      pricing: { mode: 'weight', prices: [{ price: flexPrice, weight: { from_kg: 1, to_kg: 5 } }] },
+      cutoff: { week: 14, saturday: 12, sunday: 11 },
     },
   ],
   disabled_features: ['CUTOFF_BY_ZONE'],
@@ -345,7 +347,7 @@ export const documentedResponses: Readonly<Record<string, DocumentedResponse>> =
             polygon: { type: 'Feature' },
             scope: 'LocalInterno',
             price: flexPrice,
-            pricing: { mode: 'weight', prices: [{ weight: { from_kg: 1, to_kg: 5 } }] },
+            pricing: { mode: 'weight', prices: [{ price: flexPrice, weight: { from_kg: 1, to_kg: 5 } }] },
           },
         ],
         cutoffs: {

@@ -14,14 +14,18 @@ export const wordings: readonly Wordings[] = [
   {
     error: 'ExceptedCaseError',
     is: [
+      'O pack pertence a um caso de exceção',
       'blocked_by_excepted_case',
       'This pack belongs to an excepted case, it is requested to use the messaging resource.',
     ],
-    isNot: ['The pack is in an exceptional state', 'The case is closed'],
+    isNot: ['A exceção foi registrada', 'The pack is in an exceptional state', 'The case is closed'],
   },
   {
     error: 'ConversationBlockedError',
     is: [
+      'The conversation ID is invalid',
+      'A conversa está bloqueada',
+      'O pacote está com a conversa bloqueada',
       'This package has the conversation blocked, please check blocked messages',
       'This package has the conversation blocked',
       'The conversation of this pack has been blocked',
@@ -31,6 +35,8 @@ export const wordings: readonly Wordings[] = [
       'pack with blocked messages',
     ],
     isNot: [
+      'The conversation is invalid',
+      'O usuário está bloqueado',
       'The conversation is not blocked',
       'The user is blocked',
       'The conversation is unblocked',
@@ -40,6 +46,7 @@ export const wordings: readonly Wordings[] = [
   {
     error: 'PackAccessError',
     is: [
+      'O usuário não pode acessar as informações do pack',
       'You are not allowed to access the information of the pack 2000000000000012',
       'not allowed to access the pack',
       'Access denied for user 7 to order 2000000000000012',
@@ -48,6 +55,7 @@ export const wordings: readonly Wordings[] = [
       "The user doesn't have access to this pack",
     ],
     isNot: [
+      'Não foi possível acessar o serviço',
       'Links are not allowed',
       'Not allowed messages from multiple orders',
       'You are not allowed to use this template',
@@ -71,18 +79,32 @@ export const wordings: readonly Wordings[] = [
   },
   {
     error: 'InvalidTextError',
-    is: ['Invalid text', 'The text is not valid', 'The text is too long', 'The text exceeds 350 characters'],
-    isNot: ['The context is invalid', 'The body is invalid', 'Order 350 invalid', 'Text is required'],
+    is: [
+      'O texto é inválido',
+      'Invalid text',
+      'The text is not valid',
+      'The text is too long',
+      'The text exceeds 350 characters',
+    ],
+    isNot: [
+      'O formato é inválido',
+      'The context is invalid',
+      'The body is invalid',
+      'Order 350 invalid',
+      'Text is required',
+    ],
   },
   {
     error: 'InvalidTemplateError',
     is: [
+      'O template TEMPLATE___OTHER___9 é inválido',
       'The template TEMPLATE___REQUEST_VARIANTS___1 is invalid',
       'Invalid template',
       'template_id is not valid',
       'The template does not exist',
     ],
     isNot: [
+      'O formato do template mudou',
       'A variable of the template TEMPLATE___DELIVERY_PROMISE___1 is invalid',
       'The vars of the template are invalid',
       'The promise of delivery of the shipping contained in the pack is from a date before today',
@@ -91,6 +113,7 @@ export const wordings: readonly Wordings[] = [
   {
     error: 'CapExhaustedError',
     is: [
+      'O usuário não pode executar a opção OTHER novamente',
       'You are not allowed to execute the option OTHER again',
       'You are not allowed to execute the option OTHER again.',
       'not allowed to run option OTHER again',
@@ -99,21 +122,32 @@ export const wordings: readonly Wordings[] = [
       'The cap of the option is exhausted',
       'limit_exceeded',
     ],
-    isNot: ['The seller is not allowed to sell again', 'rate_limit_exceeded', 'The capacity is exceeded', 'Try again'],
+    isNot: [
+      'Tente executar novamente',
+      'The seller is not allowed to sell again',
+      'rate_limit_exceeded',
+      'The capacity is exceeded',
+      'Try again',
+    ],
   },
   {
     error: 'InvalidOptionError',
     is: [
+      'A opção selecionada não é válida',
       'The selected option is invalid',
       'Invalid option',
       'option_id is invalid',
       'The option RETURN_LABEL does not exist',
     ],
-    isNot: ['Pack not found', 'Order do not exists', 'The adoption is not valid'],
+    isNot: ['A rota não é válida', 'Pack not found', 'Order do not exists', 'The adoption is not valid'],
   },
   {
     error: 'OptionLockedError',
-    is: ['There is another request locking this operation', 'The operation is locked'],
+    is: [
+      'Outra solicitação está bloqueando esta operação',
+      'There is another request locking this operation',
+      'The operation is locked',
+    ],
     isNot: ['The pack has changed', 'A message with this id exists', 'The conversation is blocked by time'],
   },
   {

@@ -73,6 +73,9 @@ async function bodiesOfADay(): Promise<ReadonlyMap<string, readonly unknown[]>> 
   const inBrazil = marketplace.flex.subscribe({ user_id: ana.user_id });
   const brazil = { site_id: 'MLB', user_id: ana.user_id, service_id: inBrazil.service_id, show_availables: true };
   await marketplace.clientFor(ana).flexV2.zones(brazil);
+  const { show_availables: _, ...ofAna } = brazil;
+  await marketplace.clientFor(ana).flex.configuration(ofAna);
+  await client.flex.configuration(whose);
   await client.items.status({ ids: [item.item_id] });
   const [of, ofUser] = [{ item_id: item.item_id }, { user_id }];
   const period = { date_from: '2020-01-01', date_to: '2040-01-01' };

@@ -158,7 +158,7 @@ export class ApiError extends SellerError {
 }
 
 /** The statuses with which the service rejects the request itself. After the others, time or another token may help. */
-const lastingStatuses: ReadonlySet<number> = new Set([400, 405, 406, 410, 411, 413, 414, 415, 422, 431, 501, 505]);
+const lastingStatuses: ReadonlySet<number> = new Set([400, 405, 406, 410, 411, 413, 414, 415, 422, 431, 451, 501, 505]);
 
 /** Whether waiting does not help after a status: nor after a 403 or 404 that the service explains, unlike one of a proxy. */
 export function isLastingStatus(status: number, Class: typeof ApiError): boolean {

@@ -63,7 +63,7 @@ export const invalidText = /* @__PURE__ */ errorByText(
     /\btext (?:is |was )?(?:invalid|not valid|not acceptable|too long|longer than)/,
     /\binvalid text\b(?! template)/,
     /\btext (?:length )?(?:exceeds|exceeded|has more than)/,
-    /\b350 characters\b|\bcharacters allowed are 350\b/,
+    /\b350 characters\b|\bcharacters allowed are 350\b|\bo texto [eé] inv[aá]lido\b/,
   ],
   /\btemplate\b/,
 );
@@ -80,7 +80,7 @@ export const invalidTemplate = /* @__PURE__ */ errorByText(
   [
     /(?<!(?:of|in|for) (?:the )?)\btemplate(?: id)?(?: (?:template [a-z ]{1,60}\d{1,4}|\S{1,80}))? (?:is |was )?(?:invalid|not valid|unknown|not found)\b/,
     /(?<!(?:of|in|for) (?:the )?)\btemplate(?: id)?(?: (?:template [a-z ]{1,60}\d{1,4}|\S{1,80}))? do(?:es)?(?: not|n't) exist/,
-    /\b(?:invalid|unknown|no such) template\b/,
+    /\b(?:invalid|unknown|no such) template\b|\bo template\b.{1,80} [eé] inv[aá]lido\b/,
   ],
 );
 export const capExhausted = /* @__PURE__ */ errorByCode(
@@ -96,6 +96,7 @@ export const capExhausted = /* @__PURE__ */ errorByCode(
   [
     /(?:\bnot|n't|\bcannot)\b(?: (?:be|allowed|permitted|authori[sz]ed|able|to)){0,3} (?:run|execute|use|send|select|executed|used|sent)\b.{0,60}\bagain\b/,
     /\boption\b.{0,60}\b(?:not|cannot)\b.{0,20}\b(?:run|executed|used|sent) again\b/,
+    /\bexecutar a op[cç][aã]o \S{1,40} novamente\b/,
     /\bcaps?\b.{0,20}\b(?:exhausted|exceeded|used up|not available|unavailable)\b|\bno (?:more )?caps? (?:is |are )?(?:left|available)/,
   ],
 );
@@ -112,11 +113,11 @@ export const invalidOption = /* @__PURE__ */ errorByText(
   [
     /\boption(?: id)?(?: (?!not\b|of\b)\S{1,40}){0,3} (?:is |was )?(?:not valid|invalid|unknown|not found)\b/,
     /\boption(?: id)?(?: (?!of\b)\S{1,40}){0,3} do(?:es)?(?: not|n't) exist/,
-    /\b(?:invalid|unknown|no such) option\b/,
+    /\b(?:invalid|unknown|no such) option\b|\bop[cç][aã]o selecionada n[aã]o [eé] v[aá]lida\b/,
   ],
 );
 const isLocked = /* @__PURE__ */ messageMatches(
-  /\block(?:s|ed|ing)?\b|\banother (?:request|operation)\b|\b(?:concurrent|simultaneous)/,
+  /\block(?:s|ed|ing)?\b|\banother (?:request|operation)\b|\b(?:concurrent|simultaneous)|\bbloqueando esta opera/,
 );
 export const optionLocked = /* @__PURE__ */ errorByText(
   {

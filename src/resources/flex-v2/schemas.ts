@@ -1,8 +1,8 @@
 import * as s from '../../core/schema/define.js';
 import type { Input, Output, Schema } from '../../core/schema/schema.js';
 import { atLeast, bareList, id, key, keyOf, nonEmptyArray, nullishArray, siteId } from '../fields.js';
-import { flexAddress, zonePrice } from '../flex/schemas.js';
-import type { FlexAddress, ZonePrice } from '../flex/schemas.js';
+import { flexAddress, hour, zoneCutoff, zonePrice, zonePricing } from '../flex/schemas.js';
+import type { FlexAddress, ZoneCutoff, ZonePrice, ZonePricing } from '../flex/schemas.js';
 
 const span = s.looseObject({ min: s.nullish(s.integer), max: s.nullish(s.integer) });
 const hours = s.looseObject({ from: s.nullish(s.integer), to: s.nullish(s.integer) });
@@ -65,15 +65,10 @@ function orNothing<Out>(of: Schema<Out>): Schema<Out> {
   return s.preprocess<Out>(of, (value) => value ?? {});
 }
 
-const shownCutoff = s.looseObject({
-  week: s.nullish(s.integer),
-  saturday: s.nullish(s.integer),
-  sunday: s.nullish(s.integer),
-});
 const shownZone = s.looseObject({
   id: keyOf,
   /** The hours until which the zone takes orders; absent where no zone has its own. */
-  cutoff: s.nullish(shownCutoff),
+  cutoff: s.nullish<ZoneCutoff>(zoneCutoff),
 });
 const limits = s.looseObject({ minimum: s.nullish(s.integer), maximum: s.nullish(s.integer) });
 
@@ -86,17 +81,8 @@ export const availableZone = s.looseObject({
   scope: s.nullish(s.openEnum('LocalInterno', 'LocalAdyacente', 'LocalLejano')),
   /** Empty texts in Brazil, which has `pricing`. */
   price: s.nullish<ZonePrice>(zonePrice),
-  /** The prices by weight; `null` in `weight` is an open end. */
-  pricing: s.nullish(
-    s.looseObject({
-      mode: s.nullish(s.openEnum('weight', 'flat')),
-      prices: nullishArray(
-        s.looseObject({
-          weight: s.nullish(s.looseObject({ from_kg: s.nullish(s.number), to_kg: s.nullish(s.number) })),
-        }),
-      ),
-    }),
-  ),
+  /** The prices by weight; only in Brazil. */
+  pricing: s.nullish<ZonePricing>(zonePricing),
 });
 /** A zone that the seller can choose. */
 export interface AvailableZone extends Output<typeof availableZone> {}
@@ -222,11 +208,6 @@ export const flexAvailablesParams = s.strictObject({
 /** The input of what reads a part of the configuration. */
 export interface FlexAvailablesParams extends Input<typeof flexAvailablesParams> {}
 
-const hour = (name: string): Schema<number> =>
-  s.refine(s.int, (value) => (value < 0 || value > 24 ? `\`${name}\` is an hour, 0 to 24` : undefined), {
-    minimum: 0,
-    maximum: 24,
-  });
 const hourOrNull = (name: string) => s.nullish(hour(name));
 
 const cutoffToSet = s.withFacts(

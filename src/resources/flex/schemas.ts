@@ -1,6 +1,6 @@
 import { documentRule } from './graphql/response.js';
 import * as s from '../../core/schema/define.js';
-import type { Input, Output } from '../../core/schema/schema.js';
+import type { Input, Output, Schema } from '../../core/schema/schema.js';
 import { atLeast, bareList, id, key, keyOf, nonEmptyArray, nullishArray, siteId } from '../fields.js';
 
 /** `in`: active. `out`: inactive, settings cannot be changed. `pending`: settings can be changed, no orders yet. */
@@ -121,6 +121,27 @@ export const zonePrice = s.looseObject({
 /** The price of a delivery to a zone, split into the parts that are displayed. */
 export interface ZonePrice extends Output<typeof zonePrice> {}
 
+export const zonePricing = s.looseObject({
+  mode: s.nullish(s.openEnum('weight', 'flat')),
+  prices: nullishArray(
+    s.looseObject({
+      price: s.nullish<ZonePrice>(zonePrice),
+      /** `null` is an open end. */
+      weight: s.nullish(s.looseObject({ from_kg: s.nullish(s.number), to_kg: s.nullish(s.number) })),
+    }),
+  ),
+});
+/** The prices of a delivery to a zone by weight, which Brazil has in place of `price`. */
+export interface ZonePricing extends Output<typeof zonePricing> {}
+
+export const zoneCutoff = s.looseObject({
+  week: s.nullish(s.integer),
+  saturday: s.nullish(s.integer),
+  sunday: s.nullish(s.integer),
+});
+/** The hours until which a zone takes orders, by kind of day. */
+export interface ZoneCutoff extends Output<typeof zoneCutoff> {}
+
 export const flexZone = s.looseObject({
   id: keyOf,
   label: s.nullish(s.string),
@@ -131,6 +152,10 @@ export const flexZone = s.looseObject({
   /** The specification does not describe the entries. */
   neighborhoods: s.nullish(s.array(s.unknown)),
   price: s.nullish<ZonePrice>(zonePrice),
+  /** The prices by weight; only in Brazil. */
+  pricing: s.nullish<ZonePricing>(zonePricing),
+  /** The zone's own cut-offs; `null` if it has those of the ranges. */
+  cutoff: s.nullish<ZoneCutoff>(zoneCutoff),
 });
 /** A part of a coverage area. */
 export interface FlexZone extends Output<typeof flexZone> {}
@@ -185,7 +210,8 @@ export const configurationParams = s.strictObject({
 /** The seller and the service whose configuration to read. */
 export interface ConfigurationParams extends Omit<Input<typeof configurationParams>, 'select'> {}
 
-const hour = (name: string) =>
+/** An hour of the day in an input. */
+export const hour = (name: string): Schema<number> =>
   s.refine(s.int, (value) => (value < 0 || value > 24 ? `\`${name}\` is an hour, 0 to 24` : undefined), {
     minimum: 0,
     maximum: 24,

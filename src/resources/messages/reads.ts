@@ -5,6 +5,7 @@ import type { Output, Schema } from '../../core/schema/schema.js';
 import { noInput } from '../fields.js';
 import type { NoInput } from '../fields.js';
 import { readableConversation } from '../post-sale/conversation.js';
+import { conversationClosed } from '../post-sale/errors.js';
 import { completeMessage, message } from '../post-sale/message.js';
 import type { Message } from '../post-sale/message.js';
 import { postSaleTag } from '../post-sale/tag.js';
@@ -18,7 +19,7 @@ const conversation: DescribedEndpoint<schemas.ConversationParams, schemas.Conver
   input: schemas.conversationParams,
   example: { pack_id: 2000000012345678, user_id: 7, limit: 10, offset: 20, mark_as_read: false },
   output: schemas.conversationResponse,
-  errors: [errors.invalidPaging, errors.noAccessToConversation],
+  errors: [errors.invalidPaging, conversationClosed, errors.noAccessToConversation],
 };
 
 /** The same with messages that need no id. */

@@ -18,11 +18,14 @@ export class ExceptedCaseError extends BadRequestError {
  * The conversation is blocked, so no message can be sent; `reason` says why.
  *
  * Remedy: check `reason`. Some reasons are temporary, for example a mediation; others are not, for example a cancelled
- * order.
+ * order, or `conversation_id_invalid`: the service has closed the conversation.
  */
 export class ConversationBlockedError extends ForbiddenError {
   static override readonly kind: string = 'ConversationBlockedError';
-  /** For example `blocked_by_cancelled_order`, from any field of the response; `undefined` if the service gave none. */
+  /**
+   * For example `blocked_by_cancelled_order`, from any field of the response; `conversation_id_invalid` if the service has closed the
+   * conversation; `undefined` if it gave no reason.
+   */
   readonly reason: string | undefined;
 
   constructor(message: string, details: ApiErrorDetails) {
@@ -84,7 +87,7 @@ export const optionConversationBlocked = /* @__PURE__ */ errorByText(
     status: 403,
     code: 'forbidden',
     message: 'The conversation is blocked',
-    otherStatuses: [400],
+    otherStatuses: [400, 404],
   },
   ConversationBlockedError,
   isBlocked,
@@ -97,8 +100,14 @@ export const conversationBlocked = /* @__PURE__ */ errorByText(
     code: 'conversation_blocked',
     message: 'blocked_conversation_send_message_forbidden',
     cause: 'blocked_by_cancelled_order',
-    otherStatuses: [400],
+    otherStatuses: [400, 404],
   },
+  ConversationBlockedError,
+  isBlocked,
+);
+/** The service says it also to whoever reads the conversation. Wire notes 38. */
+export const conversationClosed = /* @__PURE__ */ errorByText(
+  { section: 'Live service', status: 403, message: 'The conversation ID is invalid', otherStatuses: [400, 404] },
   ConversationBlockedError,
   isBlocked,
 );
@@ -110,6 +119,7 @@ export const deniesAccess = /* @__PURE__ */ messageMatches(
     /\b(?:no|not|cannot|without)\b.{0,20}\baccess (?:to )?(?:the |this |that |any )?(?:information of )?(?:the )?(?:order|pack|message|conversation)/,
     /\baccess token (?:is )?(?:invalid|not valid) for (?:the )?(?:resource|order|pack|message)/,
     /\b(?:user|sender|seller|caller|you)\b.{0,20}\bnot authori[sz]ed\b.{0,30}\b(?:order|pack|message|conversation)/,
+    /\bacessar as informa[cç][oõ]es do pack\b/,
   ],
   /\b(?:again|scopes?|application)\b|\baccess (?:to )?(?:the |this )?(?:server|site|api)\b/,
 );
@@ -155,19 +165,28 @@ export const applicationIdRequired = /* @__PURE__ */ errorByText(
   ],
 );
 
+/** The reason of a conversation that the service has closed, which it does not name. */
+const closedReason = 'conversation_id_invalid';
+const isClosed = /\bconversation[ _]id is (?:invalid|not valid)\b|\binvalid[ _]conversation[ _]id\b/i;
+
 /** The `blocked_by_...` of an error response, from any of its fields. */
 function blockReason(details: Pick<ApiErrorDetails, 'code' | 'text' | 'causes' | 'body'>): string | undefined {
   // The service misspells some reasons.
   const find = (words: string): string | undefined => /\b(?:block|blocked|bloqued)_by_\w+/i.exec(words)?.[0];
   const { body } = details;
-  return find(textsOf(details).join(' ')) ?? (typeof body === 'object' ? find(jsonOf(body)) : undefined);
+  const texts = textsOf(details).join(' ');
+  const reason = find(texts) ?? (typeof body === 'object' ? find(jsonOf(body)) : undefined);
+  return reason ?? (isClosed.test(texts) ? closedReason : undefined);
 }
 
-const namesExcepted = /* @__PURE__ */ messageMatches(/\b(?:belongs to|is) an? (?:excepted|exception) case\b/);
+const namesExcepted = /* @__PURE__ */ messageMatches(
+  /\b(?:belongs to|is) an? (?:excepted|exception) case\b|\bcaso de exce[cç][aã]o\b/,
+);
 const namesBlocked = /* @__PURE__ */ messageMatches([
   /\bblocked conversation\b/,
   /\bconversation (?:(?:of|with|for|in|the|this|pack|package|order|buyer|is|was|has|been|currently|already|status|:) ?){0,6}blocked\b/,
   /\b(?:messages|messaging) (?:is|are|was|were|has been|have been) blocked\b|\bwith blocked messag/,
+  /\ba conversa est[aá] bloqueada\b|\best[aá] com a conversa bloqueada\b/,
 ]);
 
 function isExcepted(details: MatchedResponse): boolean {

@@ -94,15 +94,6 @@ const integer = new GraphQLScalarType<number, number>({
 });
 const anything = new GraphQLScalarType({ name: 'Anything' });
 
-const cutoff = new GraphQLObjectType({
-  name: 'Cutoff',
-  fields: { week: { type: integer }, saturday: { type: integer }, sunday: { type: integer } },
-});
-/** Fields that the service has beside those of the specification, by the type that has them. Wire notes 32. */
-const beside: Readonly<Record<string, [string, { type: GraphQLOutputType }][]>> = {
-  Configuration_zones: [['cutoff', { type: cutoff }]],
-};
-
 let schema: GraphQLSchema | undefined;
 
 function createSchema({
@@ -144,7 +135,6 @@ function typeOf(field: Schema, name: string, look: typeof inspect): GraphQLOutpu
         name,
         fields: Object.fromEntries([
           ...fields.map(([key, inner]) => [key, { type: typeOf(inner, `${name}_${key}`, look) }] as const),
-          ...(beside[name] ?? []),
         ]),
       });
     }

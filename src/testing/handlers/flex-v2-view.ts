@@ -2,8 +2,7 @@ import { turboHours } from '../state/flex.js';
 import type { Zone } from '../state/flex.js';
 import { kindsOfDays } from '../state/flex-subscription.js';
 import type { StoredRange, StoredSubscription } from '../state/flex-subscription.js';
-import { currencyOf } from './currencies.js';
-import { hasOwnCutoffs, toAddressView } from './flex-view.js';
+import { hasOwnCutoffs, toAddressView, toPrices } from './flex-view.js';
 
 /** The radius of Turbo, in metres. */
 export const radiusLimits = { min: 1000, max: 8000 };
@@ -49,22 +48,13 @@ export function toZones(subscription: StoredSubscription, zones: readonly Zone[]
   return { zones: shown, availables };
 }
 
-/** Brazil has prices by weight. */
 function toAvailableZone({ id, label, is_mandatory }: Zone, index: number, site_id: string): object {
-  const { id: currency_id, symbol } = currencyOf(site_id);
-  const price = { cents: '00', currency_id, decimal_separator: ',', fraction: '500', symbol };
-  const isBrazil = site_id === 'MLB';
   const corner = [index, 0];
   const coordinates = [[corner, [index + 1, 0], [index + 1, 1], corner]];
-  const weights = [
-    { price, weight: { from_kg: null, to_kg: 5 } },
-    { price, weight: { from_kg: 5, to_kg: null } },
-  ];
   return {
     ...{ id, label, neighborhoods: [], scope: is_mandatory ? 'LocalInterno' : 'LocalAdyacente' },
     polygon: { type: 'Feature', properties: {}, geometry: { type: 'Polygon', coordinates } },
-    price: isBrazil ? { cents: '', currency_id: '', decimal_separator: '', fraction: '', symbol: '' } : price,
-    ...(isBrazil && { pricing: { mode: 'weight', prices: weights } }),
+    ...toPrices(site_id),
   };
 }
 

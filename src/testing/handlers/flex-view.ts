@@ -112,7 +112,6 @@ function toRangeView({ from, to, capacity, cutoff }: StoredRange): object {
 }
 
 function toZoneView({ id, label, is_mandatory }: Zone, { site_id, zones, zoneCutoffs }: StoredSubscription): object {
-  const { id: currency_id, symbol } = currencyOf(site_id);
   return {
     id,
     label,
@@ -121,6 +120,19 @@ function toZoneView({ id, label, is_mandatory }: Zone, { site_id, zones, zoneCut
     selected: zones.includes(id),
     cutoff: zoneCutoffs[id] ?? null,
     neighborhoods: [],
-    price: { cents: '00', fraction: '500', currency_id, decimal_separator: ',', symbol },
+    ...toPrices(site_id),
   };
+}
+
+/** Serializes what a delivery to a zone costs. Brazil has prices by weight. */
+export function toPrices(site_id: string): { readonly price: object; readonly pricing?: object } {
+  const { id: currency_id, symbol } = currencyOf(site_id);
+  const price = { cents: '00', fraction: '500', currency_id, decimal_separator: ',', symbol };
+  if (site_id !== 'MLB') return { price };
+  const prices = [
+    { price, weight: { from_kg: null, to_kg: 5 } },
+    { price, weight: { from_kg: 5, to_kg: null } },
+  ];
+  const none = { cents: '', fraction: '', currency_id: '', decimal_separator: '', symbol: '' };
+  return { price: none, pricing: { mode: 'weight', prices } };
 }
