@@ -9,7 +9,7 @@ import type { CallOptions } from './core/scope/call-options.js';
 import { callChecked } from './core/options/check-endpoint.js';
 import type { ClientOptions } from './core/options/client-options.js';
 import type { Input, Output, StandardSchema } from './core/schema/schema.js';
-import type { PathInput, RequestLine } from './core/options/define-endpoint.js';
+import type { PathInput, RequestLine } from './core/request/define-endpoint.js';
 import { resolveOptions } from './core/options/resolve-options.js';
 import type { WriteHook } from './core/recover/write-hook.js';
 import { ActionGuide } from './resources/action-guide/action-guide.js';

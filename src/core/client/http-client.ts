@@ -10,7 +10,7 @@ import type { Endpoint } from '../operation/endpoint.js';
 import type { Requester } from '../operation/requester.js';
 import type { Drift } from '../options/hooks.js';
 import { endpointError } from '../options/check-endpoint.js';
-import { RequestedEndpoints } from '../options/define-endpoint.js';
+import { RequestedEndpoints } from '../request/define-endpoint.js';
 import { checkOptions, confirmRules, storedWriteRules } from '../options/resolve-options.js';
 import type { ResolvedOptions } from '../options/resolve-options.js';
 import { confirmLater, confirmWindowMs, confirmWrite } from '../recover/confirm-write.js';
