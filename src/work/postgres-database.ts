@@ -74,7 +74,11 @@ export class PostgresDatabase implements SqlDatabase {
 
   async #write(): Promise<void> {
     await new Promise<void>((resolve) => atEndOfTurn(resolve));
-    while (this.#jobs.length > 0) await this.#commit(this.#jobs.splice(0, maxJobs));
+    while (this.#jobs.length > 0) {
+      const jobs = this.#jobs.splice(0, maxJobs);
+      for (const some of [jobs.filter(({ isRead }) => isRead), jobs.filter(({ isRead }) => !isRead)])
+        if (some.length > 0) await this.#commit(some);
+    }
   }
 
   /** Carries out jobs in one transaction. If one of several fails, each has one of its own. */
@@ -192,7 +196,8 @@ async function begin(
   // Other isolation levels of a session would not see what was committed while a statement waited for a lock.
   const isDurable = jobs.some((job) => job.isDurable !== false);
   // A plan that was made for an empty table is used for a full one as well.
-  const start = `BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL enable_seqscan = off; ${isDurable ? '' : 'SET LOCAL synchronous_commit = off; '}`;
+  const level = jobs.every(({ isRead }) => isRead) ? 'REPEATABLE READ READ ONLY' : 'READ COMMITTED';
+  const start = `BEGIN ISOLATION LEVEL ${level}; SET LOCAL enable_seqscan = off; ${isDurable ? '' : 'SET LOCAL synchronous_commit = off; '}`;
   const time = 'SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS now';
   const keys = jobs.flatMap(({ key }) => (key === undefined ? [] : [literal(key)]));
   const groups = jobs.flatMap(({ group }) => (group === undefined ? [] : [`(${literal(group)})`]));

@@ -4,7 +4,7 @@ import { all, first } from './sql-rule.js';
 import type { SqlRule } from './sql-rule.js';
 
 /** Runs rules of a ledger. */
-export type RunRule = <R>(rule: (context: SqlContext) => SqlRule<R>) => Promise<R>;
+export type RunRule = <R>(rule: (context: SqlContext) => SqlRule<R>, options?: { readonly isRead: true }) => Promise<R>;
 
 /** A ledger in the database of a store. */
 export class SqlLedger implements Ledger {
@@ -15,15 +15,17 @@ export class SqlLedger implements Ledger {
   }
 
   get(key: string): Promise<string | undefined> {
-    return this.#run(function* ({ now }) {
-      const row = yield* first('SELECT value FROM seller_work_ledger WHERE key = ? AND until > ?', key, now);
-      return row && String(row.value);
-    });
+    return this.#run((context) => valueOf(context, key), { isRead: true });
   }
 
   replace(key: string, expected: string | undefined, value: string, ms: number): Promise<boolean> {
     return this.#run((context) => replace(context, expected, { key, value, ms }));
   }
+}
+
+function* valueOf({ now }: SqlContext, key: string): SqlRule<string | undefined> {
+  const row = yield* first('SELECT value FROM seller_work_ledger WHERE key = ? AND until > ?', key, now);
+  return row && String(row.value);
 }
 
 interface LedgerFact {

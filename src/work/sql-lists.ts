@@ -2,7 +2,7 @@ import { notesIn, objectIn } from './sql-columns.js';
 import { isReduced } from './reduced.js';
 import { isRunning } from './sql-groups.js';
 import type { SqlContext } from './sql-groups.js';
-import { all, first, places } from './sql-rule.js';
+import { all, first } from './sql-rule.js';
 import type { Row, SqlRule } from './sql-rule.js';
 import { hasEnded } from './sql-schema.js';
 import type { Counts, Query, EntryState, Status } from './store.js';
@@ -20,18 +20,24 @@ export function* get({ now }: SqlContext, key: string): SqlRule<Status | undefin
   return row && statusOf(row, now);
 }
 
-/** Lists entries. A page is full although some rows are damaged, of which nothing is made: a shorter one is the last. */
+/**
+ * Lists entries. A page is full although some rows are damaged, of which nothing is made: a shorter one is the last. Those of one kind and
+ * state have an index in the order of their numbers, so no more is read than a page of each.
+ */
 export function* list({ now }: SqlContext, { kinds, states, limit, after }: Query): SqlRule<readonly Status[]> {
-  const stored = [...new Set(states.map((state) => (state === 'waiting' || state === 'running' ? 'open' : state)))];
-  const [waiting, running] = [states.includes('waiting'), states.includes('running')];
-  const filter = waiting === running ? '' : `AND (state <> 'open' OR ${waiting ? 'NOT ' : ''}(${isRunning}))`;
-  const sql = `SELECT ${columns} FROM seller_work AS w
-    WHERE state IN (${places(stored)}) AND state <> 'done' AND kind IN (${places(kinds)}) AND number > ? AND ${isKept} ${filter}
-    ORDER BY number LIMIT ?`;
+  const parts = [...new Set(kinds)].flatMap((kind) =>
+    [...new Set(states)].map((state) => ({ kind, where: conditions[state] })),
+  );
+  if (parts.length === 0) return [];
+  const one = (where: string): string =>
+    `SELECT * FROM (SELECT number FROM seller_work WHERE kind = ? AND ${where} AND number > ? ORDER BY number LIMIT ?) AS p`;
+  const numbers = `SELECT number FROM (${parts.map(({ where }) => one(where)).join(' UNION ALL ')}) AS u ORDER BY number LIMIT ?`;
+  const sql = `SELECT ${columns} FROM seller_work AS w WHERE number IN (${numbers}) ORDER BY number`;
   const page: Status[] = [];
   for (let from = after; page.length < limit;) {
-    const times = filter === '' ? [now] : [now, now];
-    const rows = yield* all(sql, now, ...stored, ...kinds, from, ...times, Math.min(limit - page.length, 1_000));
+    const most = Math.min(limit - page.length, 1_000);
+    const values = parts.flatMap(({ kind, where }) => [kind, ...(where.includes('?') ? [now] : []), from, most]);
+    const rows = yield* all(sql, now, ...values, most);
     page.push(...rows.flatMap((row) => statusOf(row, now) ?? []));
     const last = rows.at(-1);
     if (!last) break;
@@ -40,23 +46,45 @@ export function* list({ now }: SqlContext, { kinds, states, limit, after }: Quer
   return page;
 }
 
-/** Counts entries. */
+/** Which entries have a state. Some take the time. What is `done` is not listed. */
+const conditions: Readonly<Record<EntryState, string>> = {
+  running: `state = 'open' AND ${isRunning}`,
+  waiting: `state = 'open' AND NOT (${isRunning})`,
+  dead: "state = 'dead'",
+  accepted: "state = 'accepted' AND due_at > ?",
+  rejected: "state = 'rejected' AND due_at > ?",
+  done: 'state <> state',
+};
+
+/** Counts entries, in indexes alone. What was kept for long enough is about to be forgotten, and not much. */
 export function* counts({ now }: SqlContext, kinds: readonly string[]): SqlRule<Counts> {
-  const sql = `SELECT state, count(*) AS entries, sum(CASE WHEN ${isRunning} THEN 1 ELSE 0 END) AS running, min(added_at) AS oldest
-    FROM seller_work WHERE kind IN (${places(kinds)}) AND state <> 'done' AND ${isKept} GROUP BY state`;
-  const rows = yield* all(sql, now, ...kinds, now);
-  const of = (state: string): number => Number(rows.find((row) => row.state === state)?.entries ?? 0);
-  const open = rows.find(({ state }) => state === 'open');
-  const running = Number(open?.running ?? 0);
-  return {
-    waiting: of('open') - running,
-    running,
-    dead: of('dead'),
-    accepted: of('accepted'),
-    rejected: of('rejected'),
-    unreadable: of('damaged'),
-    ...(open && { oldestAgeMs: Math.max(0, now - Number(open.oldest)) }),
+  const sum: Record<string, number> = {};
+  const add = (rows: readonly Row[], sign: number): void => {
+    for (const { state, entries } of rows) sum[String(state)] = (sum[String(state)] ?? 0) + sign * Number(entries);
   };
+  let oldest = Infinity;
+  for (const kind of new Set(kinds)) {
+    add(
+      yield* all(
+        "SELECT state, count(*) AS entries FROM seller_work WHERE kind = ? AND state <> 'done' GROUP BY state",
+        kind,
+      ),
+      1,
+    );
+    const over = `SELECT state, count(*) AS entries FROM seller_work WHERE ${hasEnded} AND due_at <= ? AND kind = ? GROUP BY state`;
+    add(yield* all(over, now, kind), -1);
+    const running = `SELECT 'running' AS state, count(*) AS entries FROM seller_work WHERE kind = ? AND state = 'open' AND ${isRunning}`;
+    add(yield* all(running, kind, now), 1);
+    // Entries have numbers in the order in which they were added, but for dead letters that were opened again.
+    const first = "SELECT added_at FROM seller_work WHERE kind = ? AND state = 'open' ORDER BY number LIMIT 1";
+    const reopened =
+      "SELECT added_at FROM seller_work WHERE kind = ? AND state = 'open' AND ended_at IS NOT NULL ORDER BY added_at LIMIT 1";
+    const rows = [...(yield* all(first, kind)), ...(yield* all(reopened, kind))];
+    oldest = Math.min(oldest, ...rows.map((row) => Number(row.added_at)));
+  }
+  const { open = 0, running = 0, dead = 0, accepted = 0, rejected = 0, damaged = 0 } = sum;
+  const counted = { waiting: open - running, running, dead, accepted, rejected, unreadable: damaged };
+  return { ...counted, ...(oldest < Infinity && { oldestAgeMs: Math.max(0, now - oldest) }) };
 }
 
 function statusOf(row: Row, now: number): Status | undefined {
@@ -77,7 +105,8 @@ function statusOf(row: Row, now: number): Status | undefined {
     ...(row.failure !== null && { failure: String(row.failure) }),
     notes,
     addedAt: Number(row.added_at),
-    ...(row.ended_at !== null && { endedAt: Number(row.ended_at) }),
+    // Of one that was opened again, the index of the oldest needs it.
+    ...(row.ended_at !== null && row.state !== 'open' && { endedAt: Number(row.ended_at) }),
     ...(state === 'waiting' && { nextInMs: Math.max(0, Number(row.next_at ?? 0) - now) }),
     number: Number(row.number),
   };

@@ -1,3 +1,5 @@
+import { suspectStalls } from './store.js';
+
 /** Where the SQL of databases differs. */
 export interface Dialect {
   /** The type of the column that numbers the entries. */
@@ -51,5 +53,12 @@ export function tablesOf({ numberType }: Dialect): readonly string[] {
 
 /** What later versions have added to the same tables, by name. An earlier version works with it. */
 export const additions: Readonly<Record<string, string>> = {
+  // What is seldom has an index of its own, so that looking for it does not read all that waits.
+  seller_work_suspects: `CREATE INDEX IF NOT EXISTS seller_work_suspects ON seller_work (kind, turn, number)
+    WHERE turn IS NOT NULL AND stalls >= ${suspectStalls}`,
+  seller_work_leased:
+    'CREATE INDEX IF NOT EXISTS seller_work_leased ON seller_work (kind, due_at) WHERE token IS NOT NULL',
+  seller_work_reopened: `CREATE INDEX IF NOT EXISTS seller_work_reopened ON seller_work (kind, added_at)
+    WHERE state = 'open' AND ended_at IS NOT NULL`,
   seller_work_outcome: `CREATE INDEX IF NOT EXISTS seller_work_outcome ON seller_work (kind, ended_at) WHERE ${hasOutcome}`,
 };

@@ -36,6 +36,8 @@ export interface RuleOptions {
   readonly key?: string;
   /** Whether nothing else of this process may happen between its statements. */
   readonly isAlone?: boolean;
+  /** Whether it only reads. Then it takes no lock that others wait for. */
+  readonly isRead?: boolean;
 }
 
 /** Carries out the rules of a store, each in a transaction. */
@@ -64,7 +66,7 @@ export class SqlStore implements Store {
     this.#db = db;
     this.durable = durable;
     this.shared = durable && platform.sharesFiles();
-    this.ledger = new SqlLedger((rule) => db.run(rule, { isDurable: false }));
+    this.ledger = new SqlLedger((rule, options) => db.run(rule, { isDurable: false, ...options }));
   }
 
   onlyOpen(): void {
@@ -84,15 +86,15 @@ export class SqlStore implements Store {
   }
 
   get(key: string): Promise<Status | undefined> {
-    return this.#db.run((context) => get(context, key), { isDurable: false });
+    return this.#db.run((context) => get(context, key), { isRead: true });
   }
 
   list(query: Query): Promise<readonly Status[]> {
-    return this.#db.run((context) => list(context, query), { isDurable: false });
+    return this.#db.run((context) => list(context, query), { isRead: true });
   }
 
   counts(kinds: readonly string[]): Promise<Counts> {
-    return this.#db.run((context) => counts(context, kinds), { isDurable: false });
+    return this.#db.run((context) => counts(context, kinds), { isRead: true });
   }
 
   async claim(claimed: Claim): Promise<Claimed> {

@@ -41,9 +41,13 @@ export class SqliteDatabase implements SqlDatabase {
   }
 
   /** Carries out all rules of one turn of the event loop in one transaction, which waits for the disk once. */
-  async run<R>(rule: (context: SqlContext) => SqlRule<R>, { isDurable = true }: RuleOptions = {}): Promise<R> {
+  async run<R>(
+    rule: (context: SqlContext) => SqlRule<R>,
+    { isDurable = true, isRead = false }: RuleOptions = {},
+  ): Promise<R> {
     this.#opening ??= this.#open();
     await this.#opening;
+    if (isRead) return this.#read(rule);
     return new Promise<R>((resolve, reject) => {
       if (this.#jobs.push({ rule, isDurable, resolve, reject }) === 1) atEndOfTurn(() => void this.#write(this.#jobs));
     });
@@ -131,6 +135,19 @@ export class SqliteDatabase implements SqlDatabase {
       jobs[0]?.reject(error);
     }
     return true;
+  }
+
+  /** Reads what was committed, while others write. */
+  async #read<R>(rule: (context: SqlContext) => SqlRule<R>): Promise<R> {
+    this.#assertFiles();
+    return unlessBusy(() => {
+      this.#all({ sql: 'BEGIN', values: [] });
+      try {
+        return this.#carryOut(rule({ dialect: sqliteDialect, now: Date.now() }));
+      } finally {
+        this.#all({ sql: 'COMMIT', values: [] });
+      }
+    });
   }
 
   #carryOut<R>(rule: SqlRule<R>): R {

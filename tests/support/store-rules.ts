@@ -332,6 +332,35 @@ export const storeRules: Readonly<Record<string, (open: OpenStore) => Promise<vo
     expect(await listed(store, 'dead')).toEqual([]);
   },
 
+  'the age of the oldest is known also when it is one that was opened again, and pages mix kinds and states': async (
+    open,
+  ) => {
+    const store = open();
+    await store.add(work('old'));
+    await store.settle(await lease(store), dead);
+    await pass(30);
+    const at = Date.now();
+    await pass(10);
+    await store.add(work('m', { kind: 'messages' }));
+    for (const key of ['b', 'c', 'd']) await store.add(work(key));
+    expect((await store.counts(['questions', 'messages'])).oldestAgeMs).toBeLessThan(Date.now() - at);
+    await lease(store, { kinds: ['messages'] });
+    await store.again('old', 'dead');
+    const counts = await store.counts(['questions', 'messages', 'questions']);
+    expect(counts).toMatchObject({ waiting: 4, running: 1, dead: 0 });
+    expect(counts.oldestAgeMs).toBeGreaterThanOrEqual(30);
+    expect((await store.get('old'))?.endedAt).toBeUndefined();
+    const query = { kinds: ['messages', 'questions'], states: ['running' as const, 'waiting' as const], limit: 2 };
+    const pages: string[] = [];
+    for (let after = 0, left = 3; left > 0; left -= 1) {
+      const page = await store.list({ ...query, after });
+      pages.push(page.map(({ key }) => key).join(' '));
+      after = page.at(-1)!.number;
+    }
+    expect(pages.join(' ').split(' ').toSorted()).toEqual(['b', 'c', 'd', 'm', 'old']);
+    expect(pages[0]).toBe('old m');
+  },
+
   'what waits can be removed, what runs cannot, and the next of the group follows': async (open) => {
     const store = open();
     for (const [key, sentAt] of [

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { factKeyOf } from '../../src/work/ledger.js';
 import { memoryStore } from '../../src/work/memory-store.js';
 import { postgresStore } from '../../src/work/postgres-store.js';
+import { additions } from '../../src/work/sql-schema.js';
 import type { PostgresClient } from '../../src/work/postgres-database.js';
 import type { Store } from '../../src/work/store.js';
 import { fc } from '../support/fast-check.ts';
@@ -125,18 +126,16 @@ describe.skipIf(!hasPostgres)('in a store in PostgreSQL', () => {
   test('the statements of one turn share a transaction', async () => {
     await emptied();
     let transactions = 0;
-    const counting = {
-      connect: async () => {
-        const client = await pool.connect();
-        return {
-          query: (text: string) => {
-            if (text.startsWith('BEGIN ISOLATION')) transactions += 1;
-            return client.query(text);
-          },
-          release: (error?: Error) => client.release(error),
-        };
-      },
+    // Statements that others have prepared on it would be the end of preparing.
+    const client = await pool.connect();
+    onTestFinished(() => client.release(new Error('others believe that it has prepared statements')));
+    await client.query('DEALLOCATE ALL');
+    const query = (text: string): Promise<unknown> => {
+      if (text.startsWith('BEGIN ISOLATION')) transactions += 1;
+      return client.query(text);
     };
+    const counted = { query, release: () => undefined };
+    const counting = { connect: () => Promise.resolve(counted) };
     const store = postgresStore({ pool: counting });
     await store.add(work('first'));
     transactions = 0;
@@ -171,8 +170,12 @@ describe.skipIf(!hasPostgres)('in a store in PostgreSQL', () => {
 
   /** A pooler in transaction mode: each transaction of a process has the connection to the server that `choose` names. */
   const pooler = async (change: (text: string) => string = (text) => text) => {
-    const servers = await Promise.all([pool.connect(), pool.connect()]);
-    onTestFinished(() => servers.forEach((server) => server.release(new Error('it has odd statements'))));
+    const behind = new Pool({ connectionString: postgres.connectionString, max: 2 });
+    const servers = await Promise.all([behind.connect(), behind.connect()]);
+    onTestFinished(async () => {
+      for (const server of servers) server.release();
+      await behind.end();
+    });
     const processOn = (choose: () => number): Store => {
       let server: PostgresClient = servers[0];
       const query = (text: string): Promise<unknown> => {
@@ -203,7 +206,7 @@ describe.skipIf(!hasPostgres)('in a store in PostgreSQL', () => {
 
   test('what another program has prepared under its name, with other parameters, is not carried out', async () => {
     await emptied();
-    const processOn = await pooler((text) => text.replaceAll(/(PREPARE \w+ AS) [^;]+/g, '$1 SELECT 1'));
+    const processOn = await pooler((text) => text.replaceAll(/(PREPARE \w+ AS) [^;]+/g, '$1 SELECT $$1::text'));
     const store = processOn(() => 0);
     expect(await store.add(work('a'))).toBe('added');
     expect(await lease(store)).toMatchObject({ key: 'a' });
@@ -216,6 +219,15 @@ describe.skipIf(!hasPostgres)('in a store in PostgreSQL', () => {
     expect((await pool.query("SELECT to_regclass('seller_work') AS found")).rows).toEqual([{ found: null }]);
     await postgresStore({ pool }).add(work('a'));
     expect(await store.counts(['questions'])).toMatchObject({ waiting: 1 });
+  });
+
+  test('indexes that are missing are created', async () => {
+    await (await open()).add(work('a'));
+    const indexes = async (): Promise<number | null> => (await pool.query('SELECT FROM pg_indexes')).rowCount;
+    const all = await indexes();
+    for (const name of Object.keys(additions)) await pool.query(`DROP INDEX ${name}`);
+    expect(keysOf(await claim(postgresStore({ pool })))).toEqual(['a']);
+    expect(await indexes()).toBe(all);
   });
 
   test('tables of another version are left alone', async () => {

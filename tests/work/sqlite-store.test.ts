@@ -17,6 +17,8 @@ import { ConfigurationError } from 'marketplace-seller-sdk';
 import { sqliteStore } from 'marketplace-seller-sdk/notifications';
 import type { Store } from 'marketplace-seller-sdk/notifications';
 import { afterAll, afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { factKeyOf } from '../../src/work/ledger.js';
+import { additions } from '../../src/work/sql-schema.js';
 import { claim, dead, done, keysOf, lease, listed, work } from '../support/work.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sqlite-'));
@@ -384,3 +386,34 @@ async function endsAfterTenSeconds(waiting: Promise<unknown>): Promise<void> {
   expect(ended).not.toHaveBeenCalled();
   await vi.advanceTimersByTimeAsync(200);
 }
+
+test('reading waits for nobody who writes', async () => {
+  const path = newPath();
+  const store = open(path);
+  await store.add(work('a'));
+  await store.settle(await lease(store), { ...done, fact: { value: 'answered', ms: 60_000 } });
+  await store.add(work('b'));
+  other(path).exec('BEGIN IMMEDIATE');
+  expect(await store.get('b')).toMatchObject({ state: 'waiting' });
+  expect(await listed(store, 'waiting')).toEqual(['b']);
+  expect(await store.counts(['questions'])).toMatchObject({ waiting: 1, dead: 0 });
+  expect(await store.ledger.get(factKeyOf('a'))).toBe('answered');
+});
+
+test('indexes that a file lacks are created by those who work with it, not by those who only look', async () => {
+  const path = newPath();
+  const first = open(path);
+  await first.add(work('a'));
+  await first.close?.();
+  const database = other(path);
+  const indexes = (): unknown[] => database.prepare("SELECT name FROM sqlite_schema WHERE type = 'index'").all();
+  const all = indexes();
+  const names = Object.keys(additions);
+  for (const name of names) database.exec(`DROP INDEX ${name}`);
+  const looks = open(path);
+  looks.onlyOpen?.();
+  expect(await looks.counts(['questions'])).toMatchObject({ waiting: 1 });
+  expect(indexes()).toHaveLength(all.length - names.length);
+  expect(keysOf(await claim(open(path)))).toEqual(['a']);
+  expect(indexes()).toHaveLength(all.length);
+});
