@@ -126,6 +126,11 @@ export class Inbox extends StoredLists<InboxEntry> {
     if (sellers && clientFor) this.#rounds.start();
   }
 
+  /** @internal The path at which it takes deliveries; `undefined` for any. */
+  get path(): string | undefined {
+    return this.#context.options.path;
+  }
+
   /** Responds to one delivery: what an adapter calls. Never throws. */
   receive(request: IncomingRequest): Promise<OutgoingResponse> {
     return this.#door.receive(request);

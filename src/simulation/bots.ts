@@ -1,3 +1,4 @@
+import { addressOf } from '../testing/webhooks/post-notification.js';
 import type { BotStats, Recorder } from './history.js';
 import type { Bot, SimulationOptions, World } from './options.js';
 import type { SimulatedProcess } from './process.js';
@@ -129,12 +130,14 @@ export class Bots {
   /** Passes a notification to the bot. @throws when there is none that listens, or it dies meanwhile */
   async deliver(request: Request): Promise<Response> {
     const { process } = this;
-    const callback = this.#bot?.callback?.bind(this.#bot);
-    if (!process?.isAlive || !callback) throw new TypeError('connect ECONNREFUSED');
+    const bot = this.#bot;
+    if (!process?.isAlive || !bot?.callback) throw new TypeError('connect ECONNREFUSED');
+    const ofInbox = (bot as { readonly callback: { readonly path?: string } }).callback.path;
+    const posted = new Request(addressOf({ path: bot.path ?? ofInbox }), request);
     return new Promise((resolve, reject) => {
       const forget = process.onEnd(() => reject(new TypeError('read ECONNRESET')));
       const responded = process
-        .run(async () => responseIn(await callback(request)))
+        .run(async () => responseIn(await bot.callback?.(posted)))
         .catch((error: unknown) => this.#failed(error));
       void responded.then(resolve).finally(forget);
     });

@@ -206,7 +206,7 @@ function requestsForToken(calls: readonly SimulatedCall[], { start, receivedAt =
 }
 
 /** What a topic's notifications that were answered with 200 are about is read, if the bot reads something of that topic by its id. */
-const acknowledgedHandled: Check = ({ calls, deliveries, revoked, nameOf }) => {
+const acknowledgedHandled: Check = ({ calls, deliveries, marketplace, revoked, nameOf }) => {
   const handled = lastReadById(calls.map((call) => ({ ...call, response: undefined })));
   const topicsHandled = new Set(
     deliveries.filter(({ resource }) => handled.has(idIn(resource))).map(({ topic }) => topic),
@@ -222,6 +222,7 @@ const acknowledgedHandled: Check = ({ calls, deliveries, revoked, nameOf }) => {
   }
   return [...acknowledged]
     .filter(([resource]) => (readAt.get(idIn(resource)) ?? 0) < (first.get(resource) ?? 0) - trustedMs)
+    .filter(([resource]) => !isAnsweredByPerson(idIn(resource), marketplace, calls))
     .map(([resource, name]) => `${name} was acknowledged, but ${nameOf(resource)} was not read`);
 };
 
@@ -229,7 +230,7 @@ const acknowledgedHandled: Check = ({ calls, deliveries, revoked, nameOf }) => {
  * What a notification was about that was never delivered is read after it was announced, if the bot reads something of that topic by its
  * id: the service lists what was missed.
  */
-const missedHandled: Check = ({ calls, deliveries, revoked, nameOf }) => {
+const missedHandled: Check = ({ calls, deliveries, marketplace, revoked, nameOf }) => {
   const handled = lastReadById(calls.map((call) => ({ ...call, response: undefined })));
   const topicsHandled = new Set(
     deliveries.filter(({ resource }) => handled.has(idIn(resource))).map(({ topic }) => topic),
@@ -240,8 +241,27 @@ const missedHandled: Check = ({ calls, deliveries, revoked, nameOf }) => {
   );
   return missed
     .filter(({ resource, at }) => (readAt.get(idIn(resource)) ?? 0) < at)
+    .filter(({ resource }) => !isAnsweredByPerson(idIn(resource), marketplace, calls))
     .map(({ name, resource }) => `${name} was missed, and ${nameOf(resource)} was not read`);
 };
+
+/** Whether a person was the first to answer a question or a message: then it is in no list of what is open. */
+function isAnsweredByPerson(
+  id: string,
+  { messages, packs, questions }: History['marketplace'],
+  calls: readonly SimulatedCall[],
+): boolean {
+  if (questions.get(Number(id))?.answer) {
+    const isAnswer = ({ path, method, body, isCarriedOut }: SimulatedCall): boolean =>
+      isCarriedOut && method === 'POST' && path === '/answers' && isObject(body) && String(body.question_id) === id;
+    return !calls.some(isAnswer);
+  }
+  const message = messages.get(id);
+  if (!message) return false;
+  const pack = packs.getOrThrow(message.pack);
+  const later = messages.of(pack).slice(messages.of(pack).findIndex((each) => each.id === id) + 1);
+  return later.find(({ from }) => from === pack.seller_id)?.client_id === null;
+}
 
 /** The acknowledgement may come later than the call, by this many milliseconds. */
 const trustedMs = 1000;
@@ -310,7 +330,7 @@ export const checks = {
   noRejectionRepeated,
   /** A minute after a 401 told that the application was revoked, nothing is called for that seller. */
   noCallAfterRevocation,
-  /** What a notification was about is read once it was answered with 200, if the bot reads what that topic is about. */
+  /** What a notification was about is read once it was answered with 200, if the bot reads what that topic is about, and no person was first. */
   acknowledgedHandled,
   /** What was announced by a notification that was never delivered is read, if the bot reads what that topic is about. */
   missedHandled,

@@ -69,6 +69,7 @@ export class PlannedEvents {
       case 'question':
         return this.#ask(event);
       case 'odd question':
+      case 'held question':
         return this.#askOddly(event);
       case 'sale':
         return this.#sell(event.name, event.seller);
@@ -145,7 +146,8 @@ export class PlannedEvents {
   #askOddly(event: PlannedEvent): string {
     const { marketplace, decisions, sellers } = this.#scene;
     const item = marketplace.addItem({ seller_id: nth(sellers, event.seller).user_id });
-    const [what, marks] = nth(oddities, Math.floor(decisions.amount(`oddity of ${event.name}`) * oddities.length));
+    const chosen = Math.floor(decisions.amount(`oddity of ${event.name}`) * oddities.length);
+    const [what, marks] = nth(oddities, event.isReleased ? 0 : chosen);
     // The ids of other questions stay what they would be without it: those that are taken are skipped.
     marketplace.nextIds({ question_id: firstOddId });
     const asked = this.#ask(event, item, marks);

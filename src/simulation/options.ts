@@ -32,6 +32,8 @@ export interface World {
 export interface Bot {
   /** Receives the notifications, e.g. `fetchHandler(inbox)`. Without it, none are sent. */
   callback?(request: Request): Response | Promise<Response>;
+  /** The path at which the notifications are posted. @default that of the inbox of a `fetchHandler`, else `/notifications` */
+  readonly path?: string | undefined;
   /** Stops the bot, as SIGTERM does. It has ten seconds; then it is killed. */
   stop?(): unknown;
   /** Counts what is left at the end, e.g. `inbox.stats()`, for `checks.nothingLeft`. */

@@ -18,6 +18,8 @@ export interface PlannedEvent {
   readonly about: string;
   /** How long it lasts, in milliseconds: an outage, or the time until the bot starts again. */
   readonly lastsMs: number;
+  /** Whether a question is one that is held back and released. */
+  readonly isReleased?: boolean | undefined;
 }
 
 type EventKind =
@@ -29,6 +31,7 @@ type EventKind =
   | 'answer by hand'
   | 'message by hand'
   | 'odd question'
+  | 'held question'
   | keyof typeof disturbances;
 
 interface PlanInit {
@@ -68,7 +71,13 @@ export function planOf(options: SimulationOptions, seed: number): PlannedEvent[]
 /** Questions that no answer reaches, or only later: one to sixteen others, and from a stream of their own, so that no other moves. */
 function oddQuestionsOf(init: PlanInit): PlannedEvent[] {
   const { questions } = { ...usualLoad, ...init.load };
-  return drawn(init, 'odd question', questions / 16, undefined, [minuteMs, 120 * minuteMs]);
+  const lastsMs = [minuteMs, 120 * minuteMs] as const;
+  // One of the default day is held back and released, whatever the seed: bots forget those.
+  const held = drawn(init, 'held question', Math.floor(questions / usualLoad.questions), undefined, lastsMs);
+  return [
+    ...drawn(init, 'odd question', questions / 16, undefined, lastsMs),
+    ...held.map((event) => ({ ...event, kind: 'odd question' as const, isReleased: true })),
+  ];
 }
 
 /** The service announces an order again when something of it changes, such as its shipment. */
@@ -94,6 +103,7 @@ function loadOf(init: PlanInit): PlannedEvent[] {
 const prefixes: Readonly<Partial<Record<EventKind, string>>> = {
   question: 'q',
   'odd question': 'x',
+  'held question': 'h',
   sale: 's',
   'answer by hand': 'answer by hand ',
   'message by hand': 'message by hand ',

@@ -1,4 +1,5 @@
-import { AuthenticationError, hasStatus, packOf } from 'marketplace-seller-sdk';
+import { AuthenticationError, hasStatus, isAnswerable, packOf } from 'marketplace-seller-sdk';
+import { createInbox, fetchHandler } from 'marketplace-seller-sdk/notifications';
 import { SimulationError, checks, simulate } from 'marketplace-seller-sdk/simulation';
 import type { Bot, Check, History, SimulatedCall, SimulationOptions, World } from 'marketplace-seller-sdk/simulation';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
@@ -192,6 +193,79 @@ describe('each check notices a fault, and says what it is', () => {
     const options = { seeds: 5, load: writes, faults: 'none', checks: [checks.noRejectionRepeated] } as const;
     expect(await violationsOf({ ...options, bot: replying(1) })).toEqual([]);
     expect(await violationsOf({ ...options, bot: replying(2) })).not.toEqual([]);
+  });
+
+  describe('`acknowledgedHandled`', () => {
+    const at = Date.parse('2026-03-02T12:00:00Z');
+
+    /** A question and a message that were acknowledged and not read, as two others were. */
+    function acknowledged(who: 'nobody' | 'a person' | 'the bot'): readonly string[] {
+      const marketplace = new FakeMarketplace({ now: at });
+      const [seller, buyer] = [marketplace.addUser({ user_id: 7 }), marketplace.addUser({ user_id: 31 })];
+      const { item_id } = marketplace.addItem({ seller_id: 7 });
+      const [other, unread] = [0, 1].map(() => marketplace.ask({ from: buyer, item_id, text: 'Hm?' }));
+      const id = unread!.id;
+      const pack = marketplace.addPack({ seller_id: seller.user_id, buyer_id: buyer.user_id });
+      const [seen, message] = [0, 1].map(() => marketplace.buyerWrites({ pack, text: 'Hello?' }));
+      if (who !== 'nobody') {
+        marketplace.questions.answer(id, 'Yes.');
+        marketplace.messages.add(pack, { from: 7, text: 'Yes.', client_id: who === 'the bot' ? 500 : null });
+      }
+      const call = { start: 1, at, receivedAt: at + 10, status: 200, isCarriedOut: true, body: undefined };
+      const calls = [
+        { ...call, method: 'GET', path: `/questions/${other!.id}` },
+        { ...call, method: 'GET', path: `/messages/${seen!.id}` },
+        ...(who === 'the bot' ? [{ ...call, method: 'POST', path: '/answers', body: { question_id: id } }] : []),
+      ];
+      const resources = [`/questions/${other!.id}`, `/questions/${id}`, `/${seen!.id}`, `/${message!.id}`];
+      const deliveries = resources.map((resource, index) => ({
+        ...{ topic: index < 2 ? 'questions' : 'messages', resource, user_id: 7, at, outcome: 200, name: resource },
+      }));
+      const history = { marketplace, calls, deliveries, revoked: new Map(), nameOf: String };
+      return checks.acknowledgedHandled(history as unknown as History);
+    }
+
+    test.each([
+      ['nobody', 2],
+      ['a person', 0],
+      ['the bot', 2],
+    ] as const)('of what %s has answered, without reading it: %i', (who, count) => {
+      expect(acknowledged(who)).toHaveLength(count);
+    });
+  });
+
+  test('a bot whose inbox has a path gets its notifications, by the path of the inbox or its own', async () => {
+    const secret = `/hooks/${'x'.repeat(24)}`;
+    const botOf =
+      (given: Partial<Bot>, isWrapped: boolean) =>
+      (world: World): Bot => {
+        const client = world.client(world.sellers[0]!.user_id);
+        const inbox = createInbox({
+          path: secret,
+          clientFor: () => client,
+          on: {
+            questions: async (_, { read }) => {
+              const question = await read();
+              if (isAnswerable(question)) await client.questions.answer({ question_id: question.id, text: 'Yes.' });
+            },
+          },
+        });
+        const handle = fetchHandler(inbox);
+        const callback = isWrapped ? (request: Request) => handle(request) : handle;
+        return { callback, stop: () => inbox.close(), ...given };
+      };
+    const options = { seeds: 1, sellers: 1, load: { ...few, byHand: 0 }, faults: 'none' } as const;
+    const outcomesOf = async (bot: (world: World) => Bot): Promise<Set<unknown>> => {
+      const outcomes = new Set<unknown>();
+      const check: Check = ({ deliveries }) => (deliveries.forEach((each) => outcomes.add(each.outcome)), []);
+      await simulate({ ...options, bot, checks: [check] });
+      return outcomes;
+    };
+    expect(await violationsOf({ ...options, bot: botOf({}, false) })).toEqual([]);
+    expect(await outcomesOf(botOf({}, false))).toEqual(new Set([200]));
+    expect(await outcomesOf(botOf({ path: secret }, true))).toEqual(new Set([200]));
+    expect(await outcomesOf(botOf({ path: '/other' }, true))).toEqual(new Set([404]));
+    expect(Object.keys(fetchHandler(createInbox({ path: secret, fallback: () => undefined })))).toEqual([]);
   });
 
   describe('`allReplied`', () => {

@@ -31,6 +31,13 @@ describe('a question that no answer reaches', () => {
     expect(await tracesOf({ load: { ...load, questions: 0 } })).not.toContain(' asks ');
   });
 
+  test('is one that is held back and released on each default day, whatever the seed', async () => {
+    for (const seed of [1, 2, 3, 4, 5])
+      expect(await tracesOf({ seeds: [seed] })).toMatch(
+        / h1: USER\d{4} asks seller\d, and the service holds it back for \d/,
+      );
+  });
+
   test.each<[string, boolean, (marketplace: FakeMarketplace) => unknown]>([
     ['an open one', true, (marketplace) => ask(marketplace)],
     ['one that is held back', false, (marketplace) => ask(marketplace, { hold: true })],

@@ -12,6 +12,8 @@ export interface WaitUntilContext {
 export interface FetchHandler {
   (request: Request, context?: WaitUntilContext): Promise<Response>;
   (request: Request, context: unknown): Promise<Response>;
+  /** The `path` of its inbox, where the fake marketplace and a simulation deliver. Not enumerable: it is a secret. */
+  readonly path?: string | undefined;
 }
 
 /**
@@ -25,10 +27,11 @@ export interface FetchHandler {
  * export const POST = handle; // Next
  */
 export function fetchHandler(inbox: Inbox): FetchHandler {
-  return async (request: Request, context?: unknown) => {
+  const handle = async (request: Request, context?: unknown): Promise<Response> => {
     const { status, headers, body } = await inbox.receive(incomingRequest(request, context));
     return new Response(body, { status, headers });
   };
+  return Object.defineProperty(handle, 'path', { value: inbox.path });
 }
 
 /** A delivery that came as a request of the Fetch API. */

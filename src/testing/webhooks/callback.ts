@@ -7,8 +7,14 @@ import type { MarketplaceEvent } from '../state/events.js';
 import { assertTopic } from './topics.js';
 import { assertFields } from '../state/assert-fields.js';
 
-/** The callback of an application: a URL, or a function in this process. */
-export type Callback = string | URL | ((request: Request) => Response | Promise<Response>);
+/** The callback of an application: a URL, or a function in this process. It is called at its `path`, which `fetchHandler` sets. */
+export type Callback = string | URL | CallbackFunction;
+
+interface CallbackFunction {
+  (request: Request): Response | Promise<Response>;
+  /** @default '/notifications' */
+  readonly path?: string | undefined;
+}
 
 /** Faults of deliveries. Each is the share of notifications that it affects, from 0 to 1. */
 export interface DeliveryFaults {

@@ -3,10 +3,15 @@ import type { Callback } from './callback.js';
 /** The status of the response of a callback, or why there is none. */
 export type DeliveryOutcome = number | 'too slow' | 'unreachable';
 
+/** The address of a function that has none. */
+export function addressOf({ path = '/notifications' }: { readonly path?: string | undefined }): string {
+  return new URL(path, 'https://application.test').href;
+}
+
 /** Posts a notification to a callback, which has `timeoutMs` to respond. */
 export async function postNotification(callback: Callback, body: object, timeoutMs: number): Promise<DeliveryOutcome> {
   const timeout = new AbortController();
-  const request = new Request(typeof callback === 'function' ? 'https://application.test/notifications' : callback, {
+  const request = new Request(typeof callback === 'function' ? addressOf(callback) : callback, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
