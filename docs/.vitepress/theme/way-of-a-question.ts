@@ -14,7 +14,7 @@ const words = {
   ],
   pt: [
     'O caminho de uma pergunta: o comprador pergunta; o marketplace chama o webhook, muitas vezes duas vezes; o inbox guarda e responde 200; o seu código roda, de novo depois de uma queda; a resposta é conferida se ela se perde; o comprador lê uma vez.',
-    ...['Comprador', 'pergunta', 'Marketplace', 'chama, talvez 2 vezes', 'Inbox', 'guarda, depois 200'],
+    ...['Comprador', 'pergunta', 'Marketplace', 'chama, às vezes 2x', 'Inbox', 'guarda, depois 200'],
     ...['Seu código', 'de novo se falhar', 'Resposta', 'é conferida', 'Comprador', 'lê uma vez'],
   ],
 };
