@@ -2,13 +2,13 @@ import { describe } from './resources/describe.js';
 import type { DescribedEndpoint } from './core/operation/endpoint.js';
 import { actionGuideEndpoints } from './resources/action-guide/endpoints.js';
 import { contactEndpoints } from './resources/contacts/endpoints.js';
-import { currencyEndpoints } from './resources/currencies/endpoints.js';
+import { currencyEndpoints } from './resources/currencies/currencies.js';
 import { flexEndpoints } from './resources/flex/endpoints.js';
 import { flexV2Endpoints } from './resources/flex-v2/endpoints.js';
-import { itemEndpoints } from './resources/items/endpoints.js';
+import { itemEndpoints } from './resources/items/items.js';
 import { messageEndpoints } from './resources/messages/endpoints.js';
 import { questionEndpoints } from './resources/questions/endpoints.js';
-import { siteEndpoints } from './resources/sites/endpoints.js';
+import { siteEndpoints } from './resources/sites/sites.js';
 
 /** All endpoints, grouped by resource. `SellerClient.call` calls them. */
 export const endpoints = {

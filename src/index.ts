@@ -8,18 +8,16 @@ export { readJsonp } from './core/response/jsonp.js';
 export type { Description, MethodDescription, ResourcePath } from './resources/describe.js';
 export { ApiPromise, type ResponseInfo, type WithResponse } from './core/operation/api-promise.js';
 export { Paged } from './core/paging/paged.js';
-export type { Page } from './core/paging/page.js';
+export type { Page } from './core/paging/page-reader.js';
 export type { TokenProvider, Attempt, Drift, Logger, Middleware, Tracing, CallEvent } from './core/options/hooks.js';
-export type { RefreshingTokenOptions } from './oauth/refreshing-options.js';
-export { refreshingToken, type RefreshingToken } from './oauth/refreshing-token.js';
-export type { TokenSet } from './oauth/token-set.js';
+export type { RefreshingTokenOptions, TokenSet } from './oauth/tokens.js';
+export { refreshingToken, type RefreshingToken } from './oauth/token-refresher.js';
 export type { CallOptions, DownloadProgress, UploadProgress } from './core/scope/call-options.js';
-export type { ClientOptions } from './core/options/client-options.js';
-export type { Limiter, AttemptInfo } from './core/options/limiter.js';
-export type { Confirmation, ConfirmOptions, StoredWriteOptions } from './core/errors/confirmation.js';
+export type { ClientOptions, Limiter, AttemptInfo } from './core/options/client-options.js';
+export type { Confirmation, ConfirmOptions, StoredWriteOptions } from './core/errors/seller-error.js';
 export { documentedError, type DocumentedError } from './core/operation/documented-error.js';
 export type { StandardSchema } from './core/schema/schema.js';
-export type { Issue } from './core/errors/issue.js';
+export type { Issue } from './core/errors/errors.js';
 export type { NoInput, Paging, SearchOption } from './resources/fields.js';
 export {
   AccessTokenError,
@@ -41,9 +39,6 @@ export {
   UnexpectedResponseError,
   type ApiErrorCause,
   type ApiErrorDetails,
-} from './core/errors/response-errors.js';
-export { SellerError, type CurlOptions } from './core/errors/seller-error.js';
-export {
   AuthenticationError,
   BadRequestError,
   ConflictError,
@@ -52,7 +47,8 @@ export {
   RateLimitError,
   ServerError,
   UnprocessableEntityError,
-} from './core/errors/status-errors.js';
+} from './core/errors/response-errors.js';
+export { SellerError, type CurlOptions } from './core/errors/seller-error.js';
 export type { Download } from './core/files/download.js';
 export type { Bytes, FileSource } from './core/files/file-source.js';
 export * from './resources.js';

@@ -2,12 +2,8 @@
 
 export type { Selected, Selection } from './resources/flex/graphql/selection.js';
 export type { Flex } from './resources/flex/flex.js';
-export {
-  deliverySettings,
-  type DeliverySettings,
-  type DeliverySettingsV2,
-} from './resources/flex/delivery-settings.js';
-export { flexCoverageAreas } from './resources/flex/coverage.js';
+export { deliverySettings, type DeliverySettings, type DeliverySettingsV2 } from './resources/flex/flex.js';
+export { flexCoverageAreas } from './resources/flex/schemas.js';
 export {
   DriverNotFoundError,
   InvalidQueryError,
@@ -53,7 +49,7 @@ export {
   QuestionNotOpenError,
 } from './resources/questions/errors.js';
 export { askerId, hasStatus, isAnswerable } from './resources/questions/question-facts.js';
-export { questionTextLimit } from './resources/questions/limits.js';
+export { questionTextLimit } from './resources/questions/schemas.js';
 export type {
   AnswerOfQuestion,
   Asker,
@@ -71,23 +67,27 @@ export type {
   UserParams,
 } from './resources/questions/schemas.js';
 
-export type { Blacklist } from './resources/blacklist/blacklist.js';
 export type {
+  Blacklist,
   BlacklistParams,
   BlacklistResponse,
   BlockedUser,
   ListBlacklistParams,
-} from './resources/blacklist/schemas.js';
+} from './resources/blacklist/blacklist.js';
 
-export type { FlexItems } from './resources/flex-items/flex-items.js';
+export type {
+  FlexItems,
+  DisableItemParams,
+  EnableItemParams,
+  FlexItemParams,
+} from './resources/flex-items/flex-items.js';
 export {
   AlreadyInFlexError,
   ItemDownError,
   ItemLockedError,
   ItemNotFoundError,
   NotInFlexError,
-} from './resources/flex-items/errors.js';
-export type { DisableItemParams, EnableItemParams, FlexItemParams } from './resources/flex-items/schemas.js';
+} from './resources/flex-items/flex-items.js';
 
 export type { FlexItemsV2, FlexV2 } from './resources/flex-v2/flex-v2.js';
 export { ShipmentTakenError } from './resources/flex-v2/errors.js';
@@ -112,9 +112,7 @@ export type {
   ZoneToSet,
 } from './resources/flex-v2/schemas.js';
 
-export type { Contacts } from './resources/contacts/contacts.js';
-export type { PhoneViews } from './resources/contacts/phone-views.js';
-export type { QuestionContacts } from './resources/contacts/question-contacts.js';
+export type { Contacts, PhoneViews, QuestionContacts } from './resources/contacts/contacts.js';
 export type {
   ContactInterval,
   ContactTotal,
@@ -127,14 +125,11 @@ export type {
   UserWindowParams,
 } from './resources/contacts/schemas.js';
 
-export type { Items } from './resources/items/items.js';
-export type { ItemStatusParams, ItemStatus } from './resources/items/schemas.js';
+export type { Items, ItemStatusParams, ItemStatus } from './resources/items/items.js';
 
-export type { Sites } from './resources/sites/sites.js';
-export type { Listing, SiteSearchParams, SiteSearchResponse, SiteSearchExtra } from './resources/sites/schemas.js';
+export type { Sites, Listing, SiteSearchParams, SiteSearchResponse, SiteSearchExtra } from './resources/sites/sites.js';
 
-export type { Currencies } from './resources/currencies/currencies.js';
-export type { Currency, CurrencyParams } from './resources/currencies/schemas.js';
+export type { Currencies, Currency, CurrencyParams } from './resources/currencies/currencies.js';
 
 export {
   AccessTokenRequiredError,
@@ -154,10 +149,11 @@ export {
   type MessageModeration,
   type MessageResource,
   type ModerationReason,
+  messageTextLimit,
+  unsupportedCharacters,
 } from './resources/post-sale/message.js';
 export { moderationOf, moderationReasonOf, type ModerationResult } from './resources/post-sale/moderation.js';
-export { messageTextLimit, unsupportedCharacters } from './resources/post-sale/text.js';
-export { packOf, type OrderOfPack } from './resources/post-sale/pack.js';
+export { packOf, type OrderOfPack } from './resources/post-sale/conversation.js';
 
 export type { ActionGuide } from './resources/action-guide/action-guide.js';
 export {
@@ -186,13 +182,16 @@ export type {
   TemplateVariableId,
   VariantsRequest,
 } from './resources/action-guide/schemas.js';
-export { deliveryPromise, templateId, templateVariableId } from './resources/action-guide/templates.js';
+export { deliveryPromise, templateId, templateVariableId } from './resources/action-guide/schemas.js';
 
 export type { Conversation, DownloadOptions, Messages, UploadOptions } from './resources/messages/messages.js';
-export type { ContactResult } from './resources/messages/contact.js';
-export type { OpenChannel } from './resources/messages/channel.js';
-export type { ChannelParams, Counterpart } from './resources/messages/correspondence.js';
-export type { ReplyContent } from './resources/messages/reply.js';
+export type {
+  ContactResult,
+  OpenChannel,
+  ChannelParams,
+  Counterpart,
+  ReplyContent,
+} from './resources/messages/contact.js';
 export {
   AttachmentNotFoundError,
   EmptyFileError,
@@ -218,7 +217,7 @@ export {
   UnsupportedCharactersError,
 } from './resources/messages/errors.js';
 export { NoChannelError, type NoChannelReason } from './resources/messages/errors.js';
-export { attachmentSizeLimit, attachmentsLimit } from './resources/messages/limits.js';
+export { attachmentSizeLimit, attachmentsLimit } from './resources/messages/schemas.js';
 export type {
   DownloadParams,
   ConversationResponse,

@@ -12,7 +12,12 @@ export {
   packParams,
   sendOptionParams,
 } from './resources/action-guide/schemas.js';
-export { blacklistParams, blacklistResponse, blockedUser, listBlacklistParams } from './resources/blacklist/schemas.js';
+export {
+  blacklistParams,
+  blacklistResponse,
+  blockedUser,
+  listBlacklistParams,
+} from './resources/blacklist/blacklist.js';
 export {
   contactInterval,
   contactTotal,
@@ -24,8 +29,8 @@ export {
   userPeriodParams,
   userWindowParams,
 } from './resources/contacts/schemas.js';
-export { currency, currencyParams } from './resources/currencies/schemas.js';
-export { flexItemParams } from './resources/flex-items/schemas.js';
+export { currency, currencyParams } from './resources/currencies/currencies.js';
+export { flexItemParams } from './resources/flex-items/flex-items.js';
 export {
   assignCourierParams,
   availableZone,
@@ -69,7 +74,7 @@ export {
   zonePrice,
   zonePricing,
 } from './resources/flex/schemas.js';
-export { itemStatus, itemStatusParams, itemStatuses } from './resources/items/schemas.js';
+export { itemStatus, itemStatusParams, itemStatuses } from './resources/items/items.js';
 export {
   contactParams,
   conversationParams,
@@ -98,7 +103,7 @@ export {
   responseTimeBand,
   userParams,
 } from './resources/questions/schemas.js';
-export { listing, siteSearchParams, siteSearchResponse } from './resources/sites/schemas.js';
+export { listing, siteSearchParams, siteSearchResponse } from './resources/sites/sites.js';
 export {
   attachmentsValidations,
   message,
@@ -108,5 +113,5 @@ export {
   messageResource,
   participant,
   sentMessage,
+  messageText,
 } from './resources/post-sale/message.js';
-export { messageText } from './resources/post-sale/text.js';

@@ -3,8 +3,7 @@ import type { JsonSchema } from 'marketplace-seller-sdk/tools';
 import { describe, expect, test } from 'vitest';
 // oxlint-disable-next-line no-restricted-imports -- applications write the schemas of their endpoints with it
 import * as z from 'zod';
-import { strictSchema } from '../src/tools/input-forms.js';
-import { portableSchema } from '../src/tools/portable-schema.js';
+import { strictSchema, portableSchema } from '../src/tools/portable-schema.js';
 import { everyEndpoint, everyGroup } from './support/every-endpoint.ts';
 import { fc } from './support/fast-check.ts';
 import { documentedResponses } from './support/documented-responses.ts';

@@ -2,7 +2,7 @@ import { ConnectionError, OutcomeUnknownError } from 'marketplace-seller-sdk';
 import type { Confirmation, SellerClient } from 'marketplace-seller-sdk';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { SentWrites } from '../src/tools/sent-writes.js';
+import { SentWrites } from '../src/tools/error-result.js';
 
 // A write of a model or of the command `call` that is asked for once, twice and three times, and what was read back meanwhile.
 

@@ -2,7 +2,7 @@ import * as entry from 'marketplace-seller-sdk';
 import { createTools } from 'marketplace-seller-sdk/tools';
 import type { JsonSchema } from 'marketplace-seller-sdk/tools';
 import { expect, test } from 'vitest';
-import { remedyFor } from '../src/tools/descriptions.js';
+import { remedyFor } from '../src/tools/own-operations.js';
 import { createMarketplace } from './support/marketplace.ts';
 
 const tools = createTools(createMarketplace().sellerClient);

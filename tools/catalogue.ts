@@ -1,7 +1,7 @@
 import type { DescribedEndpoint, Endpoint } from '../src/core/operation/endpoint.js';
 import type { DocumentedError } from '../src/core/operation/documented-error.js';
 import { listEndpoints } from '../src/endpoints.js';
-import { inspect } from '../src/core/schema/describe.js';
+import { inspect } from '../src/core/schema/schema.js';
 import type { Shape, StandardSchema } from '../src/core/schema/schema.js';
 import type { Export, Fields, Member, Sources } from './sources.ts';
 

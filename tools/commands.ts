@@ -1,4 +1,4 @@
-import { wrapped } from '../src/cli/help.js';
+import { wrapped } from '../src/cli/command.js';
 import { commands } from '../src/cli/program.js';
 import type { Command } from '../src/cli/command.js';
 import { document, generated, table } from './markdown.ts';

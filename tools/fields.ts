@@ -1,4 +1,4 @@
-import { inspect, keywordsOf } from '../src/core/schema/describe.js';
+import { inspect, keywordsOf } from '../src/core/schema/schema.js';
 import type { Shape, StandardSchema } from '../src/core/schema/schema.js';
 import { shapesOf } from './catalogue.ts';
 import type { Catalogue } from './catalogue.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod/v4/core';
 import { hasBody } from '../src/core/operation/endpoint.js';
 import type { DescribedEndpoint, Endpoint } from '../src/core/operation/endpoint.js';
-import { factsOf } from '../src/core/schema/describe.js';
+import { factsOf } from '../src/core/schema/schema.js';
 import type { DocumentedError } from '../src/core/operation/documented-error.js';
 import type { StandardSchema } from '../src/core/schema/schema.js';
 import type { Catalogue, NamedSchema, Operation } from './catalogue.ts';

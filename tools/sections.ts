@@ -1,5 +1,5 @@
 import { pageOfError } from '../src/core/errors/seller-error.js';
-import { keywordsOf } from '../src/core/schema/describe.js';
+import { keywordsOf } from '../src/core/schema/schema.js';
 import type { DocumentedError } from '../src/core/operation/documented-error.js';
 import type { StandardSchema } from '../src/core/schema/schema.js';
 import type { Catalogue, NamedSchema, PublicMethod } from './catalogue.ts';

@@ -1,11 +1,11 @@
 import { SellerClient } from '../client.js';
 import { ConfigurationError } from '../core/errors/errors.js';
 import type { ClientOptions } from '../core/options/client-options.js';
-import { userOfToken } from '../core/recover/user-of-token.js';
+import { userOfToken } from '../core/recover/token-source.js';
 import { FakeMarketplace } from '../testing/marketplace.js';
 import { sample } from '../testing/seed/sample.js';
-import { UsageError } from './errors.js';
-import type { Options, Values } from './options.js';
+import { UsageError } from './command.js';
+import type { Options, Values } from './command.js';
 
 /** The options of commands that call the service. */
 export const connectionOptions: Options = {

@@ -1,17 +1,14 @@
 import { ConfigurationError } from '../core/errors/errors.js';
-import { didYouMean } from '../core/options/nearest.js';
-import { checkPlatform } from '../core/options/resolve-options.js';
+import { didYouMean } from '../core/options/rules.js';
+import { checkPlatform } from '../core/options/client-options.js';
 import { version } from '../core/request/version.js';
-import { CliError, UsageError } from './errors.js';
+import { CliError, UsageError, helpOf, overview, Values, readOptions } from './command.js';
 import type { Command, ProcessIO } from './command.js';
 import { call, callOf } from './commands/call.js';
 import { check } from './commands/check.js';
 import { fake } from './commands/fake.js';
-import { inbox } from './commands/inbox.js';
+import { inbox, outbox } from './commands/stored.js';
 import { mcp } from './commands/mcp.js';
-import { outbox } from './commands/outbox.js';
-import { helpOf, overview } from './help.js';
-import { Values, readOptions } from './options.js';
 
 /** The commands. A new one is one more entry. */
 export const commands: readonly Command[] = [check, fake, inbox, outbox, mcp, call];

@@ -1,17 +1,18 @@
 import { ConfigurationError } from '../core/errors/errors.js';
 import { checkConfiguration, listOf } from '../core/options/rules.js';
-import { forEachOf } from '../core/paging/for-each.js';
-import { assertOwner } from './handling/clients.js';
-import type { NotificationClient } from './handling/read-notification.js';
-import { unansweredQuestions } from './handling/unanswered.js';
-import type { ReadConversations } from './handling/read-conversations.js';
-import { unreadMessages } from './handling/unread.js';
+import { forEachOf } from '../core/paging/paged.js';
+import { longestTimerMs } from '../core/scope/cancel-scope.js';
+import { leads } from '../work/store.js';
+import { addFound } from './context.js';
 import type { InboxContext } from './context.js';
-import { caughtUpEntry } from './entry.js';
-import type { FoundResource, InboxEntry } from './entry.js';
-import { addFound } from './found.js';
+import { assertOwner } from './handling/dispatcher.js';
+import type { NotificationClient } from './handling/read-notification.js';
+import { unansweredQuestions, unreadMessages } from './handling/unread.js';
+import type { ReadConversations } from './handling/unread.js';
 import type { MissedNotifications } from './missed.js';
-import { sellerIdsOf } from './seller-ids.js';
+import { caughtUpEntry } from './notification.js';
+import type { FoundResource, InboxEntry } from './notification.js';
+import { sellerIdsOf } from './options.js';
 
 /** Whose questions and messages to look for. */
 export interface CatchUpOptions {
@@ -114,4 +115,73 @@ async function* missedBy(
 
 function entriesOf(user_id: number, found: readonly FoundResource[]): Promise<readonly InboxEntry[]> {
   return Promise.all(found.map((each) => caughtUpEntry(user_id, each, Date.now())));
+}
+
+const leader = 'catch up';
+
+/** Looks for what the sellers missed, again and again: in one of the processes that share a store. */
+export class CatchUpRounds {
+  readonly #context: InboxContext;
+  readonly #catchUp: () => Promise<CatchUpResult>;
+  #holder = '';
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  /** When the next round begins, on the monotonic clock. */
+  #nextAt = 0;
+  #isRunning = false;
+
+  constructor(context: InboxContext, catchUp: () => Promise<CatchUpResult>) {
+    this.#context = context;
+    this.#catchUp = catchUp;
+  }
+
+  start(): void {
+    if (this.#timer !== undefined) return;
+    this.#holder = crypto.randomUUID();
+    this.#timer = setInterval(() => void this.#tick(), this.#tickMs);
+    (this.#timer as { unref?: () => void }).unref?.();
+    void this.#tick();
+  }
+
+  /** A process that is killed is followed by another one once its lead has ended, where there are others. */
+  get #tickMs(): number {
+    const { options, store } = this.#context;
+    const { leaseMs, catchUpEveryMs } = options;
+    return store.shared ? leaseMs / 3 : Math.min(catchUpEveryMs, longestTimerMs);
+  }
+
+  async #leads(): Promise<boolean> {
+    const { store, options } = this.#context;
+    return !store.shared || leads(store.ledger, leader, this.#holder, options.leaseMs);
+  }
+
+  async #tick(): Promise<void> {
+    const { reporter, options } = this.#context;
+    try {
+      if (!(await this.#leads())) return void (this.#nextAt = 0);
+      // The tick that is nearest: timers and clock differ by a millisecond.
+      if (this.#isRunning || performance.now() < this.#nextAt - this.#tickMs / 2) return;
+      this.#nextAt = performance.now() + options.catchUpEveryMs;
+      this.#isRunning = true;
+      this.#report(await this.#catchUp());
+    } catch (error) {
+      if (this.#timer !== undefined) reporter.failed('catchUp() failed', error);
+    } finally {
+      this.#isRunning = false;
+    }
+  }
+
+  #report({ failed }: CatchUpResult): void {
+    const [first] = failed;
+    const more = failed.length > 1 ? ` and ${failed.length - 1} more` : '';
+    if (first) this.#context.reporter.failed(`catchUp() failed for user ${first.user_id}${more}`, first.error);
+  }
+
+  /** Leaves the lead to another process at once. */
+  async stop(): Promise<void> {
+    if (this.#timer === undefined) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    const { shared, ledger } = this.#context.store;
+    if (shared) await ledger.replace(leader, this.#holder, '', 0).catch(() => false);
+  }
 }

@@ -1,9 +1,13 @@
+import { ClosedError } from '../core/errors/errors.js';
+import { FifoMap } from '../work/fifo-map.js';
+import { Log } from '../work/log.js';
+import { factKeyOf } from '../work/store.js';
+import type { Engine, Store } from '../work/store.js';
+import { StoreFullError } from './errors.js';
 import { kindsOf } from './handling/handler.js';
-import { Reporter } from './handling/reporter.js';
-import type { Store } from '../work/store.js';
-import type { Engine } from '../work/works.js';
-import type { InboxKind } from './entry.js';
-import type { ResolvedInboxOptions } from './resolve-options.js';
+import { inboxKinds, workOf } from './notification.js';
+import type { InboxEntry, InboxKind } from './notification.js';
+import type { HandlingFailure, HandlingSuccess, ResolvedInboxOptions } from './options.js';
 
 /** What every part of an inbox works with. */
 export interface InboxContext {
@@ -23,4 +27,186 @@ export function inboxContext(
 ): InboxContext {
   const kinds = options.handle ? kindsOf(options) : [];
   return { store, options, reporter, kinds, isOpen: true };
+}
+
+const mostSaid = 100;
+/** How often it is said of a seller that something was not shown, in milliseconds. */
+const sayAgainMs = 3_600_000;
+/** For this many sellers it is known when that was said. */
+const maxSellers = 10_000;
+
+/** Reports to the logger, to `onFailure` and to `onSuccess`. An observer that fails has no effect on the inbox. */
+export class Reporter {
+  readonly log: Log;
+  /** What this process has acknowledged and dropped. */
+  readonly counts = { dropped: 0, unreadable: 0, expired: 0 };
+  readonly #options: ResolvedInboxOptions;
+  readonly #said = new Set<string>();
+  /** By seller, on the monotonic clock. */
+  readonly #saidAt = new FifoMap<number>(maxSellers);
+
+  constructor(options: ResolvedInboxOptions) {
+    this.log = new Log(options.logger);
+    this.#options = options;
+  }
+
+  /** A handler failed, or moderation rejected its message. Without a logger and `onFailure`, it is printed with `console.error`. */
+  async handlerFailed(failure: HandlingFailure, consequence: string): Promise<void> {
+    const { entry, error, attempt, dead } = failure;
+    const { key, notification } = entry;
+    const message = `Notification ${key} (${notification.topic}) failed at attempt ${attempt}; ${consequence}`;
+    const { onFailure } = this.#options;
+    if (this.#options.logger || !onFailure) void this.log.write(dead ? 'error' : 'warn', message, error);
+    await this.log.observe('onFailure', () => onFailure?.(failure));
+  }
+
+  /** A handler succeeded. */
+  async handled(success: HandlingSuccess): Promise<void> {
+    const { onSuccess } = this.#options;
+    if (onSuccess) await this.log.observe('onSuccess', () => onSuccess(success));
+  }
+
+  /** The inbox itself failed, such as its store. Without a logger, it is printed with `console.error`. */
+  failed(message: string, ...error: readonly [unknown?]): void {
+    void this.log.write('error', message, ...error);
+  }
+
+  /** The inbox works, but probably not as it is meant to. Without a logger, it is printed with `console.error`. */
+  warned(message: string): void {
+    void this.log.write('warn', message);
+  }
+
+  /** Says something once, and at most a hundred such things: strangers can cause them. */
+  warnedOnce(message: string): void {
+    if (this.#said.has(message) || this.#said.size >= mostSaid) return;
+    this.#said.add(message);
+    this.warned(message);
+  }
+
+  /** Says something that is no fault once, to a given logger. */
+  informedOnce(message: string): void {
+    if (this.#said.has(message) || !this.#options.logger) return;
+    this.#said.add(message);
+    void this.log.write('info', message);
+  }
+
+  /** A JSON object was acknowledged that is not a notification. */
+  unreadable(reason: string): void {
+    this.counts.unreadable += 1;
+    this.warnedOnce(
+      `A delivery was acknowledged and dropped: ${reason}. More of them are only counted, in stats().unreadable`,
+    );
+  }
+
+  /** A notification was acknowledged, and is not handled. */
+  dropped(reason: string): void {
+    this.counts.dropped += 1;
+    this.warnedOnce(`A notification was dropped: ${reason}. More of them are only counted, in stats().dropped`);
+  }
+
+  /** A notification was acknowledged, and the service does not show what it is about: said once per seller and hour. */
+  notShown(user_id: number): void {
+    this.counts.dropped += 1;
+    const now = performance.now();
+    if (now - (this.#saidAt.get(String(user_id)) ?? -Infinity) < sayAgainMs) return;
+    this.#saidAt.set(String(user_id), now);
+    this.warned(
+      `A notification of user ${user_id} was dropped: the service does not show what it is about. More of them within an hour are only counted, in stats().dropped`,
+    );
+  }
+
+  /** Notifications were deleted that nobody handles. */
+  expired(count: number): void {
+    this.counts.expired += count;
+    if (count > 0)
+      this.failed(`${count} notifications were deleted: no process has had a handler for their topic in time`);
+  }
+
+  /** A delivery was rejected. Strangers can cause this, so it is only logged to a given logger. */
+  rejected(message: string): void {
+    if (this.#options.logger) void this.log.write('info', message);
+  }
+}
+
+/** Stores an entry, and returns whether it is new. @throws {StoreFullError} when its seller has too much that waits */
+export async function addEntry({ store, options, isOpen }: InboxContext, entry: InboxEntry): Promise<boolean> {
+  if (!isOpen) throw new ClosedError('Not added: the inbox is closed');
+  const state = await store.add(workOf(entry), options.maxWaiting);
+  if (state === 'full') throw new StoreFullError(entry.notification, options.maxWaiting);
+  return state === 'added';
+}
+
+/** Stores what was found without a notification, unless it waits or was handled. Returns whether it is new. */
+export async function addFound(context: InboxContext, entry: InboxEntry): Promise<boolean> {
+  const fact = await context.store.ledger.get(factKeyOf(entry.groupId));
+  return fact === undefined && (await addEntry(context, entry));
+}
+
+/** How long an entry waits for a process that has a handler for its topic, in milliseconds. */
+export const unhandledMs = 3 * 86_400_000;
+/** How long it is known that a process has had a handler for a topic, in milliseconds: it may be stopped for days. */
+const handledMs = 30 * 86_400_000;
+/** How often it is looked for entries that have waited too long, in milliseconds. */
+const everyMs = 3_600_000;
+/** How many entries are looked at at a time. */
+const pageSize = 1_000;
+
+const nameOf = (kind: InboxKind): string => `handles ${kind}`;
+
+/** Deletes from a durable store what no process has had a handler for in time. Each process says for which topics it has one. */
+export class UnhandledEntries {
+  readonly #context: InboxContext;
+  #timer: ReturnType<typeof setInterval> | undefined;
+
+  constructor(context: InboxContext) {
+    this.#context = context;
+  }
+
+  start(): void {
+    if (this.#timer !== undefined || !this.#context.store.durable) return;
+    const round = async (): Promise<void> => {
+      await this.#claim();
+      await this.#delete();
+    };
+    this.#timer = setInterval(() => void this.#try(round), everyMs);
+    (this.#timer as { unref?: () => void }).unref?.();
+    // Other processes may be starting too: they say first what they handle.
+    void this.#try(() => this.#claim());
+  }
+
+  async #try(run: () => Promise<void>): Promise<void> {
+    try {
+      await run();
+    } catch (error) {
+      if (this.#timer !== undefined) this.#context.reporter.failed('What nobody handles was not looked for', error);
+    }
+  }
+
+  async #claim(): Promise<void> {
+    const { kinds, store } = this.#context;
+    for (const name of kinds.map(nameOf)) await store.ledger.replace(name, await store.ledger.get(name), '', handledMs);
+  }
+
+  async #delete(): Promise<void> {
+    const { kinds, store, options } = this.#context;
+    // A process that only accepts leaves the known topics to others.
+    const others = inboxKinds.filter((kind) => !kinds.includes(kind) && (options.handle || kind === '*'));
+    for (const kind of others) if ((await store.ledger.get(nameOf(kind))) === undefined) await this.#deleteOf(kind);
+  }
+
+  async #deleteOf(kind: InboxKind): Promise<void> {
+    const { store, reporter } = this.#context;
+    for (let count = pageSize; count === pageSize;) {
+      const found = await store.list({ kinds: [kind], states: ['waiting'], limit: pageSize, after: 0 });
+      const old = found.filter(({ addedAt }) => Date.now() - addedAt > unhandledMs);
+      const removed = await Promise.all(old.map(({ key }) => store.remove(key, ['waiting'])));
+      count = removed.filter(Boolean).length;
+      reporter.expired(count);
+    }
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
 }

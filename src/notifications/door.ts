@@ -1,19 +1,15 @@
 import { NotificationError } from '../core/errors/errors.js';
-import { parseJson } from '../core/json/json.js';
-import { isObject } from '../core/json/plain-object.js';
-import { TimeLimit } from '../core/scope/time-limit.js';
-import { abortGraceMs, endsWithin } from '../work/ends-within.js';
+import { isObject, parseJson } from '../core/json/json.js';
+import { TimeLimit } from '../core/scope/cancel-scope.js';
+import { abortGraceMs, endsWithin } from '../work/worker.js';
 import type { InboxContext } from './context.js';
-import { newEntry } from './entry.js';
-import type { InboxEntry } from './entry.js';
+import { isForeign } from './handling/dispatcher.js';
 import { handlerOf } from './handling/handler.js';
-import { DeliveryRejected, checkHeaders, decodeBody, deliveryRequest, respond } from './http/request.js';
+import { checkHeaders, decodeBody, DeliveryRejected, deliveryRequest, respond } from './http/request.js';
 import type { IncomingRequest, OutgoingResponse } from './http/request.js';
-import { Waits, ended } from './http/waits.js';
-import { KnownSellers } from './known-sellers.js';
-import { isReadReceipt, parseNotification } from './notification.js';
-import type { Notification } from './notification.js';
-import { isSecretPath } from './secret-path.js';
+import { isReadReceipt, newEntry, parseNotification } from './notification.js';
+import type { InboxEntry, Notification } from './notification.js';
+import { isSecretPath, sellerIdsOf } from './options.js';
 
 export const accepted = respond(200, 'Accepted');
 export const notAccepted = respond(503, 'Not accepted now; deliver it again', { 'retry-after': '30' });
@@ -142,5 +138,58 @@ function isJsonObject(body: string | object): boolean {
     return typeof body === 'string' ? isObject(parseJson(body)) : isObject(body) && Object.keys(body).length > 0;
   } catch {
     return false;
+  }
+}
+
+/** Whose notifications an inbox accepts. */
+export class KnownSellers {
+  readonly #options: InboxContext['options'];
+  /** Those that `sellers()` has returned last. */
+  #last: ReadonlySet<number> = new Set();
+
+  constructor({ options }: Pick<InboxContext, 'options'>) {
+    this.#options = options;
+  }
+
+  /**
+   * Whether a user is one of the `sellers`; without them, one for whom `clientFor` has a client. A function is asked again about those
+   * whom it has not named.
+   */
+  async has(user_id: number): Promise<boolean> {
+    const { sellers, clientFor } = this.#options;
+    if (typeof sellers === 'function') {
+      if (!this.#last.has(user_id)) this.#last = new Set(await sellerIdsOf(sellers));
+      return this.#last.has(user_id);
+    }
+    if (sellers) return sellers instanceof Set ? sellers.has(user_id) : [...sellers].includes(user_id);
+    if (!clientFor) return true;
+    const client = await clientFor(user_id);
+    return Boolean(client) && !isForeign(client as object, user_id);
+  }
+}
+
+/** What a wait resolves to when it was ended early. */
+const ended = Symbol('ended');
+
+/** Waits for promises that can be ended together, before the promises have settled. */
+class Waits {
+  readonly #ends = new Set<() => void>();
+
+  /** The result of a promise, or `ended`. */
+  async until<T>(awaited: Promise<T>): Promise<T | typeof ended> {
+    const { promise, resolve, reject } = Promise.withResolvers<T | typeof ended>();
+    const end = (): void => resolve(ended);
+    this.#ends.add(end);
+    try {
+      awaited.then(resolve, reject);
+      return await promise;
+    } finally {
+      this.#ends.delete(end);
+    }
+  }
+
+  /** Ends the waits that have begun. */
+  end(): void {
+    for (const end of this.#ends) end();
   }
 }

@@ -1,28 +1,22 @@
-import { ofProcess } from '../core/recover/process-memory.js';
+import { ofProcess } from '../core/recover/memory-book.js';
 import { serviceOfClient } from '../core/recover/write-hook.js';
 import type { Log } from '../work/log.js';
-import { memoryStore } from '../work/memory-store.js';
-import type { Lease, Store, Verdict } from '../work/store.js';
-import type { Run, RunNotes, Task } from '../work/task.js';
+import { memoryStore } from '../work/memory.js';
+import type { Lease, Store, Verdict, Run, RunNotes, Task, Works } from '../work/store.js';
 import { worksOn } from '../work/worker.js';
-import type { Works } from '../work/works.js';
-import { inboxContext } from './context.js';
+import { inboxContext, Reporter } from './context.js';
 import type { InboxContext } from './context.js';
 import { Door, accepted } from './door.js';
-import { inboxKinds, workOf } from './entry.js';
-import type { InboxEntry } from './entry.js';
-import { UnrecoverableError, isOf } from './handling/errors.js';
-import { handledMs } from './handling/facts.js';
-import { Handling, KnownOfResources } from './handling/handling.js';
-import { NotificationTask } from './handling/notification-task.js';
-import type { OwnTopics } from './handling/own-topic.js';
-import type { NotificationClient } from './handling/read-notification.js';
-import { Reporter } from './handling/reporter.js';
+import { inboxKinds, workOf } from './notification.js';
+import type { InboxEntry } from './notification.js';
+import { UnrecoverableError, isOf } from './errors.js';
+import { handledMs, Handling, KnownOfResources, NotificationTask } from './handling/notification-task.js';
+import type { OwnTopics, NotificationClient } from './handling/read-notification.js';
 import { incomingRequest } from './http/fetch.js';
 import { respond } from './http/request.js';
 import type { OutgoingResponse } from './http/request.js';
 import type { InboxOptions } from './options.js';
-import { resolveInboxOptions } from './resolve-options.js';
+import { resolveInboxOptions } from './options.js';
 
 /** What `handleNow` takes: see the options of `createInbox`. */
 export type HandleNowOptions<

@@ -1,33 +1,25 @@
 import { checkConfiguration, notNegative } from '../core/options/rules.js';
-import { memoryStore } from '../work/memory-store.js';
-import { leaveStoreInTime, useStore } from '../work/store-users.js';
-import type { TaskOf } from '../work/task.js';
-import { StoredLists } from '../work/stored-lists.js';
-import { worksOn } from '../work/worker.js';
-import type { Works } from '../work/works.js';
-import { CatchUpRounds } from './catch-up-rounds.js';
-import { catchUp } from './catch-up.js';
+import { StoredLists } from '../work/lists.js';
+import { memoryStore } from '../work/memory.js';
+import type { TaskOf, Works } from '../work/store.js';
+import { leaveStoreInTime, useStore, worksOn } from '../work/worker.js';
+import { catchUp, CatchUpRounds } from './catch-up.js';
 import type { CatchUpOptions, CatchUpResult } from './catch-up.js';
-import { inboxContext } from './context.js';
+import { addEntry, inboxContext, UnhandledEntries } from './context.js';
 import type { InboxContext } from './context.js';
-import { Deliveries } from './deliveries.js';
-import type { Door } from './door.js';
-import { newEntry } from './entry.js';
-import type { InboxEntry } from './entry.js';
-import { addEntry } from './found.js';
-import { Handling } from './handling/handling.js';
-import { NotificationTask } from './handling/notification-task.js';
-import type { OwnTopics } from './handling/own-topic.js';
-import { ReadConversations } from './handling/read-conversations.js';
-import type { NotificationClient } from './handling/read-notification.js';
+import { accepted, Door, isHandled, notAccepted } from './door.js';
+import { waitForHandler } from './handling/dispatcher.js';
+import { Handling, NotificationTask } from './handling/notification-task.js';
+import type { NotificationClient, OwnTopics } from './handling/read-notification.js';
+import { ReadConversations } from './handling/unread.js';
 import type { IncomingRequest, OutgoingResponse } from './http/request.js';
-import { isReadReceipt, parseNotification } from './notification.js';
 import { MissedNotifications } from './missed.js';
+import { isReadReceipt, newEntry, parseNotification, workOf } from './notification.js';
+import type { InboxEntry } from './notification.js';
+import { countNotifications, shownNotifications } from './open-inbox.js';
+import type { StoredStats } from './open-inbox.js';
+import { resolveInboxOptions } from './options.js';
 import type { InboxOptions } from './options.js';
-import { resolveInboxOptions } from './resolve-options.js';
-import { countNotifications, shownNotifications } from './stored-notifications.js';
-import type { StoredStats } from './stored-notifications.js';
-import { UnhandledEntries } from './unhandled.js';
 
 /** What an inbox holds, and what this process did not accept. */
 export interface InboxStats extends StoredStats {
@@ -223,5 +215,52 @@ export class Inbox extends StoredLists<InboxEntry> {
     this.#handling.dispatcher.close();
     await this.#door.ended();
     await leaveStoreInTime(store, endsAt, reporter.log);
+  }
+}
+
+/** Stores the notifications that are delivered, and has them handled. */
+class Deliveries {
+  readonly door: Door;
+  readonly #context: InboxContext;
+  readonly #works: Works;
+
+  readonly #missed: MissedNotifications;
+
+  constructor(context: InboxContext, works: Works, missed: MissedNotifications) {
+    this.#context = context;
+    this.#works = works;
+    this.#missed = missed;
+    this.door = new Door(context, (entry, request) => this.#store(entry, request));
+  }
+
+  async #store(entry: InboxEntry, { waitUntil }: IncomingRequest): Promise<OutgoingResponse> {
+    const { store, options, reporter } = this.#context;
+    const { topic } = entry.notification;
+    const hasHandler = isHandled(this.#context, entry.notification);
+    // A deploy may have begun: another process on this store has a handler already, or will have one.
+    const state = await this.door.inTime(() => store.add(workOf(entry), options.maxWaiting));
+    if (state === 'full') return this.#full(entry, hasHandler);
+    if (!['added', 'known'].includes(state))
+      throw new TypeError('The store did not confirm that it has the notification');
+    if (state === 'added' && options.handle && !hasHandler)
+      reporter.warnedOnce(`Notifications of the topic ${topic} ${waitForHandler}`);
+    void this.#missed.note(entry.notification);
+    this.#works.wake();
+    waitUntil?.(this.#works.idle());
+    return accepted;
+  }
+
+  /** What nobody here handles need not come again: it would cost the application the topic. */
+  #full({ notification }: InboxEntry, hasHandler: boolean): OutgoingResponse {
+    const { reporter, options } = this.#context;
+    const { user_id, topic } = notification;
+    if (hasHandler) {
+      reporter.warnedOnce(
+        `${options.maxWaiting} notifications of user ${user_id} (${topic}) wait: no more are accepted now`,
+      );
+      return notAccepted;
+    }
+    reporter.dropped('it has no handler here, and as many of its seller wait as may');
+    return accepted;
   }
 }

@@ -1,9 +1,9 @@
-import { lookAt } from '../work/opened-store.js';
-import { StoredLists } from '../work/stored-lists.js';
-import type { Shelf } from '../work/works.js';
-import type { InboxEntry } from './entry.js';
-import { countNotifications, shownNotifications } from './stored-notifications.js';
-import type { StoredStats } from './stored-notifications.js';
+import { lookAt, StoredLists } from '../work/lists.js';
+import type { Shown } from '../work/lists.js';
+import type { Counts, Shelf } from '../work/store.js';
+import { handledMs } from './handling/notification-task.js';
+import { entryOf, inboxKinds } from './notification.js';
+import type { InboxEntry } from './notification.js';
 
 /** An inbox that an operator looks at. It handles nothing. */
 export interface StoredInbox extends StoredLists<InboxEntry> {
@@ -28,4 +28,17 @@ export interface StoredInbox extends StoredLists<InboxEntry> {
 export function openInbox(store: Shelf): StoredInbox {
   const close = lookAt(store, 'openInbox');
   return Object.assign(new StoredLists(shownNotifications(store)), { stats: () => countNotifications(store), close });
+}
+
+/** What a store holds of an inbox. */
+export type StoredStats = Omit<Counts, 'accepted'>;
+
+/** What an operator sees of the notifications in a store. */
+export function shownNotifications(store: Shelf, wake: () => void = () => undefined): Shown<InboxEntry> {
+  return { store, kinds: inboxKinds, storedKey: (key) => key, entryOf, keepKeysMs: handledMs, wake };
+}
+
+export async function countNotifications(store: Shelf): Promise<StoredStats> {
+  const { accepted: _, ...stats } = await store.counts(inboxKinds);
+  return stats;
 }

@@ -1,12 +1,24 @@
+import { ConfigurationError } from '../core/errors/errors.js';
+import { defined, isObject } from '../core/json/json.js';
 import type { Logger, Tracing } from '../core/options/hooks.js';
+import {
+  didYouMean,
+  integerFrom,
+  namedEndpointError,
+  ofType,
+  optionIssues,
+  withMethods,
+} from '../core/options/rules.js';
+import type { Rule } from '../core/options/rules.js';
+import { retryDefaults, retryRules, time } from '../work/policy.js';
+import type { RetryLimits, RetryOptions } from '../work/policy.js';
+import { storeRule } from '../work/store.js';
+import type { Engine, Store } from '../work/store.js';
 import type { Handler, Handlers, OwnHandlers } from './handling/handler.js';
-import type { OwnTopics } from './handling/own-topic.js';
-import type { Notification, UnknownNotification } from './notification.js';
-import type { InboxEntry } from './entry.js';
-import type { NotificationClient } from './handling/read-notification.js';
-import type { Store } from '../work/store.js';
-import type { Engine } from '../work/works.js';
-import type { RetryOptions } from '../work/retry.js';
+import { handshakes } from './handling/read-notification.js';
+import type { NotificationClient, OwnTopic, OwnTopics } from './handling/read-notification.js';
+import { knownTopics } from './notification.js';
+import type { InboxEntry, Notification, UnknownNotification } from './notification.js';
 
 /** One failed attempt to handle a notification, or a message of a handler that moderation rejected. */
 export interface HandlingFailure {
@@ -36,7 +48,7 @@ export interface DeliveryRequest {
 }
 
 /** Ids of sellers. */
-export type SellerIds = readonly number[] | ReadonlySet<number>;
+type SellerIds = readonly number[] | ReadonlySet<number>;
 
 /** The options of `createInbox`. */
 export interface InboxOptions<
@@ -184,4 +196,156 @@ export interface InboxOptions<
    * @default none
    */
   readonly tracing?: Tracing | undefined;
+}
+
+/** Bytes of chance in a path: nobody finds it by trying. */
+const secretBytes = 24;
+const leastCharacters = 16;
+
+/**
+ * Makes a path that nobody can guess, for the callback URL of your application and the option `path`. Make it once, and keep it with
+ * your secrets.
+ *
+ * @example
+ * console.log(secretPath()); // e.g. /hooks/Zk3v0mJ1yQ8sWc5uXr2tLpAe9hNbGd7f
+ */
+export function secretPath(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(secretBytes));
+  return `/hooks/${btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')}`;
+}
+
+/** The rule of the option `path`. */
+const pathRule: Rule = (value) => {
+  if (typeof value !== 'string' || !value.startsWith('/')) return 'must be a path that begins with /';
+  if (/[?#\s]/.test(value)) return 'must be a path alone, without query, fragment and spaces';
+  const longest = Math.max(...value.split('/').map(({ length }) => length));
+  return longest >= leastCharacters
+    ? undefined
+    : `has no secret: one part of it must have at least ${leastCharacters} characters; secretPath() makes one`;
+};
+
+/** Compares a path with the secret one. How long that takes says nothing about how much of it is right. */
+export function isSecretPath(path: string, secret: string): boolean {
+  let difference = path.length ^ secret.length;
+  for (let at = 0; at < secret.length; at += 1) difference |= (path.charCodeAt(at) || 0) ^ secret.charCodeAt(at);
+  return difference === 0;
+}
+
+const defaults = {
+  handle: true as boolean,
+  concurrency: 32,
+  maxBodyBytes: 16_384,
+  maxWaiting: 10_000,
+  handlerTimeoutMs: 300_000,
+  leaseMs: 30_000,
+  catchUpEveryMs: 900_000,
+};
+
+/** The options with their defaults filled in. */
+export type ResolvedInboxOptions = Omit<InboxOptions, keyof typeof defaults | 'retry'> &
+  Readonly<typeof defaults> & { readonly retry: RetryLimits };
+
+const callback = ofType('function');
+const object: Rule = (value) => (isObject(value) ? undefined : 'takes an object');
+
+const rules: Readonly<Record<keyof InboxOptions, Rule>> = {
+  on: object,
+  fallback: callback,
+  topics: object,
+  clientFor: callback,
+  path: pathRule,
+  accept: callback,
+  handle: ofType('boolean'),
+  sellers: (value) =>
+    typeof value === 'function' || areSellerIds(value)
+      ? undefined
+      : 'takes a list or a set of ids, which are numbers, or a function',
+  store: storeRule,
+  concurrency: integerFrom(1),
+  maxBodyBytes: integerFrom(1),
+  maxWaiting: integerFrom(1),
+  handlerTimeoutMs: time,
+  leaseMs: time,
+  application_id: (value) => (/^\d{1,19}$/.test(String(value)) ? undefined : 'takes the digits of an id'),
+  catchUpEveryMs: (value) => (value === Infinity ? undefined : time(value)),
+  retry: object,
+  logger: withMethods('info', 'warn', 'error'),
+  onFailure: callback,
+  onSuccess: callback,
+  tracing: withMethods('observe'),
+};
+
+/**
+ * Checks an inbox's options and fills in the defaults.
+ *
+ * @throws {ConfigurationError} when an option is unknown or wrong.
+ */
+export function resolveInboxOptions<Client extends NotificationClient, Topics extends OwnTopics>(
+  options: InboxOptions<Client, Topics>,
+): ResolvedInboxOptions {
+  if (!isObject(options)) throw new ConfigurationError('createInbox needs an object of options');
+  const { retry, ...given } = defined(options);
+  const problems = [
+    ...optionIssues(options, rules).map(({ message }) => message),
+    ...(isObject(retry) ? optionIssues(retry, retryRules) : []).map(({ message }) => message.replace('`', '`retry.')),
+    ...handlerProblems(options),
+    ...topicProblems(options.topics),
+    ...contradictions(options),
+  ];
+  if (problems.length > 0) throw new ConfigurationError(problems.join('; '));
+  return { ...defaults, ...given, retry: { ...retryDefaults, ...defined(retry ?? {}) } };
+}
+
+type HandlerOptions = Pick<InboxOptions<never>, 'fallback' | 'handle'> & {
+  readonly on?: object | undefined;
+  readonly topics?: OwnTopics | undefined;
+};
+
+function handlerProblems({ on, fallback, handle, topics }: HandlerOptions): string[] {
+  const names = [...knownTopics, handshakes, ...Object.keys(isObject(topics) ? topics : {})];
+  const handlers = Object.entries(isObject(on) ? defined(on) : {});
+  if (handlers.length === 0 && fallback === undefined && handle !== false) return ['set `on`, `fallback`, or both'];
+  return handlers.flatMap(([topic, handler]) => {
+    if (!names.includes(topic)) return unknownTopic(topic, names);
+    return typeof handler === 'function' ? [] : `\`on.${topic}\` takes a function`;
+  });
+}
+
+function unknownTopic(topic: string, names: readonly string[]): string {
+  const hint = didYouMean(topic, names, 'name it in `topics`, or use `fallback`', '`');
+  return `\`on\` has no topic \`${topic}\`: ${hint}`;
+}
+
+function topicProblems(topics: unknown): string[] {
+  return Object.entries(isObject(topics) ? topics : {}).flatMap(([name, topic]) => {
+    const { endpoint, idOf } = (isObject(topic) ? topic : {}) as Partial<OwnTopic>;
+    if ((knownTopics as readonly string[]).includes(name.toLowerCase())) return `\`topics.${name}\` is known already`;
+    const wrong = namedEndpointError(endpoint);
+    if (wrong) return `\`topics.${name}\`: ${wrong.message.replace('Not sent: ', '')}`;
+    return typeof idOf === 'function' ? [] : `\`topics.${name}.idOf\` takes a function`;
+  });
+}
+
+/** A process that only accepts looks for nothing. */
+function contradictions({
+  sellers,
+  clientFor,
+  handle,
+}: Pick<InboxOptions, 'sellers' | 'clientFor' | 'handle'>): string[] {
+  return sellers !== undefined && !clientFor && handle !== false ? ['`sellers` needs `clientFor`'] : [];
+}
+
+/** Whether something is a list or a set of ids: a text is no id, and would let nobody in. */
+function areSellerIds(sellers: unknown): sellers is SellerIds {
+  if (!Array.isArray(sellers) && !(sellers instanceof Set)) return false;
+  return [...(sellers as Iterable<unknown>)].every((each) => Number.isSafeInteger(each));
+}
+
+/** The ids of sellers. @throws {TypeError} when a function returns anything else */
+export async function sellerIdsOf(sellers: NonNullable<InboxOptions['sellers']>): Promise<SellerIds> {
+  const ids: unknown = typeof sellers === 'function' ? await sellers() : sellers;
+  if (areSellerIds(ids)) return ids;
+  throw new TypeError('`sellers` must return a list or a set of ids, which are numbers');
 }

@@ -7,8 +7,9 @@ export type {
   OAuthOptions,
   OAuthTokens,
   PastedCode,
-} from './application.js';
+  StoredTokens,
+  TokenStore,
+} from './tokens.js';
 export { createSellers } from './sellers.js';
 export type { RevokedSeller, Sellers, SellersOptions } from './sellers.js';
 export { sqliteTokens } from './sqlite-tokens.js';
-export type { StoredTokens, TokenStore } from './token-store.js';

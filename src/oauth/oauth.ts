@@ -1,14 +1,14 @@
-import type { TokenSet } from './token-set.js';
-import { InvalidInputError } from '../core/errors/errors.js';
-import { checkConfiguration, isLoopback, ofType } from '../core/options/rules.js';
-import type { Rule } from '../core/options/rules.js';
 import type {
+  TokenSet,
   AuthorizationCallback,
   AuthorizationRequest,
   OAuthOptions,
   OAuthTokens,
   PastedCode,
-} from './application.js';
+} from './tokens.js';
+import { InvalidInputError } from '../core/errors/errors.js';
+import { checkConfiguration, isLoopback, ofType } from '../core/options/rules.js';
+import type { Rule } from '../core/options/rules.js';
 import { checkCallback, createAuthorization, exchangeCode, useRefreshToken } from './protocol.js';
 
 /** The authorisation of an application by sellers. The methods can be passed on without their object. */

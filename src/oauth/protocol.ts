@@ -14,13 +14,11 @@ import {
   validateAuthResponse,
 } from 'oauth4webapi';
 import type { AuthorizationServer, Client, TokenEndpointRequestOptions, TokenEndpointResponse } from 'oauth4webapi';
-import type { TokenSet } from './token-set.js';
+import type { TokenSet, AuthorizationRequest, OAuthOptions, OAuthTokens } from './tokens.js';
 import { AuthorizationCallbackError } from '../core/errors/errors.js';
 import { SellerError } from '../core/errors/seller-error.js';
-import type { AuthorizationRequest, OAuthOptions, OAuthTokens } from './application.js';
-import { mask, unexpectedResponse } from './token-errors.js';
-import type { TokenGrant } from './token-errors.js';
-import { postGrant } from './token-request.js';
+import { mask, unexpectedResponse, postGrant } from './token-request.js';
+import type { TokenGrant } from './token-request.js';
 
 /** Creates the address of the authorisation page, with a new state and a new verifier of PKCE. */
 export async function createAuthorization(application: OAuthOptions): Promise<AuthorizationRequest> {

@@ -1,14 +1,12 @@
 import type { SellerClient } from '../client.js';
 import { AccessTokenError, GrantRevokedError, InvalidInputError } from '../core/errors/errors.js';
 import type { TokenProvider } from '../core/options/hooks.js';
-import { withoutSecrets } from '../core/errors/without-secrets.js';
+import { withoutSecrets } from '../core/errors/redactor.js';
 import { checkConfiguration, ofType, withMethods } from '../core/options/rules.js';
 import type { Rule } from '../core/options/rules.js';
-import type { RefreshingTokenOptions } from './refreshing-options.js';
+import type { RefreshingTokenOptions, TokenSet, TokenStore } from './tokens.js';
 import { TokenRefresher } from './token-refresher.js';
-import { isSame, remainingMs } from './token-set.js';
-import type { TokenSet } from './token-set.js';
-import type { TokenStore } from './token-store.js';
+import { isSame, remainingMs } from './tokens.js';
 
 /** A seller who has revoked the application. */
 export interface RevokedSeller {

@@ -1,13 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { ClosedError, AccessTokenError, ConfigurationError } from '../core/errors/errors.js';
+import { AccessTokenError, ClosedError, ConfigurationError } from '../core/errors/errors.js';
+import { TimeLimit, wait } from '../core/scope/cancel-scope.js';
 import { nodeModule } from '../core/scope/node-module.js';
-import { TimeLimit } from '../core/scope/time-limit.js';
-import { wait } from '../core/scope/wait.js';
-import { createPrivateFile } from '../work/private-file.js';
-import { explain, unlessBusy } from '../work/sqlite-errors.js';
-import { stateOf, nameOfHolder, newHolder } from './lock-holder.js';
-import type { TokenSet } from './token-set.js';
-import type { StoredTokens, TokenStore } from './token-store.js';
+import { createPrivateFile, explain, unlessBusy } from '../work/sqlite-file.js';
+import type { StoredTokens, TokenSet, TokenStore } from './tokens.js';
 
 /**
  * How long a lock lasts whose process is perhaps there: longer than a refresh may take, so that no second one begins beside it. It
@@ -176,5 +172,57 @@ class SqliteTokens implements TokenStore {
     return new AccessTokenError(
       `sqliteTokens was closed while the tokens of these sellers were being refreshed, for ${closeTimeoutMs} ms: ${sellers}. If a request was carried out, its grant is lost, and the seller has to authorise again`,
     );
+  }
+}
+
+/** Who holds a lock: `<host> <process> <start of the process> <its processes> <random>`, as a store keeps it. */
+function newHolder(): string {
+  return [...ownProcess(), crypto.randomUUID()].join(' ');
+}
+
+/** Whether the process of a holder certainly runs or has ended; of another host or container nobody knows. */
+function stateOf(holder: string): 'runs' | 'ended' | undefined {
+  const [host, pid, start, processes] = holder.split(' ');
+  const own = ownProcess();
+  if (host !== own[0] || processes !== own[3]) return undefined;
+  try {
+    process.kill(Number(pid), 0);
+  } catch (error) {
+    // EPERM: it is there, and belongs to another user.
+    if ((error as { code?: unknown }).code === 'ESRCH') return 'ended';
+  }
+  const now = startOf(pid);
+  return now === '-' ? undefined : now === start ? 'runs' : 'ended';
+}
+
+/** For messages. */
+function nameOfHolder(holder: string): string {
+  const [host, pid] = holder.split(' ');
+  return `process ${pid} on host ${host}`;
+}
+
+function ownProcess(): [host: string, pid: string, start: string, processes: string] {
+  const pid = String(process.pid);
+  return [nodeModule('node:os')?.hostname() ?? '-', pid, startOf(pid), processesSeen()];
+}
+
+/** When a process began (Linux), because the number of one that has ended is given to another; `-` if nobody knows. */
+function startOf(pid = ''): string {
+  try {
+    const status = nodeModule('node:fs')?.readFileSync(`/proc/${pid}/stat`, 'utf8') ?? '';
+    // After the name, which may contain anything: the state and 18 numbers.
+    const fields = status.slice(status.lastIndexOf(')') + 2).split(' ');
+    return fields[0] === 'Z' ? 'ended' : (fields[19] ?? '-');
+  } catch {
+    return '-';
+  }
+}
+
+/** Which processes this one can see (Linux): containers of one host count from 1, each for itself. */
+function processesSeen(): string {
+  try {
+    return nodeModule('node:fs')?.readlinkSync('/proc/self/ns/pid') ?? '-';
+  } catch {
+    return '-';
   }
 }

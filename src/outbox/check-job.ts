@@ -1,13 +1,12 @@
 import { ConfigurationError, InvalidInputError } from '../core/errors/errors.js';
 import type { Endpoint } from '../core/operation/endpoint.js';
-import { endpointError } from '../core/options/check-endpoint.js';
-import { canonical } from '../core/recover/write-target.js';
+import { endpointError } from '../core/options/rules.js';
+import { canonical } from '../core/recover/write-hook.js';
 import { checkInput } from '../core/request/build-request.js';
 import { nodeModule } from '../core/scope/node-module.js';
-import { defined } from '../core/json/defined.js';
-import { isObject } from '../core/json/plain-object.js';
+import { defined, isObject } from '../core/json/json.js';
 import { contactParams } from '../resources/messages/schemas.js';
-import type { KnownEndpoints } from './known-endpoints.js';
+import type { KnownEndpoints } from './options.js';
 import type { StoredJob, StoredStep } from './job.js';
 
 /** The name that a step has which is no endpoint: `messages.contact`. */

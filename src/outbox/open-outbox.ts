@@ -1,10 +1,9 @@
-import { lookAt } from '../work/opened-store.js';
-import type { StoredEntries } from '../work/stored-entries.js';
-import { StoredLists } from '../work/stored-lists.js';
-import type { Shelf } from '../work/works.js';
-import type { OutboxStats, StoredJob } from './job.js';
-import { acceptedJobs, countJobs, shownJobs } from './stored-jobs.js';
-import type { Accepted } from './stored-jobs.js';
+import { lookAt, StoredEntries, StoredLists } from '../work/lists.js';
+import type { Shown } from '../work/lists.js';
+import { isReduced, keepKeysMsOf } from '../work/store.js';
+import type { Query, RunNotes, Shelf, Status, Work } from '../work/store.js';
+import type { JobState, JobStatus, OutboxStats, StoredJob } from './job.js';
+import type { OutboxContext } from './options.js';
 
 /** An outbox that an operator looks at. It sends nothing. */
 export interface StoredOutbox extends StoredLists<StoredJob> {
@@ -31,4 +30,131 @@ export function openOutbox(store: Shelf): StoredOutbox {
   const close = lookAt(store, 'openOutbox');
   const shown = shownJobs(store);
   return Object.assign(new StoredLists(shown), { accepted: acceptedJobs(shown), stats: () => countJobs(store), close });
+}
+
+/** What an outbox claims. */
+export const jobKinds: readonly string[] = ['job'];
+
+/** A job may have the name of a notification. */
+function storedKey(key: string): string {
+  return `job ${key}`;
+}
+
+/** A job as a store keeps it. Jobs are independent of each other: each is a group. */
+export function workOf(job: StoredJob): Work {
+  const key = storedKey(job.key);
+  return { key, kind: 'job', group: key, owner: String(job.user_id), sentAt: Date.now(), data: job };
+}
+
+/** What an operator sees of the jobs in a store. */
+export function shownJobs(
+  store: Shelf,
+  keepKeysMs = keepKeysMsOf(store),
+  wake: () => void = () => undefined,
+): Shown<StoredJob> {
+  return { store, kinds: jobKinds, storedKey, entryOf, keepKeysMs, wake };
+}
+
+/** A job that was carried out. */
+export interface Accepted {
+  readonly entry: StoredJob;
+  /** What its steps have returned. */
+  readonly outputs: readonly unknown[];
+  /** When it was known, in milliseconds since 1970. */
+  readonly acceptedAt: number;
+  /** Its place in the list; the next page begins after it. */
+  readonly number: number;
+}
+
+/** The jobs that were carried out, in the order in which that was known, as long as they keep their data. */
+export function acceptedJobs(shown: Shown<StoredJob>): StoredEntries<Accepted> {
+  return new StoredEntries<Accepted>(shown, ['accepted'], (status) => {
+    const { endedAt: acceptedAt = 0, number } = status;
+    return { entry: entryOf(status), outputs: outputsOf(status), acceptedAt, number };
+  });
+}
+
+/** Finds a job as it is stored, which may be reduced. */
+export async function findStored(store: Shelf, key: string): Promise<Status | undefined> {
+  return store.get(storedKey(key));
+}
+
+export async function listJobs(store: Shelf, query: Omit<Query, 'kinds'>): Promise<readonly JobStatus[]> {
+  return (await store.list({ ...query, kinds: jobKinds })).map(jobStatusOf);
+}
+
+export async function countJobs(store: Shelf): Promise<OutboxStats> {
+  const { unreadable: _, ...stats } = await store.counts(jobKinds);
+  return stats;
+}
+
+function entryOf({ key, owner, data }: Status): StoredJob {
+  return isReduced(data)
+    ? { key: key.slice(storedKey('').length), user_id: Number(owner), steps: [] }
+    : (data as StoredJob);
+}
+
+function outputsOf({ notes }: Pick<Status, 'notes'>): readonly unknown[] {
+  return ((notes as RunNotes).outputs ?? []).map(({ output }) => output);
+}
+
+/** A job and its state, as an outbox lists it. */
+export function jobStatusOf(status: Status): JobStatus {
+  const { state, failures, failure, addedAt, number } = status;
+  return {
+    entry: entryOf(status),
+    // A job that has ended is accepted, rejected or dead.
+    state: state as JobState,
+    ...(isReduced(status.data) && { isReduced: true }),
+    failures,
+    ...(failure !== undefined && state !== 'accepted' && { reason: failure }),
+    addedAt,
+    outputs: outputsOf(status),
+    number,
+  };
+}
+
+/** How often it is looked for jobs that have kept their data long enough, in milliseconds: while jobs run, and else. */
+const [soonMs, everyMs] = [60_000, 3_600_000];
+
+/** Takes the data of jobs that have ended long ago. */
+export class OldJobs {
+  readonly #context: OutboxContext;
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #nextAt = 0;
+  #running: Promise<void> | undefined;
+
+  constructor(context: OutboxContext) {
+    this.#context = context;
+  }
+
+  start(): void {
+    if (this.#timer !== undefined) return;
+    this.#timer = setInterval(() => this.look(), everyMs);
+    (this.#timer as { unref?: () => void }).unref?.();
+    this.look();
+  }
+
+  /** Looks for them, once in a while. */
+  look(): void {
+    if (this.#timer === undefined || this.#running || Date.now() < this.#nextAt) return;
+    this.#nextAt = Date.now() + soonMs;
+    this.#running = this.#reduce().finally(() => (this.#running = undefined));
+  }
+
+  async #reduce(): Promise<void> {
+    const { store, options, log } = this.#context;
+    try {
+      while (this.#timer !== undefined)
+        if ((await store.reduceOld(jobKinds, options.keep.dataMs, options.keep.keysMs)) === 0) return;
+    } catch (error) {
+      await log.write('error', 'The data of old jobs was not removed', error);
+    }
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    await this.#running;
+  }
 }

@@ -1,20 +1,23 @@
-import type { Endpoint } from '../core/operation/endpoint.js';
 import { ConfigurationError } from '../core/errors/errors.js';
-import { defined } from '../core/json/defined.js';
-import { isObject } from '../core/json/plain-object.js';
+import { defined, isObject } from '../core/json/json.js';
+import type { Endpoint } from '../core/operation/endpoint.js';
 import type { Logger } from '../core/options/hooks.js';
-import { checkConfiguration, integerFrom, notNegative, ofType, optionIssues } from '../core/options/rules.js';
+import {
+  checkConfiguration,
+  integerFrom,
+  namedEndpointError,
+  notNegative,
+  ofType,
+  optionIssues,
+} from '../core/options/rules.js';
 import type { Rule } from '../core/options/rules.js';
+import { endpoints, listEndpoints } from '../endpoints.js';
 import { Log } from '../work/log.js';
-import { keepDataMs, keepKeysMsOf } from '../work/reduced.js';
-import { retryDefaults, retryRules, time } from '../work/retry.js';
-import type { RetryLimits, RetryOptions } from '../work/retry.js';
-import type { Store } from '../work/store.js';
-import { storeRule } from '../work/store-rule.js';
-import type { Engine } from '../work/works.js';
+import { retryDefaults, retryRules, time } from '../work/policy.js';
+import type { RetryLimits, RetryOptions } from '../work/policy.js';
+import { keepDataMs, keepKeysMsOf, storeRule } from '../work/store.js';
+import type { Engine, Store } from '../work/store.js';
 import type { OutboxClient, StoredJob } from './job.js';
-import { knownEndpoints } from './known-endpoints.js';
-import type { KnownEndpoints } from './known-endpoints.js';
 
 /** One failed attempt to do a job. */
 export interface JobFailure {
@@ -177,4 +180,21 @@ export function outboxContext(options: OutboxOptions): OutboxContext {
 function assertGroup(name: string, group: object, groupRules: Readonly<Record<string, Rule>>): void {
   const [problem] = optionIssues(group, groupRules);
   if (problem) throw new ConfigurationError(`createOutbox: ${problem.message.replace('`', `\`${name}.`)}`);
+}
+
+/** The endpoints that a job can name, by name: after a restart, the name is what is left of one. */
+export type KnownEndpoints = ReadonlyMap<string, Endpoint>;
+
+/** @throws {ConfigurationError} when an endpoint of the user is wrong, or has the name of one of this package. */
+function knownEndpoints(own: readonly Endpoint[] = []): KnownEndpoints {
+  const known = new Map(listEndpoints(endpoints).map((each): [string, Endpoint] => [each.name, each as Endpoint]));
+  for (const endpoint of own) {
+    const problem = namedEndpointError(endpoint);
+    if (problem)
+      throw new ConfigurationError(`createOutbox: \`endpoints\`: ${problem.message.replace('Not sent: ', '')}`);
+    if (known.has(endpoint.name))
+      throw new ConfigurationError(`createOutbox: \`endpoints\`: there is an endpoint ${endpoint.name} already`);
+    known.set(endpoint.name, endpoint);
+  }
+  return known;
 }

@@ -1,21 +1,17 @@
 import { ClosedError, InvalidInputError } from '../core/errors/errors.js';
 import { checkConfiguration, notNegative, oneOf } from '../core/options/rules.js';
-import { assertKey, listRules } from '../work/pages.js';
-import type { ListOptions } from '../work/pages.js';
-import { isSameData } from '../work/reduced.js';
-import type { StoredEntries } from '../work/stored-entries.js';
-import type { Status } from '../work/store.js';
-import { StoredLists } from '../work/stored-lists.js';
-import { leaveStoreInTime, useStore } from '../work/store-users.js';
-import { worksOn } from '../work/worker.js';
-import type { Works } from '../work/works.js';
+import { assertKey, listRules, StoredLists } from '../work/lists.js';
+import type { ListOptions, StoredEntries } from '../work/lists.js';
+import { isSameData } from '../work/store.js';
+import type { Status, Works } from '../work/store.js';
+import { leaveStoreInTime, useStore, worksOn } from '../work/worker.js';
 import { checkJob } from './check-job.js';
 import type { Job, JobState, JobStatus, OutboxStats, StoredJob } from './job.js';
-import { jobTask } from './job-task.js';
+import { jobTask } from './run-job.js';
 import { outboxContext } from './options.js';
 import type { OutboxContext, OutboxOptions } from './options.js';
-import { OldJobs, acceptedJobs, countJobs, findStored, jobKinds, jobStatusOf, listJobs, shownJobs, workOf } from './stored-jobs.js'; // prettier-ignore
-import type { Accepted } from './stored-jobs.js';
+import { OldJobs, acceptedJobs, countJobs, findStored, jobKinds, jobStatusOf, listJobs, shownJobs, workOf } from './open-outbox.js'; // prettier-ignore
+import type { Accepted } from './open-outbox.js';
 
 const states: readonly JobState[] = ['waiting', 'running', 'accepted', 'rejected', 'dead'];
 

@@ -1,18 +1,79 @@
+import { ApiError } from '../core/errors/response-errors.js';
+import { SellerError } from '../core/errors/seller-error.js';
+import type { Endpoint } from '../core/operation/endpoint.js';
 import { withWriteHook } from '../core/recover/write-hook.js';
 import type { ContactParams, StoredAttachment } from '../resources/messages/schemas.js';
 import type { SentMessage } from '../resources/post-sale/message.js';
-import { RunWrites } from '../work/run-writes.js';
-import type { Run, StepOutput } from '../work/task.js';
-import { runWithWrites } from '../work/write-scope.js';
+import { moderationOf, moderationReasonOf } from '../resources/post-sale/moderation.js';
+import { isLastingError, moderationPauseMs, overdue, verdictOf } from '../work/policy.js';
+import type { Lease, Run, StepOutput, Task, Verdict } from '../work/store.js';
+import { runWithWrites, RunWrites } from '../work/writes.js';
 import { contactName, isUpload, takesFiles } from './check-job.js';
-import { followModeration, hasModeration } from './follow-moderation.js';
-import type { Undecided } from './follow-moderation.js';
-import type { StoredJob, StoredStep } from './job.js';
-import type { JobRun } from './job-run.js';
+import type { OutboxClient, StoredJob, StoredStep } from './job.js';
 import type { OutboxContext } from './options.js';
 
+/** What a worker does with a job: its steps, what follows from them, and who is told. */
+export function jobTask(lease: Lease, run: Run, context: OutboxContext): Task {
+  const { options, log } = context;
+  const entry = lease.data as StoredJob;
+  const attempt = lease.failures + 1;
+  return {
+    run: async () => verdictOfResult(await runJob(entry, run, context), run, options.keep.keysMs),
+    failed: (error) => {
+      const { failures } = lease;
+      const { retry, leaseMs } = options;
+      return verdictOf(error, { failures, notes: run.notes, retry, leaseMs, isFinal });
+    },
+    isObserved: ({ state, failed }) =>
+      (state === 'accepted' && options.onSuccess !== undefined) ||
+      (state === 'rejected' && options.onRejection !== undefined) ||
+      (failed && options.onFailure !== undefined),
+    tell: async ({ state, failed, failure: reason = '' }, error) => {
+      if (state === 'accepted') {
+        const outputs = (run.notes.outputs ?? []).map(({ output }) => output);
+        await log.observe('onSuccess', () => options.onSuccess?.({ entry, outputs, attempt }));
+      } else if (state === 'rejected') {
+        if (options.logger || !options.onRejection)
+          void log.write('warn', `Job ${entry.key}: moderation rejected the message (${reason})`);
+        await log.observe('onRejection', () => options.onRejection?.({ entry, reason }));
+      } else if (failed) {
+        const dead = state === 'dead';
+        const message = `Job ${entry.key} failed at attempt ${attempt}; ${dead ? 'it is a dead letter now' : 'it will be retried'}: ${reason}`;
+        if (options.logger || !options.onFailure) void log.write(dead ? 'error' : 'warn', message);
+        const failure = { entry, error: error ?? new Error(reason), attempt, dead };
+        await log.observe('onFailure', () => options.onFailure?.(failure));
+      }
+    },
+  };
+}
+
+/** Decides what follows from how far a job came. */
+function verdictOfResult(result: JobResult, { notes }: Run, inMs: number): Verdict {
+  switch (result.state) {
+    case 'pending':
+      return { state: 'open', inMs: result.inMs, failed: false, notes };
+    case 'overdue': {
+      // If a person has it sent again, its message is followed as long again.
+      const { followedSince: _, ...left } = notes;
+      return { state: 'dead', inMs: Infinity, failed: true, failure: result.reason, notes: left, keepsData: true };
+    }
+    case 'rejected':
+      return { state: 'rejected', inMs, failed: false, failure: result.reason, notes, keepsData: true };
+    case 'accepted':
+      return { state: 'accepted', inMs, failed: false, notes, keepsData: true };
+  }
+}
+
+/** Of the errors of a request, these may pass without a change of it. */
+const passing = new Set([401, 408, 409, 423, 425, 429]);
+
+/** Whether a person has to look: a job is sent as it was added, so nothing changes what the service rejects. */
+function isFinal(error: unknown): boolean {
+  return isLastingError(error) || (error instanceof ApiError && error.status < 500 && !passing.has(error.status));
+}
+
 /** How far a job came. */
-export type JobResult = { readonly state: 'accepted' } | Undecided;
+type JobResult = { readonly state: 'accepted' } | Undecided;
 
 /** The service deletes a file after 48 hours that no message uses. */
 const filesLastMs = 24 * 3_600_000;
@@ -110,4 +171,59 @@ function filesBefore({ steps }: StoredJob, index: number): readonly number[] {
   const earlier = steps.slice(0, index);
   const since = earlier.findLastIndex(takesFiles) + 1;
   return earlier.flatMap((step, at) => (at >= since && isUpload(step) ? at : []));
+}
+
+/** One attempt to do a job. */
+export interface JobRun {
+  readonly entry: StoredJob;
+  readonly run: Run;
+  readonly client: OutboxClient;
+  readonly context: OutboxContext;
+}
+
+/** Why a job does not go on, although its message was sent. */
+type Undecided =
+  | { readonly state: 'rejected'; readonly reason: string }
+  /** Moderation has not decided: look again in `inMs` milliseconds. */
+  | { readonly state: 'pending'; readonly inMs: number }
+  /** Moderation has taken so long that a person has to look. */
+  | { readonly state: 'overdue'; readonly reason: string };
+
+/** What moderation has decided about a message. */
+type Decision = { readonly state: 'accepted'; readonly output: SentMessage | undefined } | Undecided;
+
+/** Whether moderation decides about what a step sends. */
+export function hasModeration(step: StoredStep): boolean {
+  return takesFiles(step) || step.endpoint === 'actionGuide.send';
+}
+
+/** Returns what moderation has decided. A later run reads the message. */
+export async function followModeration(sent: SentMessage | undefined, job: JobRun): Promise<Decision> {
+  const { run } = job;
+  const { followedSince } = run.notes;
+  const message = followedSince === undefined ? sent : ((await read(sent, job)) ?? sent);
+  const state = moderationOf(message);
+  if (state === 'accepted') return { state, output: message };
+  if (state === 'rejected') return { state, reason: moderationReasonOf(message) ?? 'moderation gave no reason' };
+  const since = followedSince ?? Date.now();
+  run.notes = { ...run.notes, followedSince: since };
+  const inMs = moderationPauseMs(since);
+  return inMs === undefined ? { state: 'overdue', reason: overdue } : { state: 'pending', inMs };
+}
+
+/** Reads the message. What cannot be read now is read later. */
+async function read(sent: SentMessage | undefined, { run, client, context }: JobRun): Promise<SentMessage | undefined> {
+  const { signal } = run;
+  const [write] = (run.notes.writes ?? []).slice(-1);
+  try {
+    if (sent?.id) return await client.messages?.get({ message_id: sent.id }, { signal });
+    // The service does not have to return the message that it stores.
+    const name = write?.target.split(' ', 1)[0] ?? '';
+    const endpoint = context.known.get(name) as Endpoint<unknown, SentMessage | undefined>;
+    const found = write && (await client.confirm?.(endpoint, write.input, { sentAt: write.sentAt, signal }));
+    return found?.done ? found.output : undefined;
+  } catch (error) {
+    if (error instanceof SellerError) return undefined;
+    throw error;
+  }
 }

@@ -1,6 +1,5 @@
-import { isObject, isPlainObject } from '../core/json/plain-object.js';
+import { isObject, isPlainObject, writtenInteger } from '../core/json/json.js';
 import * as s from '../core/schema/define.js';
-import { writtenInteger } from '../core/json/json.js';
 import type { Facts, Optional, Output, Schema } from '../core/schema/schema.js';
 
 export const noInput = s.strictObject({});

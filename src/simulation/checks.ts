@@ -1,4 +1,4 @@
-import { isObject } from '../core/json/plain-object.js';
+import { isObject } from '../core/json/json.js';
 import { isAnswerable } from '../resources/questions/question-facts.js';
 import type { StoredQuestion } from '../testing/state/questions.js';
 import { numberOf } from '../testing/state/packs.js';

@@ -1,6 +1,4 @@
-export { simulate } from './simulate.js';
+export { simulate, SimulationError } from './simulate.js';
 export { checks } from './checks.js';
-export { SimulationError } from './error.js';
-export type { Bot, Check, SimulationOptions, World } from './options.js';
-export type { FaultShares } from './shares.js';
+export type { Bot, Check, SimulationOptions, World, FaultShares } from './options.js';
 export type { History, SimulatedCall } from './history.js';

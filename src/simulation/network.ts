@@ -1,13 +1,11 @@
 import type { FakeMarketplace } from '../testing/marketplace.js';
-import { connectionError } from '../testing/http/apply-fault.js';
-import { errorResponse } from '../testing/http/handler.js';
+import { connectionError } from '../testing/http/faults.js';
+import { errorResponse, JsonResponse } from '../testing/http/handler.js';
 import { jsonOrText } from '../testing/http/request-body.js';
-import { JsonResponse } from '../testing/http/respond.js';
-import type { Decisions } from './decisions.js';
-import type { RecordedCall, Recorder } from './history.js';
-import type { Names } from './names.js';
+import type { Decisions } from './plan.js';
+import type { RecordedCall, Recorder, Names } from './history.js';
 import type { SimulationOptions } from './options.js';
-import { callFaults } from './shares.js';
+import { callFaults } from './options.js';
 import type { SimulatedProcess } from './process.js';
 
 /** What the network needs of a run. */

@@ -2,24 +2,17 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ConfigurationError } from '../core/errors/errors.js';
-import { Activity } from './activity.js';
-import type { Bots } from './bots.js';
-import { Decisions, hashOf } from './decisions.js';
-import { subscribe } from './deliveries.js';
-import { PlannedEvents } from './events.js';
+import { checks } from './checks.js';
+import { PlannedEvents, subscribe } from './events.js';
 import { installGlobals } from './globals.js';
-import { Recorder, clockText } from './history.js';
+import { clockText, Names, Recorder } from './history.js';
 import type { BotStats, History } from './history.js';
-import { Names } from './names.js';
 import { sharesOf } from './options.js';
 import type { SimulationOptions } from './options.js';
-import { dayMs, planOf } from './plan.js';
-import { SimulatedProcess } from './process.js';
+import { dayMs, Decisions, hashOf, planOf } from './plan.js';
+import { Activity, currentProcess, SimulatedProcess, VirtualTime } from './process.js';
 import { createScene } from './scene.js';
-import type { Scene } from './scene.js';
-import { isSettled, silentMs } from './settled.js';
-import { watchUnhandled } from './unhandled.js';
-import { VirtualTime } from './virtual-time.js';
+import type { Bots, Scene } from './scene.js';
 
 /** A Monday. */
 const startedAt = Date.UTC(2026, 2, 2);
@@ -175,4 +168,50 @@ function worldProcess(time: VirtualTime, seed: number): SimulatedProcess {
     print: () => undefined,
     fetch: (request) => Promise.reject(new Error(`The marketplace has no way to ${request.url}`)),
   });
+}
+
+/** How long the bot has to be silent, in milliseconds: longer than what waits in an inbox or an outbox until it is tried again. */
+const silentMs = 7_200_000;
+
+/** What may be wrong now, and right later. */
+const mayHeal = [checks.answered, checks.allReplied, checks.acknowledgedHandled, checks.missedHandled];
+
+/**
+ * Whether the quiet day can end: for two hours the bot counts the same, nothing was written or announced, and nothing is open. A
+ * bot that does not count may have work that nobody sees, so it gets the whole day.
+ */
+function isSettled(history: History, now: number, counted: BotStats | undefined): boolean {
+  const { calls, deliveries, stats } = history;
+  if (!stats || stats.running > 0 || stats.waiting !== counted?.waiting || stats.dead !== counted.dead) return false;
+  const isRecent = ({ at }: { readonly at: number }): boolean => at > now - silentMs;
+  if (calls.some((call) => call.method !== 'GET' && isRecent(call)) || deliveries.some(isRecent)) return false;
+  return mayHeal.every((check) => check(history).length === 0);
+}
+
+type ErrorListener = (error: unknown, source: unknown) => void;
+
+const kinds = ['unhandledRejection', 'uncaughtException'] as const;
+
+/**
+ * Tells of the errors of simulated processes that nobody handled. The listeners of the test runner hear only of others.
+ *
+ * @returns a function that ends this
+ */
+function watchUnhandled(onCrash: (from: SimulatedProcess, error: unknown) => void): () => void {
+  const undo = kinds.map((kind) => {
+    const others = process.listeners(kind as 'uncaughtException') as ErrorListener[];
+    const listener: ErrorListener = (error, source) => {
+      const from = currentProcess();
+      if (from) onCrash(from, error);
+      else if (others.length > 0) for (const other of others) other.call(process, error, source);
+      else throw error;
+    };
+    process.removeAllListeners(kind);
+    process.on(kind, listener);
+    return () => {
+      process.off(kind, listener);
+      for (const other of others) process.on(kind, other);
+    };
+  });
+  return () => undo.forEach((each) => each());
 }

@@ -1,45 +1,40 @@
 import { SellerClient } from '../client.js';
-import type { Endpoint } from '../core/operation/endpoint.js';
 import type { DocumentedError } from '../core/operation/documented-error.js';
+import type { Endpoint } from '../core/operation/endpoint.js';
 import type { ClientOptions } from '../core/options/client-options.js';
 import { Clock } from './clock.js';
 import { Dashboard } from './dashboard/dashboard.js';
+import { assertFields, assertObject, assertText, FakeMarketplaceError } from './errors.js';
 import { Faults } from './http/faults.js';
+import { withBody } from './http/handler.js';
 import type { ErrorOverrides } from './http/handler.js';
 import { ServiceRateLimiter } from './http/rate-limit.js';
+import type { RateLimit } from './http/rate-limit.js';
 import { Requests } from './http/requests.js';
-import { withBody } from './http/respond.js';
 import { mswHandler } from './msw.js';
 import type { MswHandler } from './msw.js';
-import { addSaleWithMessages, applySeed } from './seed/apply.js';
-import type { SeedOf, SeededMessage } from './seed/schema.js';
-import { authorize } from './authorization.js';
+import { authorize } from './oauth.js';
+import type { Operation } from './operations/operation.js';
+import { Operations } from './operations/operations.js';
 import { Router } from './router.js';
+import { addSaleWithMessages, applySeed } from './seed/apply.js';
+import type { SeededMessage, SeedOf } from './seed/schema.js';
 import { listen } from './server.js';
 import type { Listening, ListenOptions } from './server.js';
-import { settingsOf } from './marketplace-options.js';
-import type { MarketplaceStart } from './marketplace-options.js';
-import { Operations } from './operations/operations.js';
-import type { Operation } from './operations/operation.js';
-import { optionLockMsOverHttp } from './settings.js';
+import { defaultSettings, optionLockMsOverHttp } from './settings.js';
 import type { MarketplaceSettings } from './settings.js';
 import type { Account, Accounts } from './state/accounts.js';
 import type { AttachmentStore } from './state/attachments.js';
 import type { ContactInit, ContactStore } from './state/contacts.js';
+import type { Omittable, RecordStore } from './state/entity-store.js';
 import { MarketplaceEvents } from './state/events.js';
 import type { FlexStore } from './state/flex.js';
 import type { Item, ItemInit, ItemStore } from './state/items.js';
-import type { StoredMessage } from './state/message.js';
-import type { BuyerMessage, MessageStore } from './state/messages.js';
-import type { Omittable } from './state/omittable.js';
+import type { BuyerMessage, MessageStore, StoredMessage } from './state/messages.js';
 import type { Pack, PackInit, PackStore } from './state/packs.js';
 import type { QuestionMarks, QuestionStore, StoredQuestion } from './state/questions.js';
-import { setNextIds } from './state/next-ids.js';
-import type { NextIds } from './state/next-ids.js';
-import type { RecordStore } from './state/records.js';
-import { assertFields, assertObject, assertText } from './state/assert-fields.js';
-import { createStores } from './state/stores.js';
-import type { Stores } from './state/stores.js';
+import { createStores, setNextIds } from './state/stores.js';
+import type { NextIds, Stores } from './state/stores.js';
 import { NotificationService } from './webhooks/notification-service.js';
 
 /** The initial content of a marketplace. */
@@ -329,4 +324,32 @@ export class FakeMarketplace<Inputs extends readonly unknown[] = readonly unknow
     const interceptors = [this.requests, this.rateLimiter, this.faults].map(({ interceptor }) => interceptor);
     return [stores, new Router(stores, this.operations, interceptors)];
   }
+}
+
+/** The start of a fake marketplace. */
+interface MarketplaceStart {
+  /** Stops the marketplace's clock at this time. @default the clock shows the machine's time */
+  readonly now?: Date | string | number | undefined;
+  /**
+   * Which one the marketplace follows if the live service and the specification differ. It selects the defaults of
+   * `settings`.
+   *
+   * @default 'live'
+   */
+  readonly follow?: 'live' | 'documents' | undefined;
+  /** Responds 429 to calls above a rate, e.g. `{ perSecond: 10 }`. @default no limit */
+  readonly limit?: RateLimit | undefined;
+  /** Behaviour that the specification leaves open. @default see `MarketplaceSettings` */
+  readonly settings?: Partial<MarketplaceSettings> | undefined;
+}
+
+/** Returns the settings at the start. @throws {FakeMarketplaceError} when an option is unknown or invalid */
+function settingsOf(options: MarketplaceStart): MarketplaceSettings {
+  assertFields('the options', options, ['now', 'follow', 'limit', 'settings', 'operations']);
+  const { follow = 'live', settings = {} } = options;
+  if (!['live', 'documents'].includes(follow))
+    throw new FakeMarketplaceError(`\`follow\` is 'live' or 'documents', not ${follow}`);
+  const defaults = defaultSettings(follow);
+  assertFields('`settings`', settings, Object.keys(defaults));
+  return { ...defaults, ...settings };
 }

@@ -1,5 +1,5 @@
 import type { FakeMarketplace } from './marketplace.js';
-import type { RequestFilter } from './http/request-filter.js';
+import type { RequestFilter } from './http/requests.js';
 
 /** The result of a matcher, as `expect.extend` of vitest and jest expects it. */
 export interface MatcherResult {

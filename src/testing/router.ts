@@ -1,8 +1,8 @@
 import type { DescribedEndpoint, Endpoint } from '../core/operation/endpoint.js';
 import type { DocumentedError } from '../core/operation/documented-error.js';
-import { validate } from '../core/schema/validate.js';
+import { validate } from '../core/schema/read.js';
 import type { endpoints } from '../endpoints.js';
-import { authorizationPage } from './authorization.js';
+import { authorizationPage, exchangeToken, isTokenPath } from './oauth.js';
 import { FakeMarketplaceError } from './errors.js';
 import { actionGuideHandlers } from './handlers/action-guide.js';
 import { contactHandlers } from './handlers/contacts.js';
@@ -14,15 +14,22 @@ import { itemHandlers } from './handlers/items.js';
 import { messageHandlers } from './handlers/messages.js';
 import { questionHandlers } from './handlers/questions.js';
 import { siteHandlers } from './handlers/sites.js';
-import { bearerToken, readCall } from './http/call.js';
-import type { Call, Interceptor } from './http/call.js';
-import { pickAttributes } from './http/conventions.js';
-import { ErrorResponse, HandlerResponse, errorResponse, notFound, refusals, unauthorized } from './http/handler.js';
-import type { EndpointHandler, EndpointHandlers, ErrorOverrides } from './http/handler.js';
-import { respond, withBody } from './http/respond.js';
+import {
+  bearerToken,
+  readCall,
+  ErrorResponse,
+  HandlerResponse,
+  errorResponse,
+  notFound,
+  refusals,
+  unauthorized,
+  respond,
+  withBody,
+} from './http/handler.js';
+import type { Call, Interceptor, EndpointHandler, EndpointHandlers, ErrorOverrides } from './http/handler.js';
+import { pickAttributes } from './http/read-request.js';
 import type { Routes } from './http/routes.js';
-import { uuidOf } from './identifier.js';
-import { exchangeToken, isTokenPath } from './oauth.js';
+import { uuidOf } from './random.js';
 import type { Operations } from './operations/operations.js';
 import type { Stores } from './state/stores.js';
 

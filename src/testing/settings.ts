@@ -1,5 +1,8 @@
+import { defined } from '../core/json/json.js';
+import * as s from '../core/schema/define.js';
+import type { Output, Schema } from '../core/schema/schema.js';
 import type { ModerationReason } from '../resources/post-sale/message.js';
-import { moderationOf } from './state/moderation.js';
+import { assertFields, FakeMarketplaceError, readAs } from './errors.js';
 
 /**
  * The behaviour that the specification leaves open. Change a field at any time, e.g.
@@ -171,4 +174,99 @@ export function defaultSettings(follow: 'live' | 'documents'): MarketplaceSettin
     accessTokenLifetimeSeconds: 21_600,
     cors: false,
   };
+}
+
+const shortLinks = /\b(bit\.ly|tinyurl\.com|goo\.gl|t\.co|ow\.ly|is\.gd|cutt\.ly|rb\.gy)\b/i;
+const socialNetworks =
+  /\b(facebook|instagram|whats ?app|telegram|tiktok|twitter|linkedin)\b|\b(fb\.me|wa\.me|t\.me)\b|(^|\s)@[a-z_]\w{2,}/i;
+const email = /[\w.+-]+@[\w-]+\.[a-z]{2,}/i;
+const phone = /(?:\+|\b)\d[\d\s().-]{6,}\d\b/g;
+const payment = /\b(paypal|bizum|western union|cbu|pix)\b/i;
+const evasion = /\b(cancel|close|withdraw) (the|your) claim\b|\bcerr(ar|á|e) el reclamo\b/i;
+const foul = /\b(idiot|stupid|imbecile|bastard|idiota|est[uú]pid[oa]|imb[eé]cil|hijo de puta|porra|merda|mierda)\b/i;
+
+/**
+ * Returns the reason why moderation rejects a text; `undefined` when it accepts the text.
+ *
+ * It looks for the specification's reasons: foul language, links to social networks, short links, personal data,
+ * external payment, and requests to close a claim.
+ */
+function moderationOf(text: string): ModerationReason | undefined {
+  if (foul.test(text)) return 'OUT_OF_PLACE_LANGUAGE';
+  if (shortLinks.test(text)) return 'LINK_SHORT_URL';
+  if (email.test(text) || hasPhone(text)) return 'PERSONAL_DATA';
+  if (socialNetworks.test(text)) return 'SOCIAL_NETWORK_LINK';
+  if (payment.test(text)) return 'MARKETPLACE_LINKS_EXTERNAL_PAYMENT';
+  if (evasion.test(text)) return 'EVASION_CLAIM_SELLER';
+  return undefined;
+}
+
+/** A phone number has 8 to 15 digits, with a plus sign, spaces, dots, parentheses or dashes. */
+function hasPhone(text: string): boolean {
+  return [...text.matchAll(phone)].some(([found]) => {
+    const digits = found.replace(/\D/g, '').length;
+    return digits >= 8 && digits <= 15 && /[+\s()-]/.test(found) && !/^\d{4}-\d{2}-\d{2}$/.test(found);
+  });
+}
+
+/** An integer in a range. */
+export function from(min: number, max: number): Schema<number> {
+  return s.refine(s.integer, (value) => (value < min || value > max ? `an integer from ${min} to ${max}` : undefined));
+}
+
+/** A share of all, from 0 to 1. */
+export const share = s.refine(s.number, (value) => (value < 0 || value > 1 ? 'a share is from 0 to 1' : undefined));
+
+/** The settings that a seed or a control call can change; the limits keep every response small enough for this process. */
+export const settingsChange = s.strictObject({
+  postSaleTag: s.optional(s.enumOf('all', 'documented')),
+  conversationPageSize: s.optional(from(1, 1000)),
+  maxPageSize: s.optional(from(1, 1000)),
+  detailedAnswerErrors: s.optional(s.boolean),
+  reducedOptionResponse: s.optional(s.boolean),
+  itemStatusShape: s.optional(s.enumOf('wrapped', 'bare')),
+  itemOrder: s.optional(s.enumOf('asked', 'any')),
+  bulkEntries: s.optional(s.enumOf('coded', 'selected')),
+  capPerOption: s.optional(from(0, 1000)),
+  optionLockMs: s.optional(from(0, 60_000)),
+  attachmentLifetimeMs: s.nullish(from(0, Number.MAX_SAFE_INTEGER)),
+  attachmentExtensions: s.nullish(s.array(s.string)),
+  contactTimeZone: s.optional(s.enumOf('utc', 'site')),
+  contactsNeedToken: s.optional(s.boolean),
+  missedFeedsOwner: s.nullish(s.integer),
+  maxWindowIntervals: s.optional(from(1, 5000)),
+  maxItemIds: s.optional(from(1, 200)),
+  maxIds: s.optional(from(1, 200)),
+  accessTokenLifetimeSeconds: s.optional(from(1, 1_000_000_000)),
+  cors: s.optional(s.boolean),
+  liveFields: s.optional(s.boolean),
+  omittedFlexSettings: s.optional(s.enumOf('dropped', 'kept')),
+  flexRepeatedDelete: s.optional(s.enumOf('already', 'down', 'done')),
+  flexWithoutSubscription: s.optional(s.enumOf('not_found', 'forbidden', 'empty')),
+  flexHolidaySelected: s.optional(s.enumOf('rests', 'delivers')),
+  flexHolidayList: s.optional(s.enumOf('whole', 'part')),
+  messageShape: s.optional(s.enumOf('wrapped', 'legacy', 'current')),
+});
+interface SettingsChange extends Output<typeof settingsChange> {}
+
+/** A rate limit. */
+export const rateLimit = s.strictObject({
+  perSecond: s.nullish(from(1, 10_000)),
+  perMinute: s.nullish(from(1, 10_000)),
+  per: s.nullish(s.enumOf('application', 'user')),
+  retryAfter: s.nullish(s.boolean),
+});
+
+/** Changes settings, all or none. @throws {FakeMarketplaceError} that names each invalid field */
+export function changeSettings(settings: MarketplaceSettings, change: object): void {
+  if ('moderate' in change) throw new FakeMarketplaceError('`moderate` is a function; set it in the process');
+  assertFields('settings', change, Object.keys(settings));
+  applySettings(settings, readAs(settingsChange, change));
+}
+
+/** Changes settings that were checked. `null` as the lifetime of a file: it never expires. */
+export function applySettings(settings: MarketplaceSettings, change: SettingsChange): void {
+  const { attachmentLifetimeMs, ...others } = change;
+  if (attachmentLifetimeMs !== undefined) settings.attachmentLifetimeMs = attachmentLifetimeMs ?? Infinity;
+  Object.assign(settings, defined(others));
 }

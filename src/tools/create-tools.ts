@@ -1,27 +1,22 @@
 import type { SellerClient } from '../client.js';
+import { ConfigurationError, InvalidInputError } from '../core/errors/errors.js';
 import { SellerError } from '../core/errors/seller-error.js';
+import { Download } from '../core/files/download.js';
+import { isPlainObject } from '../core/json/json.js';
 import type { Endpoint } from '../core/operation/endpoint.js';
-import { checkConfiguration, integerFrom, listOf, ofType } from '../core/options/rules.js';
+import { checkConfiguration, integerFrom, listOf, ofType, withMethods } from '../core/options/rules.js';
 import type { Rule } from '../core/options/rules.js';
 import { longInt, looseObject, printedAs } from '../core/schema/define.js';
-import { shapeOf } from '../core/schema/describe.js';
+import { shapeOf } from '../core/schema/schema.js';
 import type { Schema } from '../core/schema/schema.js';
 import { compactJson, fitting, leastChars } from './compact.js';
-import { describedOperations } from './descriptions.js';
-import type { DescribedOperation } from './descriptions.js';
-import { errorFacts } from './error-result.js';
-import { readable, withBytes } from './files-as-text.js';
-import { numericIds, strictSchema, withoutNulls } from './input-forms.js';
-import { ownOperations, selected, toolName } from './own-operations.js';
-import type { OwnEndpoint } from './own-operations.js';
+import { errorFacts, SentWrites } from './error-result.js';
+import type { SentOutcome, UnknownWrites } from './error-result.js';
+import { describedOperations, ownOperations, selected, toolName } from './own-operations.js';
+import type { DescribedOperation, OwnEndpoint } from './own-operations.js';
+import { numericIds, strictSchema, withoutNulls } from './portable-schema.js';
 import type { JsonSchema } from './portable-schema.js';
-import { previewText } from './preview.js';
-import { readQuietly } from './read-quietly.js';
-import { requestText } from './request-text.js';
-import { SentWrites } from './sent-writes.js';
-import type { SentOutcome, UnknownWrites } from './sent-writes.js';
-import { Targets, sellerField, sellerSchema } from './targets.js';
-import type { ToolSellers } from './targets.js';
+import { previewText, readQuietly, requestText } from './preview.js';
 
 /** Options of `createTools`. */
 export interface ToolOptions {
@@ -202,4 +197,99 @@ function inputSchemaOf(
   if (!areMany && '_zod' in input) return printedAs(input as Schema, jsonSchema, complete) as Tool['inputSchema'];
   const shape = { ...(areMany && { [sellerField]: longInt }), ...shapeOf(input) };
   return printedAs(looseObject(shape), jsonSchema, complete);
+}
+
+/** The sellers of an application, as `createSellers` returns them. */
+interface ToolSellers {
+  /** Returns the client of a seller; `undefined` for anybody whose tokens are not there. */
+  readonly for: (user_id: number) => Promise<SellerClient | undefined>;
+  /** The ids of the sellers. */
+  readonly ids: () => Promise<readonly number[]>;
+}
+
+/** For whom a tool is called. */
+export interface ToolTarget {
+  readonly client: SellerClient;
+  /** The id of the seller, if there are several. */
+  readonly seller?: string | undefined;
+}
+
+/** The field with which a model says for which of several sellers it calls. */
+const sellerField = 'seller';
+
+/** How the field looks in the input of each tool. */
+const sellerSchema = {
+  type: 'string',
+  description: 'The id of the seller for whom it is called.',
+  pattern: '^\\d+$',
+};
+
+/** Finds the client of a call: the only one, or that of the seller in its input. */
+class Targets {
+  readonly #given: SellerClient | ToolSellers;
+
+  /** @throws {ConfigurationError} when it is neither a client nor the sellers */
+  constructor(given: SellerClient | ToolSellers) {
+    const isTaken = ['for', 'call'].some((name) => withMethods(name)(given) === undefined);
+    if (!isTaken) throw new ConfigurationError('createTools takes a client, or what createSellers returns');
+    this.#given = given;
+  }
+
+  get areMany(): boolean {
+    return 'for' in this.#given;
+  }
+
+  /**
+   * Returns the input of the operation, without the seller.
+   *
+   * @throws {InvalidInputError} when there are many sellers, and it names none.
+   */
+  inputOf(input: unknown): unknown {
+    if (!this.areMany) return input;
+    const { [sellerField]: seller, ...rest } = (isPlainObject(input) ? input : {}) as Record<string, unknown>;
+    if (/^\d{1,15}$/.test(String(seller))) return rest;
+    const problem = seller === undefined || seller === null ? 'is missing; it takes' : 'takes';
+    throw new InvalidInputError([{ path: [sellerField], message: `\`seller\` ${problem} the id of a seller` }]);
+  }
+
+  /**
+   * Returns for whom a tool is called.
+   *
+   * @throws {InvalidInputError} when the seller has not authorised the application.
+   */
+  async of(input: unknown): Promise<ToolTarget> {
+    if (!('for' in this.#given)) return { client: this.#given };
+    const seller = String((input as Record<string, unknown>)[sellerField]);
+    const client = await this.#given.for(Number(seller));
+    if (client) return { client, seller };
+    const ids = await this.#given.ids();
+    const message = `\`seller\` ${seller} has not authorised the application; the sellers are ${ids.join(', ')}`;
+    throw new InvalidInputError([{ path: [sellerField], message }]);
+  }
+}
+
+/**
+ * Returns an input whose file is bytes: a model sends it in base64.
+ *
+ * @throws {InvalidInputError} when the file is not base64.
+ */
+function withBytes(endpoint: Endpoint, input: unknown): unknown {
+  if (endpoint.requestBody !== 'multipart' || !isPlainObject(input)) return input;
+  const { file } = input as { file?: unknown };
+  try {
+    if (typeof file !== 'string') throw new TypeError('no text');
+    return { ...input, file: Uint8Array.from(atob(file), (each) => each.charCodeAt(0)) };
+  } catch {
+    throw new InvalidInputError([{ path: ['file'], message: '`file` takes the content of the file in base64' }]);
+  }
+}
+
+/** Returns what a model can read of a file: its text, or only what is known of it. */
+async function readable(output: unknown): Promise<unknown> {
+  if (!(output instanceof Download)) return output;
+  const { filename, contentType, size } = output;
+  if (/^text\/|json|xml/.test(contentType ?? ''))
+    return { filename, contentType, size, text: new TextDecoder().decode(await output.arrayBuffer()) };
+  await output.cancel();
+  return { filename, contentType, size, content: 'left out, because it is no text' };
 }

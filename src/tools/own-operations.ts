@@ -1,11 +1,11 @@
 import { ConfigurationError } from '../core/errors/errors.js';
 import type { DescribedEndpoint, Endpoint } from '../core/operation/endpoint.js';
-import { namedEndpointError } from '../core/options/check-endpoint.js';
-import { didYouMean } from '../core/options/nearest.js';
+import { didYouMean, namedEndpointError } from '../core/options/rules.js';
 import type { StandardSchema } from '../core/schema/schema.js';
-import type { DescribedOperation } from './descriptions.js';
-import { portableSchema } from './portable-schema.js';
-import { printedSchema } from './printed-schema.js';
+import { endpoints, listEndpoints } from '../endpoints.js';
+import generated from './descriptions.json' with { type: 'json' };
+import { portableSchema, printedSchema } from './portable-schema.js';
+import type { JsonSchema } from './portable-schema.js';
 
 /** An endpoint that an application defines, as a tool: `summary` says what it does, in one clause. */
 export type OwnEndpoint = Endpoint & Partial<Pick<DescribedEndpoint, 'summary'>>;
@@ -73,4 +73,33 @@ interface StandardJsonSchema {
 function printed(schema: StandardSchema): object {
   const { jsonSchema } = schema['~standard'] as StandardSchema['~standard'] & StandardJsonSchema;
   return jsonSchema?.input({ target: 'draft-2020-12' }) ?? printedSchema(schema);
+}
+
+/** An operation with its prose, which is that of the JSDoc: `npm run docs:update` writes it to `descriptions.json`. */
+export interface DescribedOperation {
+  readonly endpoint: DescribedEndpoint;
+  /** What it does, and what to know about it. */
+  readonly description: string;
+  /** Its input, with a description of each field. */
+  readonly jsonSchema: JsonSchema;
+  /** Whether it changes something at the service. */
+  readonly changesSomething: boolean;
+}
+
+const { operations, remedies } = generated as unknown as {
+  readonly operations: Readonly<Record<string, Pick<DescribedOperation, 'description' | 'jsonSchema'>>>;
+  readonly remedies: Readonly<Record<string, string>>;
+};
+
+/** Returns every operation, in the order of the table of endpoints. */
+export function describedOperations(): DescribedOperation[] {
+  return listEndpoints(endpoints).map((endpoint) => {
+    const { description = endpoint.summary, jsonSchema = { type: 'object' } } = operations[endpoint.name] ?? {};
+    return { endpoint, description, jsonSchema, changesSomething: endpoint.retry !== 'safe' };
+  });
+}
+
+/** Returns what to do about an error of a class, as the page of the class says it. */
+export function remedyFor(kind: string): string | undefined {
+  return remedies[kind];
 }

@@ -1,9 +1,14 @@
 import type { SellerClient } from '../client.js';
-import { userOfClient } from '../core/recover/write-hook.js';
+import { InvalidInputError } from '../core/errors/errors.js';
+import { checkFile } from '../core/files/file-source.js';
+import type { FileInput } from '../core/files/file-source.js';
+import { isPlainObject } from '../core/json/json.js';
 import type { Endpoint } from '../core/operation/endpoint.js';
+import { userOfClient } from '../core/recover/write-hook.js';
+import { buildRequest } from '../core/request/build-request.js';
+import { shapeOf } from '../core/schema/schema.js';
+import type { CallOptions } from '../core/scope/call-options.js';
 import { endpoints } from '../endpoints.js';
-import { marksAsRead } from './read-quietly.js';
-import { inMarks, requestText, visible } from './request-text.js';
 
 /** Something that a person has to know: its name, and a text in full. */
 type Fact = readonly [name: string, text: string];
@@ -127,4 +132,67 @@ function unread(what: string, error: unknown): Fact {
 /** What an operation does; one that an application defines may have no words for it. */
 function summaryOf({ name, ...rest }: Endpoint): string {
   return (rest as { summary?: string }).summary ?? `Call ${name}`;
+}
+
+const baseUrl = 'http://service';
+const settings = { options: { baseUrl }, headers: {}, isSecretHeader: () => false };
+
+/**
+ * Returns the request of a call for a person to read: method, path, query, headers and body, each in a line that nothing in the
+ * input can leave. The token is not in it.
+ *
+ * @throws {InvalidInputError} when the input does not fit, also its file.
+ */
+export function requestText(endpoint: Endpoint, given: unknown): string {
+  const { input, options } = readQuietly(endpoint, given);
+  const { url, headers, body, bodyValue } = buildRequest(endpoint, input, options, settings);
+  const lines = [
+    `${endpoint.method} ${url.slice(baseUrl.length)}`,
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    ...(endpoint.requestBody === 'multipart' ? [fileText(bodyValue as FileInput, endpoint.maxUploadBytes)] : []),
+    ...(body === undefined ? [] : [body]),
+  ];
+  return lines.map(visible).join('\n');
+}
+
+/** The name, the type and the size of a file to upload. */
+function fileText(file: FileInput, maxBytes = Infinity): string {
+  const checked = checkFile(file, maxBytes);
+  if ('issue' in checked) throw new InvalidInputError([checked.issue]);
+  const { source, filename } = checked;
+  const size = source.kind === 'bytes' ? `, ${source.bytes.byteLength} bytes` : '';
+  return `The file ${inMarks(filename)}, ${file.contentType ?? 'with the type that its name says'}${size}`;
+}
+
+/** Puts a text in «», which it cannot leave, as a person has to see it. */
+function inMarks(text: string): string {
+  return `«${visible(text).replace(/[«»]/g, escaped)}»`;
+}
+
+/** Shows characters that end a line, or that hide or reorder what stands around them. A mark for emoji stays. */
+function visible(text: string): string {
+  return text.replace(/(?!\ufe0f)[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu, escaped);
+}
+
+function escaped(character: string): string {
+  return `\\u{${character.codePointAt(0)?.toString(16) ?? ''}}`;
+}
+
+/** Reading messages marks them as read, and the buyer sees it: the input must ask for it. */
+const field = 'mark_as_read';
+
+/** Returns an input and options with which reading messages does not mark them as read, unless the input says so. */
+export function readQuietly(
+  endpoint: Endpoint,
+  input: unknown,
+): { readonly input: unknown; readonly options: CallOptions } {
+  if (!isPlainObject(input) || endpoint.retry !== 'safe' || !endpoint.path.startsWith('/messages'))
+    return { input, options: {} };
+  if (field in shapeOf(endpoint.input)) return { input: { [field]: false, ...input }, options: {} };
+  return { input, options: { query: { [field]: 'false' } } };
+}
+
+/** Whether an input asks to mark messages as read, which is a change that the buyer sees. */
+export function marksAsRead(input: unknown): boolean {
+  return (input as { [field]?: unknown } | null | undefined)?.[field] === true;
 }

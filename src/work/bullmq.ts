@@ -1,11 +1,11 @@
-import { isObject } from '../core/json/plain-object.js';
+import { isObject } from '../core/json/json.js';
 import { checkConfiguration, ofType } from '../core/options/rules.js';
 import type { Rule } from '../core/options/rules.js';
-import { BullMQShelf } from './bullmq-shelf.js';
-import type { BullMQQueueClass } from './bullmq-shelf.js';
-import { BullMQWorks } from './bullmq-works.js';
-import type { BullMQWorkerClass, OpenWorker } from './bullmq-works.js';
-import type { Engine, WorkerOptions, Works } from './works.js';
+import { behindMs, BullMQShelf, idOf } from './bullmq-shelf.js';
+import type { BullMQJob, BullMQQueueClass, JobData } from './bullmq-shelf.js';
+import { released, suspectStalls } from './store.js';
+import type { Engine, Lease, LeaseId, Notes, Verdict, WorkerOptions, Works } from './store.js';
+import { abortGraceMs, endsWithin, LeasedRun } from './worker.js';
 
 /** The options of `bullmq`. */
 export interface BullMQOptions {
@@ -62,4 +62,262 @@ class BullMQEngine extends BullMQShelf implements Engine {
   works(options: WorkerOptions): Works {
     return new BullMQWorks(this, options, this.#open);
   }
+}
+
+/** The class `Worker` of BullMQ. */
+type BullMQWorkerClass = new (name: string, process: never, options: never) => object;
+
+type Processor = (job: BullMQJob, token?: string) => Promise<unknown>;
+
+/** Begins to give out the jobs of a queue. */
+type OpenWorker = (queue: string, process: Processor, settings: object) => object;
+
+interface BullMQWorker {
+  on(event: string, listener: (value: never) => void): unknown;
+  pause(doNotWaitActive: boolean): Promise<void>;
+  close(force?: boolean): Promise<void>;
+}
+
+/** How long a job waits that this process has no handler for, in milliseconds. */
+const elsewhereMs = 10_000;
+/** How often it is looked whether something is due, in milliseconds. */
+const idlePollMs = 50;
+
+/** Runs the tasks of an inbox or an outbox for the leases that BullMQ gives out. */
+class BullMQWorks implements Works {
+  readonly #shelf: BullMQShelf;
+  readonly #options: WorkerOptions;
+  readonly #open: OpenWorker;
+  readonly #runs = new Map<string, LeasedRun>();
+  /** The jobs that this process has. */
+  readonly #jobs = new Set<Promise<unknown>>();
+  /** Those of them that run. */
+  readonly #active = new Set<Promise<unknown>>();
+  /** Ends when others may start beside a suspect. Never rejects. */
+  #turn: Promise<unknown> = Promise.resolve();
+  #worker: BullMQWorker | undefined;
+  #isClosed = false;
+  #closing: Promise<void> | undefined;
+  #isAborting = false;
+
+  constructor(shelf: BullMQShelf, options: WorkerOptions, open: OpenWorker) {
+    this.#shelf = shelf;
+    this.#options = options;
+    this.#open = open;
+  }
+
+  start(): void {
+    const { kinds, concurrency, leaseMs, log, name } = this.#options;
+    if (this.#worker || this.#isClosed || kinds.length === 0) return;
+    // BullMQ counts kills over the life of a job: what ends its process is found here.
+    const settings = { concurrency, lockDuration: leaseMs, stalledInterval: leaseMs, maxStalledCount: 1_000_000 };
+    const process = (job: BullMQJob, token = ''): Promise<unknown> => tracked(this.#jobs, this.#process(job, token));
+    this.#worker = this.#open(this.#shelf.nameOf(kinds[0] ?? ''), process, settings) as BullMQWorker;
+    this.#worker.on(
+      'error',
+      (error: unknown) => void log.write('error', `BullMQ has a problem with the ${name}`, error),
+    );
+    this.#worker.on('lockRenewalFailed', (ids: readonly string[]) => {
+      for (const id of ids) this.#runs.get(id)?.lose();
+    });
+  }
+
+  wake(): void {
+    this.start();
+  }
+
+  async idle(): Promise<void> {
+    this.start();
+    while (this.#worker && !this.#isClosed && (this.#runs.size > 0 || (await this.#shelf.isDue(this.#options.kinds))))
+      await new Promise((resolve) => setTimeout(resolve, idlePollMs));
+  }
+
+  async #process(job: BullMQJob, token: string): Promise<unknown> {
+    const { work } = job.data;
+    const results = new JobResults(this.#shelf, job, { token, leaseMs: this.#options.leaseMs });
+    if (this.#isClosed) return results.delay(0);
+    if (!this.#options.kinds.includes(work.kind)) return results.delay(elsewhereMs);
+    const { head, fact } = await this.#shelf.begin(work);
+    if (head !== job.id) return this.#wait(job, results, head);
+    results.fact = fact;
+    const stalls = (job.stalledCounter ?? 0) - (job.data.stallsBefore ?? 0);
+    if (stalls >= suspectStalls) return this.#runAlone(job, results);
+    await this.#turn;
+    return tracked(this.#active, this.#run(results, 0));
+  }
+
+  /** Another job of the group is before it. Its process may have ended before it was added, or after it has ended. */
+  async #wait(job: BullMQJob, results: JobResults, head: string): Promise<never> {
+    const { work } = job.data;
+    if (job.attemptsStarted > 1) {
+      const state = await (await this.#shelf.queue(work.kind).getJob(head))?.getState();
+      if (state === undefined || ['completed', 'failed', 'unknown'].includes(state))
+        await this.#shelf.leave({ ...work, key: decodeURIComponent(head.slice(idOf('').length)) });
+    }
+    return results.delay(behindMs);
+  }
+
+  /**
+   * That a job has stalled twice proves nothing, but it may be what ends its process. It waits until the others have ended, for a third
+   * of a lease at most; a process that ends then counts. Others start once it has run for as long, and then it no longer counts.
+   */
+  async #runAlone(job: BullMQJob, results: JobResults): Promise<unknown> {
+    const before = this.#turn;
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    this.#turn = promise;
+    try {
+      await before;
+      const patienceMs = this.#options.leaseMs / 3;
+      const isAlone = await endsWithin(patienceMs, Promise.allSettled(this.#active));
+      const { endings = 0 } = job.data;
+      if (isAlone) await job.updateData({ ...job.data, endings: endings + 1 });
+      const running = tracked(this.#active, this.#run(results, endings));
+      if (isAlone && !(await endsWithin(patienceMs, Promise.allSettled([running]))))
+        await job.updateData({ ...job.data, endings });
+      resolve(undefined);
+      return await running;
+    } finally {
+      resolve(undefined);
+    }
+  }
+
+  async #run(results: JobResults, stalls: number): Promise<unknown> {
+    const lease = results.lease(stalls);
+    const run = new LeasedRun(lease, results, this.#options);
+    const id = idOf(lease.key);
+    this.#runs.get(id)?.lose();
+    this.#runs.set(id, run);
+    if (this.#isAborting) run.abort(closing());
+    try {
+      await run.finish(() => this.#isAborting);
+    } finally {
+      if (this.#runs.get(id) === run) this.#runs.delete(id);
+    }
+    return results.end();
+  }
+
+  close(graceMs: number): Promise<void> {
+    this.#isClosed = true;
+    return (this.#closing ??= this.#close(graceMs));
+  }
+
+  async #close(graceMs: number): Promise<void> {
+    // A `close` that has begun cannot be forced any more.
+    await this.#worker?.pause(true);
+    if (!(await this.#endsWithin(graceMs))) {
+      this.#isAborting = true;
+      for (const run of this.#runs.values()) run.abort(closing());
+      await this.#endsWithin(abortGraceMs);
+    }
+    const left = [...this.#runs.values()];
+    for (const run of left) run.lose();
+    await this.#worker?.close(left.length > 0);
+    await Promise.all(left.map(async ({ lease }) => this.#giveBack(lease)));
+  }
+
+  async #endsWithin(ms: number): Promise<boolean> {
+    return endsWithin(ms, Promise.allSettled(this.#jobs));
+  }
+
+  /** Gives back a job that ignores that it was aborted. */
+  async #giveBack({ key, token }: Lease): Promise<void> {
+    const job = await this.#shelf.queue(this.#options.kinds[0] ?? '').getJob(idOf(key));
+    await job?.moveToDelayed(Date.now(), token).catch(() => undefined);
+  }
+}
+
+/** Keeps a promise in a set until it ends. */
+function tracked<T>(set: Set<Promise<unknown>>, running: Promise<T>): Promise<T> {
+  const ended = running.finally(() => set.delete(ended));
+  set.add(ended);
+  return ended;
+}
+
+function closing(): Error {
+  return new Error('It is closing');
+}
+
+/** The results of one run of a job: what a store would keep in one step, BullMQ keeps in several. */
+class JobResults {
+  readonly #shelf: BullMQShelf;
+  readonly #job: BullMQJob;
+  readonly #token: string;
+  readonly #leaseMs: number;
+  /** What its group came to. */
+  fact: string | undefined;
+  #data: JobData;
+  #verdict: Verdict | undefined;
+
+  constructor(
+    shelf: BullMQShelf,
+    job: BullMQJob,
+    { token, leaseMs }: { readonly token: string; readonly leaseMs: number },
+  ) {
+    this.#shelf = shelf;
+    this.#job = job;
+    this.#token = token;
+    this.#leaseMs = leaseMs;
+    this.#data = job.data;
+  }
+
+  lease(stalls: number): Lease {
+    const { work, failures, notes } = this.#data;
+    return { key: work.key, token: this.#token, data: work.data, failures, stalls, notes, fact: this.fact };
+  }
+
+  note(_: LeaseId, notes: Notes): Promise<boolean> {
+    return this.#update({ ...this.#data, notes });
+  }
+
+  async #update(data: JobData): Promise<boolean> {
+    if (!(await this.#job.extendLock(this.#token, this.#leaseMs))) return false;
+    await this.#job.updateData(data);
+    this.#data = data;
+    return true;
+  }
+
+  async settle(_: LeaseId, verdict: Verdict): Promise<boolean> {
+    const { state, failed, failure = this.#data.failure, notes = this.#data.notes, keepsData = false } = verdict;
+    const stallsBefore = this.#job.stalledCounter ?? 0;
+    const failures = this.#data.failures + Number(failed);
+    const data: JobData = { ...this.#data, failures, failure, notes, state, stallsBefore, endings: 0 };
+    // What is only kept for its key need not be true.
+    if ((state !== 'done' || keepsData) && !(await this.#update(data))) return false;
+    this.#verdict = verdict;
+    return true;
+  }
+
+  /** Ends the job as it was settled. A process that is killed before is followed by one that runs it again. */
+  async end(): Promise<unknown> {
+    const { state, inMs, failure = '', fact, keepsData = false } = this.#verdict ?? released;
+    if (state === 'open') return this.delay(inMs);
+    const { work } = this.#data;
+    const isJob = work.kind === 'job' && state !== 'done';
+    // BullMQ deletes the job at a time of its own.
+    const known = isJob
+      ? await this.#shelf.remainsOf(this.#job, state, inMs)
+      : { text: '', ms: keepsData || state === 'dead' ? 0 : inMs };
+    await this.#shelf.leave(work, fact, known);
+    if (state === 'dead') throw new GivenUpJobError(failure);
+    // BullMQ reads it from this copy of the job.
+    this.#job.opts.removeOnComplete = !keepsData || { age: Math.ceil(inMs / 1_000) };
+    return state;
+  }
+
+  /** BullMQ gives out the job again after a delay. */
+  async delay(inMs: number): Promise<never> {
+    await this.#job.moveToDelayed(Date.now() + inMs, this.#token);
+    if (inMs === behindMs) await this.#shelf.wakeHead(this.#data.work);
+    throw new DelayedError();
+  }
+}
+
+/** BullMQ recognizes it by its name: the job was moved. */
+class DelayedError extends Error {
+  override readonly name = 'DelayedError';
+}
+
+/** BullMQ recognizes it by its name: the job has failed for good. */
+class GivenUpJobError extends Error {
+  override readonly name = 'UnrecoverableError';
 }

@@ -1,4 +1,3 @@
-import { printable } from './printable.js';
 import type { Logger } from '../core/options/hooks.js';
 
 type Level = 'error' | 'warn' | 'info';
@@ -51,4 +50,21 @@ function textOf(error: unknown): string {
   } catch {
     return 'an error that cannot be read';
   }
+}
+
+/** Escapes what could control a terminal, break a line or change the order of what it shows: the text is of strangers. */
+export function printable(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, (character) => {
+    return `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`;
+  });
+}
+
+/** What the log says of a dead letter that made room. */
+export function deadLetterDeleted(key: string, most: number): string {
+  return `The dead letter ${key} was deleted: its seller has more than ${most}, and the oldest goes`;
+}
+
+/** What the log says of an entry that cannot be read. */
+export function damagedFound(key: string): string {
+  return `The entry ${key} is damaged and was set aside`;
 }

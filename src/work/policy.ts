@@ -1,10 +1,18 @@
-import { EarlierWriteOpenError, EarlierWriteUnknownError } from '../core/errors/errors.js';
-import { jitteredDelay } from './backoff.js';
-import { describeGivenUp, isLastingError, isUnknownOutcome, retryAfterOf } from './failures.js';
+import {
+  AccessTokenError,
+  ClosedError,
+  EarlierWriteOpenError,
+  EarlierWriteUnknownError,
+  GrantRevokedError,
+} from '../core/errors/errors.js';
+import { AuthenticationError } from '../core/errors/response-errors.js';
+import { callOf } from '../core/errors/seller-error.js';
+import type { BookedWrite } from '../core/operation/endpoint.js';
+import { integerFrom } from '../core/options/rules.js';
+import type { Rule } from '../core/options/rules.js';
+import { longestTimerMs } from '../core/scope/cancel-scope.js';
 import { describeFailure } from './log.js';
-import type { RetryLimits } from './retry.js';
-import type { Verdict } from './store.js';
-import type { RunNotes } from './task.js';
+import type { RunNotes, Verdict } from './store.js';
 
 /** How often an entry may end the process before it is given up. */
 export const mostStalls = 5;
@@ -90,4 +98,143 @@ function retryOrGiveUp(error: unknown, run: FailedRun, { isLasting, leastMs }: D
 export function givenUp(error: unknown, { wasLasting, ...notes }: RunNotes): Verdict {
   const failure = describeGivenUp(error, notes.writes ?? []);
   return { state: 'dead', inMs: Infinity, failed: true, failure, notes, keepsData: true };
+}
+
+/** How many causes of an error are looked at. */
+const maxCauses = 5;
+
+/** An error, and what caused it. */
+export function* causesOf(error: unknown): Generator<object> {
+  let each = error;
+  for (let depth = 0; depth < maxCauses && typeof each === 'object' && each !== null; depth += 1) {
+    yield each;
+    each = (each as { cause?: unknown }).cause;
+  }
+}
+
+/**
+ * Whether a write may or may not have been carried out, which led to an error, and must not be carried out twice. A request for a
+ * token is no write: the next run asks for one again.
+ */
+export function isUnknownOutcome(error: unknown): boolean {
+  try {
+    for (const each of causesOf(error)) {
+      if (each instanceof AccessTokenError) return false;
+      if ((each as { outcomeUnknown?: unknown }).outcomeUnknown === true && callOf(each)?.isRepeatable !== true)
+        return true;
+    }
+  } catch {
+    // A revoked proxy.
+  }
+  return false;
+}
+
+/** Whether the token led to an error: there was none, or the service rejected it. */
+export function isOfToken(error: unknown): boolean {
+  return isCausedBy(error, AccessTokenError, GrantRevokedError, AuthenticationError);
+}
+
+/** Whether another part of the process was closed first, which led to an error. */
+export function isOfClosing(error: unknown): boolean {
+  return isCausedBy(error, ClosedError);
+}
+
+function isCausedBy(error: unknown, ...classes: readonly (abstract new (...args: never[]) => Error)[]): boolean {
+  try {
+    return [...causesOf(error)].some((each) => classes.some((Class) => each instanceof Class));
+  } catch {
+    // A revoked proxy.
+    return false;
+  }
+}
+
+/** Whether an error says of itself that waiting does not help. */
+export function isLastingError(error: unknown): boolean {
+  return (error as { readonly isLasting?: unknown } | undefined | null)?.isLasting === true;
+}
+
+/** The delay that the service asked for, if the failure is one of its error responses; at most `capMs`. */
+export function retryAfterOf(error: unknown, capMs: number): number {
+  const retryAfterMs = (error as { retryAfterMs?: unknown } | undefined | null)?.retryAfterMs;
+  return typeof retryAfterMs === 'number' && retryAfterMs > 0 ? Math.min(retryAfterMs, capMs) : 0;
+}
+
+/** What a person reads of what was given up: the last error, and which writes may have been carried out all the same. */
+export function describeGivenUp(error: unknown, writes: readonly Pick<BookedWrite, 'target' | 'state'>[]): string {
+  const open = writes.filter(({ state }) => state === 'sent').map(({ target }) => target.split(' ', 1)[0]);
+  const failure = describeFailure(error);
+  return open.length > 0 ? `${failure} (${[...new Set(open)].join(' and ')} may have been carried out)` : failure;
+}
+
+/** An exponential backoff: the first delay and the longest, in milliseconds. */
+export interface Backoff {
+  readonly baseMs: number;
+  readonly capMs: number;
+}
+
+/** The delay after attempt number `attempt`: twice as long each time. */
+export function exponentialDelay(attempt: number, { baseMs, capMs }: Backoff): number {
+  return Math.min(capMs, baseMs * 2 ** (attempt - 1));
+}
+
+/** The same, less up to half at random, so that failures at the same time are not retried at the same time. */
+export function jitteredDelay(attempt: number, backoff: Backoff): number {
+  return exponentialDelay(attempt, backoff) * (1 - Math.random() / 2);
+}
+
+/** How failed notifications and jobs are retried. */
+export interface RetryOptions {
+  /**
+   * The most retries after the first attempt; then the notification or job becomes a dead letter. 0: it is tried once.
+   *
+   * @default 23, which takes 6 to 12 hours
+   */
+  readonly maxRetries?: number | undefined;
+  /**
+   * The first delay, in milliseconds. Each next one is twice as long, less up to half at random.
+   *
+   * @default 1000
+   */
+  readonly baseMs?: number | undefined;
+  /**
+   * The longest delay, in milliseconds, also for a Retry-After.
+   *
+   * @default 3600000, which is an hour
+   */
+  readonly capMs?: number | undefined;
+}
+
+/** The same, with the defaults filled in. */
+export type RetryLimits = Readonly<Record<keyof RetryOptions, number>>;
+
+export const retryDefaults: RetryLimits = { maxRetries: 23, baseMs: 1_000, capMs: 3_600_000 };
+
+export const time: Rule = (value) =>
+  typeof value === 'number' && value > 0 && value <= longestTimerMs
+    ? undefined
+    : `takes a number of milliseconds above 0 and at most ${longestTimerMs}`;
+
+export const retryRules: Readonly<Record<keyof RetryOptions, Rule>> = {
+  maxRetries: integerFrom(0),
+  baseMs: time,
+  capMs: time,
+};
+
+/** The first pause before a message is read that moderation has not decided about, and the longest, in milliseconds. */
+const [firstPauseMs, longestPauseMs] = [2_000, 300_000];
+/** How long moderation may take, in milliseconds: the buyer is waiting, and a person has to look. */
+const timeoutMs = 24 * 3_600_000;
+
+/** What is said when moderation has taken too long. */
+export const overdue = 'Moderation has not decided about the message within 24 hours';
+
+/**
+ * When to look again at a message that moderation has not decided about, in milliseconds; `undefined` when it has taken too long.
+ *
+ * @param since Since when it is followed, in milliseconds since 1970.
+ */
+export function moderationPauseMs(since: number): number | undefined {
+  const ageMs = Math.max(0, Date.now() - since);
+  if (ageMs >= timeoutMs) return undefined;
+  return Math.min(Math.max(ageMs / 2, firstPauseMs), longestPauseMs, timeoutMs - ageMs);
 }

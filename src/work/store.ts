@@ -1,4 +1,11 @@
-import type { Ledger } from './ledger.js';
+import { ConfigurationError } from '../core/errors/errors.js';
+import { isObject } from '../core/json/json.js';
+import { withMethods } from '../core/options/rules.js';
+import type { Rule } from '../core/options/rules.js';
+import { canonical } from '../core/recover/write-hook.js';
+import type { WriteRecord } from '../core/recover/write-hook.js';
+import { nodeModule } from '../core/scope/node-module.js';
+import type { Log } from './log.js';
 
 /** Something to run once: a notification of an inbox, or a job of an outbox. */
 export interface Work {
@@ -193,4 +200,208 @@ export interface Store {
   close?(): Promise<void>;
   /** Called before anything else by those who only look: the store is neither created nor changed in its layout. */
   onlyOpen?(): void;
+}
+
+/** What a worker is for. */
+export interface WorkerOptions {
+  /** How its log names it: `inbox` or `outbox`. */
+  readonly name: string;
+  /** What it claims; none: it claims nothing. */
+  readonly kinds: readonly string[];
+  readonly taskOf: TaskOf;
+  /** How many tasks run at once. */
+  readonly concurrency: number;
+  /** How long a lease lasts without renewal, in milliseconds. */
+  readonly leaseMs: number;
+  readonly log: Log;
+}
+
+/** What runs the tasks of an inbox or an outbox. */
+export interface Works {
+  /** Runs what is due from now on, and keeps the process alive until `close`. */
+  start(): void;
+  /** Something was added or made due: runs what is due, from now on. Keeps nothing alive. */
+  wake(): void;
+  /** Starts to run what is due, and resolves once nothing is due and nothing runs here. Keeps the process alive meanwhile. */
+  idle(): Promise<void>;
+  /** Claims nothing more, waits for what runs, then aborts it, and gives back what ignores that. */
+  close(graceMs: number): Promise<void>;
+}
+
+/** What is kept without leases: what the door, the lists and the commands need. */
+export type Shelf = Omit<Store, 'claim' | 'renew' | 'note' | 'settle'>;
+
+/** Gives out its leases by itself, such as `bullmq`. */
+export interface Engine extends Shelf {
+  works(options: WorkerOptions): Works;
+}
+
+/** What the runs of an entry have reached. */
+export interface RunNotes extends Notes {
+  /** Its writes; of a job, those of the step that is next. */
+  readonly writes?: readonly WriteRecord[] | undefined;
+  /** How often the service did not show whether a write was carried out. */
+  readonly unknowns?: number | undefined;
+  /** Whether the last run failed with an error that waiting does not change. */
+  readonly wasLasting?: boolean | undefined;
+  /** Since when moderation has not decided about a message, in milliseconds since 1970. */
+  readonly followedSince?: number | undefined;
+  /** When the service did not show the message of a notification for the last time, in milliseconds since 1970. */
+  readonly missingAt?: number | undefined;
+  /** The pack whose conversation has shown it. */
+  readonly shownIn?: string | undefined;
+  /** What the steps of a job have returned that are accepted. */
+  readonly outputs?: readonly StepOutput[] | undefined;
+}
+
+/** What a step of a job has returned. */
+export interface StepOutput {
+  /** Absent if the service returned nothing. */
+  readonly output?: unknown;
+  /** When, in milliseconds since 1970. */
+  readonly at: number;
+}
+
+/** One run of an entry. */
+export interface Run {
+  /** Aborted when nobody waits for the run any more: it must not write. */
+  readonly signal: AbortSignal;
+  /** What has been reached. The task keeps it true: it is stored when the run has ended, however it ended. */
+  notes: RunNotes;
+  /** Ends the run early, such as after its time limit: what it writes from now on is not sent. */
+  abort(reason: Error): void;
+  /** Stores what has been reached. Resolves once it survives a power cut; to `false` when the lease is lost. */
+  note(notes: RunNotes): Promise<boolean>;
+}
+
+/** What is done for one lease. It does not know where the lease came from. */
+export interface Task {
+  /** Does it once. @throws what prevented it: `failed` then decides what follows */
+  run(): Promise<Verdict>;
+  /** What follows from an error. Does not throw. */
+  failed(error: unknown): Verdict;
+  /** Whether the user listens to what has become of it. Then what was reached is stored before it is told. */
+  isObserved(verdict: Verdict): boolean;
+  /**
+   * Tells the user what has become of it. The verdict is stored after that, so that a process that is killed meanwhile is
+   * followed by one that tells it again. Does not throw.
+   */
+  tell(verdict: Verdict, error: unknown): Promise<unknown>;
+}
+
+/** Makes the task of a lease. */
+export type TaskOf = (lease: Lease, run: Run) => Task;
+
+/** The lease ends without a result: another process does it, or this one later. It counts as no attempt. */
+export const released: Verdict = { state: 'open', inMs: 0, failed: false };
+
+/**
+ * What inboxes and outboxes keep beside their entries, by key and for a time: who looks for missed questions, which messages were handled,
+ * and which writes were sent. All processes of a store or a queue share it.
+ */
+export interface Ledger {
+  /** The value of a key; `undefined` if there is none, or its time is over. */
+  get(key: string): Promise<string | undefined>;
+  /**
+   * Sets a value for `ms` milliseconds if the key has the value `expected`, in one step. Resolves once it
+   * survives the end of the process.
+   *
+   * @param expected `undefined`: only if there is no value.
+   * @returns whether it was set.
+   */
+  replace(key: string, expected: string | undefined, value: string, ms: number): Promise<boolean>;
+}
+
+/** The key of what the entries of a group came to: a verdict sets it, and each lease of the group has it. */
+export const factKeyOf = (group: string): string => `fact ${group}`;
+
+/** Takes the lead in something that one process does for all, or keeps it, for `ms` milliseconds. */
+export async function leads(ledger: Ledger, name: string, holder: string, ms: number): Promise<boolean> {
+  const current = await ledger.get(name);
+  return (current === undefined || current === holder) && ledger.replace(name, current, holder, ms);
+}
+
+const dayMs = 86_400_000;
+/** How long an ended job keeps its data and notes by default, in milliseconds. */
+export const keepDataMs = 30 * dayMs;
+
+/** How long the key of an ended job is known by default, in milliseconds. What gives out its own leases keeps it in Redis, in memory. */
+export function keepKeysMsOf(store: object): number {
+  return ('works' in store ? 30 : 365) * dayMs;
+}
+
+/** In which states an entry has ended. */
+export const endedStates: readonly EndedState[] = ['dead', 'accepted', 'rejected'];
+
+/** What stays of an ended entry in the place of its data: an equal one is recognized, and nothing can be read. */
+export interface Reduced {
+  /** Of its data. */
+  readonly hash: string;
+  /** In which state it was. Stores that are asked for a list treat it as `done`. */
+  readonly was: EndedState;
+}
+
+/** Reduces the data of an entry. */
+export async function reducedOf(data: unknown, was: EndedState): Promise<Reduced> {
+  return { hash: await digest(canonical(data)), was };
+}
+
+/** Whether of the data of an entry only this is left. */
+export function isReduced(data: object): data is Reduced {
+  const { hash, was } = data as Partial<Reduced>;
+  return typeof hash === 'string' && endedStates.some((state) => state === was);
+}
+
+/** Whether what a store has of an entry is, or was, equal to this. */
+export async function isSameData(kept: object, data: object): Promise<boolean> {
+  const content = canonical(data);
+  return isReduced(kept) ? kept.hash === (await digest(content)) : canonical(kept) === content;
+}
+
+const nodeHash = nodeModule('node:crypto')?.hash;
+
+/** The start of the SHA-256 in hexadecimal. Node's own hash is many times faster than that of other platforms. */
+export function digest(content: string): string | Promise<string> {
+  return nodeHash ? nodeHash('sha256', content, 'hex').slice(0, 32) : portableDigest(content);
+}
+
+async function portableDigest(content: string): Promise<string> {
+  const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(content));
+  return [...new Uint8Array(hash, 0, 16)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+const kept = ['add', 'get', 'list', 'counts', 'again', 'remove'];
+const leased = ['claim', 'renew', 'note', 'settle'];
+
+const remedy = 'takes what sqliteStore, postgresStore, memoryStore or bullmq returns';
+
+/** What a value is lacking to be a store of an inbox or an outbox. */
+export const storeRule: Rule = (value) => {
+  if (typeof value === 'string') return `${remedy}: sqliteStore(path) for a file`;
+  if (!isObject(value)) return remedy;
+  if (has(value, ...kept) && (has(value, ...leased) || has(value, 'works'))) return undefined;
+  return `${remedy}${hintOf(value)}`;
+};
+
+function hintOf(value: object): string {
+  if (has(value, 'load', 'save')) return '; this is a store of tokens';
+  if (has(value, 'query')) return '; a pool becomes one by postgresStore({ pool })';
+  return '';
+}
+
+/** Stores had options once, of which nothing would be left. @throws {ConfigurationError} when there are any */
+export function assertNoOptions(name: string, options: readonly unknown[]): void {
+  if (options.every((each) => each === undefined)) return;
+  throw new ConfigurationError(`${name} has no options; \`maxWaiting\` is an option of createInbox`);
+}
+
+/** An instance of a class has its methods in its prototype. */
+function has(value: object, ...names: readonly string[]): boolean {
+  return withMethods(...names)(value) === undefined;
+}
+
+/** A list that begins with another one of its items each time. */
+export function rotated<T>(list: readonly T[], times: number): readonly T[] {
+  const from = times % Math.max(1, list.length);
+  return [...list.slice(from), ...list.slice(0, from)];
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { looseObject } from '../../src/core/schema/define.js';
-import { parseFields } from '../../src/cli/parse-fields.js';
+import { parseFields } from '../../src/cli/commands/fake.js';
 
 test.each<[string, object]>([
   ['a', { a: true }],

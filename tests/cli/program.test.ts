@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { SellerClient } from 'marketplace-seller-sdk';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
-import { Values } from '../../src/cli/options.js';
+import { Values } from '../../src/cli/command.js';
 import { run } from '../../src/cli/program.js';
 import { running } from '../support/serving.ts';
 import type { Serving } from '../support/serving.ts';

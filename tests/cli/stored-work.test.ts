@@ -1,14 +1,16 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { Values } from '../../src/cli/options.js';
-import { actionsOf, assertUsable } from '../../src/cli/stored/actions.js';
-import { formatRows, formatStats } from '../../src/cli/stored/format-work.js';
-import { storedWork } from '../../src/cli/stored/stored-work.js';
-import type { WorkRow } from '../../src/cli/stored/stored-work.js';
-import { filters } from '../../src/cli/stored/work-filter.js';
-import { DeadLetters } from '../../src/work/dead-letters.js';
-import { rejectedEntries } from '../../src/work/rejected-entries.js';
+import { Values } from '../../src/cli/command.js';
+import {
+  actionsOf,
+  assertUsable,
+  formatRows,
+  formatStats,
+  storedWork,
+  filters,
+} from '../../src/cli/commands/stored.js';
+import type { WorkRow } from '../../src/cli/commands/stored.js';
+import { DeadLetters, rejectedEntries, WaitingEntries } from '../../src/work/lists.js';
 import type { Query, Status } from '../../src/work/store.js';
-import { WaitingEntries } from '../../src/work/waiting-entries.js';
 
 // What the commands for stored work do with none, one, two and more than a page of it, and at the limits of their filters.
 

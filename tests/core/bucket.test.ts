@@ -1,7 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
-import { ApplicationLimit } from '../../src/core/limits/application-limit.js';
-import { Bucket } from '../../src/core/limits/bucket.js';
-import { AdaptiveRate, cubicRate } from '../../src/core/limits/rate.js';
+import { ApplicationLimit } from '../../src/core/limits/turn-queue.js';
+import { Bucket, AdaptiveRate, cubicRate } from '../../src/core/limits/bucket.js';
 
 // How many attempts a bucket admits, and when: at the last millisecond of each pause, at the second 429, and after a success.
 

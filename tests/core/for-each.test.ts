@@ -3,7 +3,7 @@ import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { describe, expect, test, vi } from 'vitest';
 import { fc } from '../support/fast-check.ts';
 import { createMarketplace } from '../support/marketplace.ts';
-import { forEachOf } from '../../src/core/paging/for-each.js';
+import { forEachOf } from '../../src/core/paging/paged.js';
 import { MovingList } from '../support/moving-list.ts';
 import { errorOf } from '../support/stubs.ts';
 

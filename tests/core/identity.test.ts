@@ -1,8 +1,8 @@
 import type { Endpoint } from 'marketplace-seller-sdk';
 import { describe, expect, test } from 'vitest';
-import { inspect, shapeOf } from '../../src/core/schema/describe.js';
+import { inspect, shapeOf } from '../../src/core/schema/schema.js';
 import type { StandardSchema } from '../../src/core/schema/schema.js';
-import { compareIds } from '../../src/core/response/identity.js';
+import { compareIds } from '../../src/core/response/read-output.js';
 import { everyEndpoint } from '../support/every-endpoint.ts';
 
 const kinds = ['identity', 'listOf', 'related'] as const;

@@ -1,8 +1,8 @@
 import { InvalidInputError } from 'marketplace-seller-sdk';
 import { describe, expect, test } from 'vitest';
-import { inspect } from '../../src/core/schema/describe.js';
+import { inspect } from '../../src/core/schema/schema.js';
 import type { StandardSchema } from '../../src/core/schema/schema.js';
-import { validate } from '../../src/core/schema/validate.js';
+import { validate } from '../../src/core/schema/read.js';
 import { everyEndpoint } from '../support/every-endpoint.ts';
 import { errorOf, stubbed } from '../support/stubs.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod/mini';
 import type { StandardSchema } from 'marketplace-seller-sdk';
-import { inspect, shapeOf } from '../../src/core/schema/describe.js';
+import { inspect, shapeOf } from '../../src/core/schema/schema.js';
 import { everyEndpoint } from '../support/every-endpoint.ts';
 
 interface Json {

@@ -2,7 +2,7 @@ import * as main from 'marketplace-seller-sdk';
 import { describe, expect, test } from 'vitest';
 import { endpoints } from '../../src/endpoints.js';
 import { listEndpoints } from '../../src/endpoints.js';
-import { classOfStatus } from '../../src/core/errors/status-errors.js';
+import { classOfStatus } from '../../src/core/errors/response-errors.js';
 import { errorOf, networkFault, stubbed } from '../support/stubs.ts';
 
 const errorWith = (status: number, body: object = {}): Promise<main.ApiError> => {

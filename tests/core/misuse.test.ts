@@ -7,7 +7,7 @@ import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod/mini';
 import { pagedCalls } from '../../src/core/paging/paged.js';
-import { validate } from '../../src/core/schema/validate.js';
+import { validate } from '../../src/core/schema/read.js';
 import { everyEndpoint } from '../support/every-endpoint.ts';
 import { errorOf, stubbed, wireQuestion } from '../support/stubs.ts';
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { connectErrorOf } from '../../src/core/transport/connect-errors.js';
-import { networkReason } from '../../src/core/transport/network-error.js';
+import { connectErrorOf, networkReason } from '../../src/core/transport/connect-errors.js';
 
 const failed = (code: unknown, fields: object = {}): Error => Object.assign(new Error('failed'), { code, ...fields });
 const within = (cause: unknown): Error => new TypeError('fetch failed', { cause });

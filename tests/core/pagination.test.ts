@@ -6,7 +6,7 @@ import type { Drift } from 'marketplace-seller-sdk';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { describe, expect, test } from 'vitest';
 import { Paged, withPage } from '../../src/core/paging/paged.js';
-import type { EarlyEnd, Page } from '../../src/core/paging/page.js';
+import type { EarlyEnd, Page } from '../../src/core/paging/page-reader.js';
 import { fc } from '../support/fast-check.ts';
 import { MovingList, plain } from '../support/moving-list.ts';
 import type { Edit, PagingStyle } from '../support/moving-list.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { OffsetTracker } from '../../src/core/paging/offset-tracker.js';
-import type { PageStep } from '../../src/core/paging/offset-tracker.js';
+import { OffsetTracker } from '../../src/core/paging/page-reader.js';
+import type { PageStep } from '../../src/core/paging/page-reader.js';
 
 // What is requested next, page by page: the first and the last page of each kind, and the second time of each thing.
 

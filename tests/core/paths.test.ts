@@ -1,7 +1,7 @@
 import { InvalidInputError } from 'marketplace-seller-sdk';
 import { describe, expect, test } from 'vitest';
-import { fieldsOf, fillPath } from '../../src/core/request/path-template.js';
-import { matchPath } from '../../src/testing/http/match-path.js';
+import { fieldsOf, fillPath } from '../../src/core/operation/endpoint.js';
+import { matchPath } from '../../src/testing/http/routes.js';
 import { fc } from '../support/fast-check.ts';
 
 const filled = (template: string, ...values: readonly string[]): string => {

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { RateLimitError } from 'marketplace-seller-sdk';
-import { resolveOptions } from '../../src/core/options/resolve-options.js';
+import { resolveOptions } from '../../src/core/options/client-options.js';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import type { TurnQueue } from '../../src/core/limits/limits.js';
-import { SharedState } from '../../src/core/client/client-runtime.js';
+import { SharedState } from '../../src/core/client/call.js';
 import { advanceUntilSettled } from '../support/fake-time.ts';
 import { errorOf, networkFault, stubbed, wireQuestion } from '../support/stubs.ts';
 import { waitLogger } from '../support/waits.ts';

@@ -1,7 +1,7 @@
 import { SellerClient } from 'marketplace-seller-sdk';
 import type { AttemptInfo, ClientOptions } from 'marketplace-seller-sdk';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { cubicRate } from '../../src/core/limits/rate.js';
+import { cubicRate } from '../../src/core/limits/bucket.js';
 import { advanceUntilSettled } from '../support/fake-time.ts';
 import { asAsked, errorOf, wireQuestion } from '../support/stubs.ts';
 

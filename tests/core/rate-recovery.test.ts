@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { AdaptiveRate } from '../../src/core/limits/rate.js';
+import { AdaptiveRate } from '../../src/core/limits/bucket.js';
 import { advanceUntilSettled } from '../support/fake-time.ts';
 import { stubbed, wireQuestion } from '../support/stubs.ts';
 

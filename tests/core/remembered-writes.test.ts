@@ -1,10 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { BookedWrite, WriteBook } from '../../src/core/operation/write-book.js';
-import { BookView } from '../../src/core/recover/book-view.js';
-import { RetryBudget } from '../../src/core/recover/budget.js';
-import { MemoryBook, RememberedWrite } from '../../src/core/recover/memory-book.js';
-import { targetOf } from '../../src/core/recover/write-target.js';
-import { userOf, userOfToken } from '../../src/core/recover/user-of-token.js';
+import type { BookedWrite, WriteBook } from '../../src/core/operation/endpoint.js';
+import { BookView, MemoryBook, RememberedWrite } from '../../src/core/recover/memory-book.js';
+import { RetryBudget } from '../../src/core/recover/next-step.js';
+import { targetOf } from '../../src/core/recover/write-hook.js';
+import { userOf, userOfToken } from '../../src/core/recover/token-source.js';
 import { messageEndpoints } from '../../src/resources/messages/endpoints.js';
 
 // What is known of writes: of none, one and two, the first and the last one, after a day, and asked for a second time.

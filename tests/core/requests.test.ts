@@ -3,7 +3,7 @@ import type { Endpoint, SellerClient, StandardSchema } from 'marketplace-seller-
 import { describe, expect, test } from 'vitest';
 import { array, boolean, optional, strictObject, record, string, unknown } from '../../src/core/schema/define.js';
 import { encode } from '../../src/core/request/encode.js';
-import { decode } from '../../src/testing/http/decode.js';
+import { decode } from '../../src/testing/operations/operation.js';
 import { errorOf, stubbed } from '../support/stubs.ts';
 
 const fields = { id: string, tags: optional(array(string)), deep: optional(boolean), filters: optional(record) };

@@ -3,11 +3,10 @@ import type { Endpoint, StandardSchema } from 'marketplace-seller-sdk';
 import * as schemas from 'marketplace-seller-sdk/schemas';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import * as z from 'zod/mini';
-import { inspect, shapeOf } from '../../src/core/schema/describe.js';
+import { inspect, shapeOf, LazySchema } from '../../src/core/schema/schema.js';
 import { int64, longInt } from '../../src/core/schema/define.js';
 import * as build from '../../src/core/schema/define.js';
-import { validate } from '../../src/core/schema/validate.js';
-import { LazySchema } from '../../src/core/schema/schema.js';
+import { validate } from '../../src/core/schema/read.js';
 import type { Schema } from '../../src/core/schema/schema.js';
 import { errorOf, stubbed } from '../support/stubs.ts';
 

@@ -3,10 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { RequestAbortedError, TimeoutError } from 'marketplace-seller-sdk';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { TokenSource } from '../../src/core/recover/token-source.js';
-import { CancelScope, longestTimerMs } from '../../src/core/scope/cancel-scope.js';
-import { Deadline } from '../../src/core/scope/deadline.js';
-import { TimeLimit } from '../../src/core/scope/time-limit.js';
-import { wait } from '../../src/core/scope/wait.js';
+import { CancelScope, longestTimerMs, Deadline, TimeLimit, wait } from '../../src/core/scope/cancel-scope.js';
 
 // What ends a call: the first of two reasons, the last millisecond of a limit, and nothing that is left behind.
 

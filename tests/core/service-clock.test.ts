@@ -1,8 +1,8 @@
 import type { Confirmation, OutcomeUnknownError } from 'marketplace-seller-sdk';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { ServiceClock } from '../../src/core/recover/service-clock.js';
+import { ServiceClock } from '../../src/core/recover/memory-book.js';
 import { withWriteHook } from '../../src/core/recover/write-hook.js';
-import { WriteRecords } from '../../src/work/write-records.js';
+import { WriteRecords } from '../../src/work/writes.js';
 import type { WriteRecord } from '../../src/core/recover/write-hook.js';
 import { advanceUntilSettled } from '../support/fake-time.ts';
 import { fc } from '../support/fast-check.ts';

@@ -2,7 +2,7 @@ import { Agent } from 'node:http';
 import { Agent as SecureAgent } from 'node:https';
 import { ConfigurationError, SellerClient, SellerError } from 'marketplace-seller-sdk';
 import { describe, expect, test, vi } from 'vitest';
-import { nearest } from '../../src/core/options/nearest.js';
+import { nearest } from '../../src/core/options/rules.js';
 import { advanceUntilSettled } from '../support/fake-time.ts';
 import { errorOf, stubbed, wireQuestion } from '../support/stubs.ts';
 

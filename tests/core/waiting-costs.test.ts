@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { CallQueue } from '../../src/core/limits/call-queue.js';
+import { CallQueue } from '../../src/core/limits/turn-queue.js';
 import { fc } from '../support/fast-check.ts';
 import { errorOf, stubbed, wireQuestion } from '../support/stubs.ts';
 

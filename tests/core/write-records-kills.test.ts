@@ -2,8 +2,8 @@ import type { SellerClient } from 'marketplace-seller-sdk';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { withWriteHook } from '../../src/core/recover/write-hook.js';
 import type { WriteRecord } from '../../src/core/recover/write-hook.js';
-import { MemoryLedger } from '../../src/work/memory-ledger.js';
-import { RunWrites } from '../../src/work/run-writes.js';
+import { MemoryLedger } from '../../src/work/memory.js';
+import { RunWrites } from '../../src/work/writes.js';
 import { fc } from '../support/fast-check.ts';
 import { createMarketplace } from '../support/marketplace.ts';
 

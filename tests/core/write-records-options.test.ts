@@ -1,7 +1,7 @@
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import type { SendOptionParams, SellerClient } from 'marketplace-seller-sdk';
 import { expect, test, vi } from 'vitest';
-import { WriteRecords } from '../../src/work/write-records.js';
+import { WriteRecords } from '../../src/work/writes.js';
 import { withWriteHook } from '../../src/core/recover/write-hook.js';
 import type { WriteRecord } from '../../src/core/recover/write-hook.js';
 import { createMarketplace } from '../support/marketplace.ts';

@@ -1,9 +1,8 @@
 import type { SellerClient } from 'marketplace-seller-sdk';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { expect, test } from 'vitest';
-import { WriteRecords, withoutUnknown } from '../../src/work/write-records.js';
+import { WriteRecords, withoutUnknown, runWithWrites } from '../../src/work/writes.js';
 import { withWriteHook } from '../../src/core/recover/write-hook.js';
-import { runWithWrites } from '../../src/work/write-scope.js';
 import type { WriteRecord } from '../../src/core/recover/write-hook.js';
 import { createMarketplace } from '../support/marketplace.ts';
 import { errorOf } from '../support/stubs.ts';

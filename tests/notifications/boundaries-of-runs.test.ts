@@ -2,12 +2,11 @@ import { memoryStore, parseNotification, readNotification } from 'marketplace-se
 import type { InboxOptions } from 'marketplace-seller-sdk/notifications';
 import { describe, expect, test } from 'vitest';
 import { inboxContext } from '../../src/notifications/context.js';
-import { newEntry } from '../../src/notifications/entry.js';
-import { factKeyOf } from '../../src/work/ledger.js';
-import { Handling } from '../../src/notifications/handling/handling.js';
-import { NotificationTask } from '../../src/notifications/handling/notification-task.js';
-import { unansweredQuestions } from '../../src/notifications/handling/unanswered.js';
-import { resolveInboxOptions } from '../../src/notifications/resolve-options.js';
+import { newEntry } from '../../src/notifications/notification.js';
+import { factKeyOf } from '../../src/work/store.js';
+import { Handling, NotificationTask } from '../../src/notifications/handling/notification-task.js';
+import { unansweredQuestions } from '../../src/notifications/handling/unread.js';
+import { resolveInboxOptions } from '../../src/notifications/options.js';
 import { EndsProcessError } from '../../src/work/policy.js';
 import type { Verdict } from '../../src/work/store.js';
 import { about } from '../support/deliveries.ts';

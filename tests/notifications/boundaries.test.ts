@@ -2,14 +2,13 @@ import { EarlierWriteUnknownError, OutcomeUnknownError, RateLimitError, SellerEr
 import type { Message } from 'marketplace-seller-sdk';
 import { parseNotification } from 'marketplace-seller-sdk/notifications';
 import { describe, expect, test, vi } from 'vitest';
-import { MissingResources } from '../../src/notifications/handling/missing.js';
-import { ReadConversations } from '../../src/notifications/handling/read-conversations.js';
+import { MissingResources } from '../../src/notifications/handling/notification-task.js';
+import { ReadConversations, unreadMessages } from '../../src/notifications/handling/unread.js';
 import type { NotificationClient } from '../../src/notifications/handling/read-notification.js';
-import { unreadMessages } from '../../src/notifications/handling/unread.js';
-import { newEntry } from '../../src/notifications/entry.js';
+import { newEntry } from '../../src/notifications/notification.js';
 import { EndsProcessError, verdictOf } from '../../src/work/policy.js';
 import type { FailedRun } from '../../src/work/policy.js';
-import type { RunNotes } from '../../src/work/task.js';
+import type { RunNotes } from '../../src/work/store.js';
 import { stoppedClocks } from '../support/fake-time.ts';
 
 // What the inbox remembers and counts, at the last moment and at the next one, for two users, and the second time.

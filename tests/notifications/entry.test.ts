@@ -1,7 +1,7 @@
 import { parseNotification } from 'marketplace-seller-sdk/notifications';
 import type { InboxEntry } from 'marketplace-seller-sdk/notifications';
 import { expect, test } from 'vitest';
-import { newEntry } from '../../src/notifications/entry.js';
+import { newEntry } from '../../src/notifications/notification.js';
 import { about } from '../support/deliveries.ts';
 
 /** The entry of a delivery. */

@@ -2,7 +2,7 @@ import { UnrecoverableError, createInbox, memoryStore, parseNotification } from 
 import type { InboxOptions } from 'marketplace-seller-sdk/notifications';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { newEntry, workOf } from '../../src/notifications/entry.js';
+import { newEntry, workOf } from '../../src/notifications/notification.js';
 import { about, deliverUntilAccepted } from '../support/deliveries.ts';
 import { engines } from '../support/inbox-engines.ts';
 import type { Engine } from '../support/inbox-engines.ts';

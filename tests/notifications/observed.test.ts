@@ -2,7 +2,7 @@ import { createInbox, fetchHandler, memoryStore, parseNotification } from 'marke
 import type { InboxOptions, Store } from 'marketplace-seller-sdk/notifications';
 import { ConfigurationError } from 'marketplace-seller-sdk';
 import { describe, expect, test, vi } from 'vitest';
-import { newEntry, workOf } from '../../src/notifications/entry.js';
+import { newEntry, workOf } from '../../src/notifications/notification.js';
 import { fakeTimersOfInbox } from '../support/fake-time.ts';
 import { about, deliver, post } from '../support/deliveries.ts';
 
@@ -230,7 +230,7 @@ test('the key of a notification is the same on platforms without the hash of Nod
   const original = process;
   vi.resetModules();
   vi.stubGlobal('process', { ...original, getBuiltinModule: undefined });
-  const portable = await import('../../src/notifications/entry.js');
+  const portable = await import('../../src/notifications/notification.js');
   vi.unstubAllGlobals();
   vi.resetModules();
   const long = parseNotification(about(1, { topic: 'orders', resource: `/orders/${'x'.repeat(300)}` }));

@@ -1,7 +1,7 @@
 import { createInbox, openInbox, parseNotification } from 'marketplace-seller-sdk/notifications';
 import type { InboxOptions, Store } from 'marketplace-seller-sdk/notifications';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { newEntry, workOf } from '../../src/notifications/entry.js';
+import { newEntry, workOf } from '../../src/notifications/notification.js';
 import type { Claim, Claimed } from '../../src/work/store.js';
 import { about, deliverUntilAccepted } from '../support/deliveries.ts';
 import { advanceUntil, advanceUntilSettled, fakeTimersOfInbox } from '../support/fake-time.ts';

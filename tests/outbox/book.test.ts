@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { LedgerBook } from '../../src/work/ledger-book.js';
-import { MemoryLedger } from '../../src/work/memory-ledger.js';
+import { LedgerBook } from '../../src/work/writes.js';
+import { MemoryLedger } from '../../src/work/memory.js';
 
 test('what a later run reads back proves its write also for those that look from another target', async () => {
   const ledger = new MemoryLedger();

@@ -3,7 +3,7 @@ import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { describe, expect, test } from 'vitest';
 import type { OutboxContext } from '../../src/outbox/options.js';
 import { runJob } from '../../src/outbox/run-job.js';
-import type { Run, StepOutput } from '../../src/work/task.js';
+import type { Run, StepOutput } from '../../src/work/store.js';
 import { stoppedClocks } from '../support/fake-time.ts';
 
 // Which files of earlier runs a message still takes: in the last millisecond of a day, and of the older of two.

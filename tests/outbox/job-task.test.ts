@@ -2,10 +2,9 @@ import { ApiError, SellerError } from 'marketplace-seller-sdk';
 import { memoryStore } from 'marketplace-seller-sdk/outbox';
 import type { OutboxOptions } from 'marketplace-seller-sdk/outbox';
 import { describe, expect, test } from 'vitest';
-import { jobTask } from '../../src/outbox/job-task.js';
+import { jobTask } from '../../src/outbox/run-job.js';
 import { outboxContext } from '../../src/outbox/options.js';
-import type { Verdict } from '../../src/work/store.js';
-import type { Run, RunNotes } from '../../src/work/task.js';
+import type { Verdict, Run, RunNotes } from '../../src/work/store.js';
 import { silentLogger } from '../support/silent.ts';
 
 // What follows from a run of a job, and who is told.

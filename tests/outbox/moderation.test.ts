@@ -2,8 +2,8 @@ import { SellerError } from 'marketplace-seller-sdk';
 import type { SentMessage } from 'marketplace-seller-sdk';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { describe, expect, test, vi } from 'vitest';
-import { followModeration, hasModeration } from '../../src/outbox/follow-moderation.js';
-import type { JobRun } from '../../src/outbox/job-run.js';
+import { followModeration, hasModeration } from '../../src/outbox/run-job.js';
+import type { JobRun } from '../../src/outbox/run-job.js';
 import { stoppedClocks } from '../support/fake-time.ts';
 
 // How a job follows the moderation of its message: at the first look, at the second, and at the last.

@@ -6,7 +6,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { createInbox, memoryStore, parseNotification, sqliteStore } from 'marketplace-seller-sdk/notifications';
 import type { Inbox, Store } from 'marketplace-seller-sdk/notifications';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { newEntry } from '../../src/notifications/entry.js';
+import { newEntry } from '../../src/notifications/notification.js';
 import { about, deliver } from '../support/deliveries.ts';
 import { untilEnded } from '../support/until-ended.ts';
 

@@ -1,7 +1,7 @@
 import { InvalidInputError, SellerError, TimeoutError } from 'marketplace-seller-sdk';
 import type { CallOptions, OutcomeUnknownError, SellerClient } from 'marketplace-seller-sdk';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { Deadline } from '../../src/core/scope/deadline.js';
+import { Deadline } from '../../src/core/scope/cancel-scope.js';
 import { advanceUntilSettled } from '../support/fake-time.ts';
 import { errorOf, networkFault, stubbed, wireQuestion } from '../support/stubs.ts';
 import type { Step } from '../support/stubs.ts';

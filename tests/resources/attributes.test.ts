@@ -1,7 +1,7 @@
 import { InvalidInputError } from 'marketplace-seller-sdk';
 import type { CallOptions } from 'marketplace-seller-sdk';
 import { describe, expect, test } from 'vitest';
-import { inspect } from '../../src/core/schema/describe.js';
+import { inspect } from '../../src/core/schema/schema.js';
 import type { StandardSchema } from '../../src/core/schema/schema.js';
 import { everyEndpoint } from '../support/every-endpoint.ts';
 import { createMarketplace } from '../support/marketplace.ts';

@@ -1,10 +1,9 @@
 import type { Confirmation } from 'marketplace-seller-sdk';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { describe, expect, test } from 'vitest';
-import { WriteRecords } from '../../src/work/write-records.js';
-import { withWriteHook } from '../../src/core/recover/write-hook.js';
+import { WriteRecords } from '../../src/work/writes.js';
+import { withWriteHook, targetOf } from '../../src/core/recover/write-hook.js';
 import type { WriteRecord } from '../../src/core/recover/write-hook.js';
-import { targetOf } from '../../src/core/recover/write-target.js';
 import { service } from '../support/service.ts';
 import { networkFault } from '../support/stubs.ts';
 

@@ -1,9 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { KnownWrites, OtherWrite, Reading } from '../../src/core/operation/endpoint.js';
-import { ageOf, compareText, confirmByList } from '../../src/resources/confirm-by-list.js';
-import type { ListedEntry } from '../../src/resources/confirm-by-list.js';
-import { readEnds, shownList } from '../../src/resources/shown-list.js';
-import type { ShownPage } from '../../src/resources/shown-list.js';
+import { ageOf, compareText, confirmByList, readEnds, shownList } from '../../src/resources/confirm-by-list.js';
+import type { ListedEntry, ShownPage } from '../../src/resources/confirm-by-list.js';
 
 // The rules by which a list proves a write, at their boundaries: none, one and two entries, other writes before and after this
 // one, and dates on both sides of each limit.

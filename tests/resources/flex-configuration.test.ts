@@ -19,7 +19,7 @@ import { endpoints, flexConfiguration } from 'marketplace-seller-sdk/schemas';
 import type { FlexConfiguration, ZonePrice } from 'marketplace-seller-sdk';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { describe, expect, expectTypeOf, test } from 'vitest';
-import { inspect as inspectSchema } from '../../src/core/schema/describe.js';
+import { inspect as inspectSchema } from '../../src/core/schema/schema.js';
 import type { StandardSchema } from '../../src/core/schema/schema.js';
 import { stubbed } from '../support/stubs.js';
 

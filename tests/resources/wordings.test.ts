@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { BufferedResponse } from '../../src/core/response/body.js';
 import { readError } from '../../src/core/response/read-error.js';
 import { responseHeaders } from '../../src/core/errors/response-headers.js';
-import { classOfStatus } from '../../src/core/errors/status-errors.js';
+import { classOfStatus } from '../../src/core/errors/response-errors.js';
 import { everyEndpoint } from '../support/every-endpoint.ts';
 import { errorOf } from '../support/stubs.ts';
 import { errorsOfTheSpecification } from '../support/specification.ts';

@@ -3,12 +3,11 @@ import type { Check, History, SimulatedCall } from 'marketplace-seller-sdk/simul
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { PlannedEvents } from '../../src/simulation/events.js';
-import { Names } from '../../src/simulation/names.js';
+import { Names } from '../../src/simulation/history.js';
 import { dayMs, planOf } from '../../src/simulation/plan.js';
-import { SimulatedProcess } from '../../src/simulation/process.js';
+import { SimulatedProcess, VirtualTime } from '../../src/simulation/process.js';
 import type { Scene } from '../../src/simulation/scene.js';
-import { shrink } from '../../src/simulation/shrink.js';
-import { VirtualTime } from '../../src/simulation/virtual-time.js';
+import { shrink } from '../../src/simulation/simulate.js';
 
 // A simulated world: two outages at once, the last call of an hour, the last millisecond of a check, and the second crash.
 

@@ -8,8 +8,7 @@ import { ConfigurationError } from 'marketplace-seller-sdk';
 import { simulate } from 'marketplace-seller-sdk/simulation';
 import type { Bot, Check, World } from 'marketplace-seller-sdk/simulation';
 import { afterEach, describe, expect, test } from 'vitest';
-import { stuck } from '../../src/simulation/activity.js';
-import { mostAnHour } from '../../src/simulation/process.js';
+import { stuck, mostAnHour } from '../../src/simulation/process.js';
 
 const { setTimeout: captured, fetch: capturedFetch } = globalThis;
 

@@ -52,7 +52,7 @@ describe('the same seed gives the same trace', () => {
       .flatMap(loadedIn);
     const wanted = late.filter((target) => !target.includes('dashboard'));
     expect(wanted.length).toBeGreaterThan(5);
-    expect(loadedIn('simulation/late-modules.ts')).toEqual(expect.arrayContaining(wanted));
+    expect(loadedIn('simulation/simulate.ts')).toEqual(expect.arrayContaining(wanted));
   });
 
   test('the addresses of all starts are equally long, so that a message is cut off at the same place', async () => {

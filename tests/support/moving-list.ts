@@ -1,5 +1,5 @@
 import { Paged } from '../../src/core/paging/paged.js';
-import type { RawPage } from '../../src/core/paging/page.js';
+import type { RawPage } from '../../src/core/paging/page-reader.js';
 
 /** A change of a list; places are taken modulo its length. */
 export type Edit = { readonly kind: 'remove'; readonly at: number } | { readonly kind: 'insert'; readonly at: number };

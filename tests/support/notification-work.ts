@@ -1,5 +1,5 @@
 import type { InboxEntry } from 'marketplace-seller-sdk/notifications';
-import { workOf } from '../../src/notifications/entry.js';
+import { workOf } from '../../src/notifications/notification.js';
 
 /** A notification about a question, as a store has it: of a resource of its own. */
 export function work(key: string, user_id = 7): ReturnType<typeof workOf> {

@@ -1,5 +1,5 @@
 import type { FakeMarketplace } from 'marketplace-seller-sdk/testing';
-import { isObject } from '../../src/core/json/plain-object.js';
+import { isObject } from '../../src/core/json/json.js';
 import type { Endpoint } from '../../src/core/operation/endpoint.js';
 import { toLegacy } from '../../src/testing/handlers/message-view.js';
 import { chosen, createRandom } from '../../src/testing/random.js';

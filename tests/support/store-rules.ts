@@ -1,7 +1,6 @@
 import { expect } from 'vitest';
-import { isSameData } from '../../src/work/reduced.js';
+import { isSameData, factKeyOf } from '../../src/work/store.js';
 import type { Lease, Store, Verdict } from '../../src/work/store.js';
-import { factKeyOf } from '../../src/work/ledger.js';
 import { again, claim, dead, done, keysOf, lease, listed, released, work } from './work.ts';
 
 /** Opens the same place each time, as processes do. */

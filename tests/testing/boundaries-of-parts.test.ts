@@ -1,9 +1,8 @@
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { Clock } from '../../src/testing/clock.js';
+import { Clock, localInstant } from '../../src/testing/clock.js';
 import { listsOf } from '../../src/testing/dashboard/lists.js';
-import { matchesFilter } from '../../src/testing/http/request-filter.js';
-import { localInstant } from '../../src/testing/local-time.js';
+import { matchesFilter } from '../../src/testing/http/requests.js';
 
 // Parts of the fake: a star that stands for nothing, a clock that ran ahead, two sites at one time, and the eleventh token.
 

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { inspect, shapeOf } from '../../src/core/schema/describe.js';
+import { inspect, shapeOf } from '../../src/core/schema/schema.js';
 import type { StandardSchema } from '../../src/core/schema/schema.js';
 import { controls } from '../../src/testing/dashboard/controls.js';
-import { settingsChange } from '../../src/testing/seed/settings-schema.js';
+import { settingsChange } from '../../src/testing/settings.js';
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/open-points.md'), 'utf8');
 

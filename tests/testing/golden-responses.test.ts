@@ -1,10 +1,10 @@
 import { inspect } from 'node:util';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { expect, test } from 'vitest';
-import { describeControls } from '../../src/testing/dashboard/control-openapi.js';
+import { describeControls } from '../../src/testing/dashboard/openapi.js';
 import { controls } from '../../src/testing/dashboard/controls.js';
 import { snapshot } from '../../src/testing/dashboard/snapshot.js';
-import { neighbours } from '../../src/testing/neighbours/neighbours.js';
+import { neighbours } from '../../src/testing/neighbours.js';
 import { everyEndpoint } from '../support/every-endpoint.ts';
 import { sample } from '../../src/testing/seed/sample.js';
 

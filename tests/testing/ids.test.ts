@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { fieldsOf } from '../../src/core/request/path-template.js';
+import { fieldsOf } from '../../src/core/operation/endpoint.js';
 import { everyEndpoint } from '../support/every-endpoint.ts';
 import { call, marketplace, serveMarketplace, tokens } from '../support/plain-http.ts';
 

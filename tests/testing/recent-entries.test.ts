@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { RecentEntries } from '../../src/testing/http/recent-entries.js';
+import { RecentEntries } from '../../src/testing/http/requests.js';
 
 const mb = 1024 * 1024;
 

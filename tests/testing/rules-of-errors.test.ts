@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { Dashboard } from '../../src/testing/dashboard/dashboard.js';
 import type { DocumentedError } from '../../src/core/operation/documented-error.js';
 import { pageOfError } from '../../src/core/errors/seller-error.js';
-import { allEndpoints } from '../../src/testing/http/all-endpoints.js';
+import { allEndpoints } from '../../src/testing/http/routes.js';
 
 const control = 'a-token-of-the-page';
 

@@ -1,15 +1,19 @@
 import { AccessTokenError, OutcomeUnknownError } from 'marketplace-seller-sdk';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { exponentialDelay, jitteredDelay } from '../../src/work/backoff.js';
-import { DeadLetters } from '../../src/work/dead-letters.js';
-import { endsWithin } from '../../src/work/ends-within.js';
-import { describeGivenUp, isLastingError, isUnknownOutcome, retryAfterOf } from '../../src/work/failures.js';
+import {
+  exponentialDelay,
+  jitteredDelay,
+  describeGivenUp,
+  isLastingError,
+  isUnknownOutcome,
+  retryAfterOf,
+} from '../../src/work/policy.js';
+import { DeadLetters } from '../../src/work/lists.js';
+import { endsWithin, PollLoop } from '../../src/work/worker.js';
 import { FifoMap } from '../../src/work/fifo-map.js';
-import { LedgerBook } from '../../src/work/ledger-book.js';
-import { MemoryLedger } from '../../src/work/memory-ledger.js';
-import { RunWrites } from '../../src/work/run-writes.js';
-import { PollLoop } from '../../src/work/poll-loop.js';
-import type { Polled } from '../../src/work/poll-loop.js';
+import { LedgerBook, RunWrites } from '../../src/work/writes.js';
+import { MemoryLedger } from '../../src/work/memory.js';
+import type { Polled } from '../../src/work/worker.js';
 import type { Query, Status, Store } from '../../src/work/store.js';
 
 // What inboxes and outboxes share: none, one and two of a thing, the last of a page, the second time, and the last millisecond.

@@ -1,11 +1,9 @@
 import { Queue, Worker } from 'bullmq';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { bullmq } from '../../src/work/bullmq.js';
-import { factKeyOf } from '../../src/work/ledger.js';
+import { factKeyOf } from '../../src/work/store.js';
 import { Log } from '../../src/work/log.js';
-import type { Verdict, Work } from '../../src/work/store.js';
-import type { TaskOf } from '../../src/work/task.js';
-import type { Engine, Works } from '../../src/work/works.js';
+import type { Verdict, Work, TaskOf, Engine, Works } from '../../src/work/store.js';
 import { hasRedis, startRedis } from '../support/redis.ts';
 import type { OwnRedis } from '../support/redis.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { FifoMap } from '../../src/work/fifo-map.js';
-import { SortedList } from '../../src/work/sorted-list.js';
+import { SortedList } from '../../src/work/memory.js';
 import { fc } from '../support/fast-check.ts';
 
 test('a sorted list has the first and the last of its items, whatever was added and deleted', () => {

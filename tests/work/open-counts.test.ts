@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { OpenCounts } from '../../src/work/open-counts.js';
+import { OpenCounts } from '../../src/work/sql/store.js';
 import { work } from '../support/work.ts';
 
 beforeEach(() => void vi.useFakeTimers());

@@ -1,10 +1,10 @@
 import { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { factKeyOf } from '../../src/work/ledger.js';
-import { memoryStore } from '../../src/work/memory-store.js';
-import { postgresStore } from '../../src/work/postgres-store.js';
-import { additions } from '../../src/work/sql-schema.js';
-import type { PostgresClient } from '../../src/work/postgres-database.js';
+import { factKeyOf } from '../../src/work/store.js';
+import { memoryStore } from '../../src/work/memory.js';
+import { postgresStore } from '../../src/work/postgres.js';
+import { additions } from '../../src/work/sql/entries.js';
+import type { PostgresClient } from '../../src/work/postgres.js';
 import type { Store } from '../../src/work/store.js';
 import { fc } from '../support/fast-check.ts';
 import { hasPostgres, startPostgres } from '../support/postgres.ts';

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { memoryStore } from '../../src/work/memory-store.js';
-import { sqliteStore } from '../../src/work/sqlite-store.js';
+import { memoryStore } from '../../src/work/memory.js';
+import { sqliteStore } from '../../src/work/sqlite.js';
 import type { Store } from '../../src/work/store.js';
 import { afterAll, describe, expect, test } from 'vitest';
 import { storeRules } from '../support/store-rules.ts';

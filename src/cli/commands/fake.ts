@@ -1,25 +1,26 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { isLoopback } from '../../core/options/rules.js';
 import { array, unknown } from '../../core/schema/define.js';
 import type { Schema } from '../../core/schema/schema.js';
+import { Dashboard, isControlToken } from '../../testing/dashboard/dashboard.js';
+import { withoutNulls } from '../../testing/dashboard/environment-controls.js';
+import type { LoggedRequest } from '../../testing/dashboard/request-log.js';
+import { FakeMarketplaceError, readAs } from '../../testing/errors.js';
 import { FakeMarketplace } from '../../testing/marketplace.js';
 import type { FakeMarketplaceOptions, SeedInit } from '../../testing/marketplace.js';
-import { isControlToken } from '../../testing/dashboard/access.js';
-import { Dashboard } from '../../testing/dashboard/dashboard.js';
-import { withoutNulls } from '../../testing/dashboard/notification-controls.js';
-import { sample } from '../../testing/seed/sample.js';
-import { optionLockMsOverHttp } from '../../testing/settings.js';
-import { moduleSeed, seededFault } from '../../testing/seed/schema.js';
-import { rateLimit, settingsChange } from '../../testing/seed/settings-schema.js';
-import { faultFrom } from '../../testing/seed/fault.js';
-import { deliveryFaults } from '../../testing/webhooks/callback.js';
 import type { Operation } from '../../testing/operations/operation.js';
-import { UsageError } from '../errors.js';
-import type { Command, ProcessIO } from '../command.js';
-import { formatBanner, formatRequest } from '../format.js';
-import { listenOrFail } from '../listen-or-fail.js';
-import type { Options, Values } from '../options.js';
-import { parseFields } from '../parse-fields.js';
-import { loadFile } from '../load-file.js';
-import { withLocation } from '../with-location.js';
+import { faultFrom } from '../../testing/seed/apply.js';
+import { sample } from '../../testing/seed/sample.js';
+import { moduleSeed, seededFault } from '../../testing/seed/schema.js';
+import { listen } from '../../testing/server.js';
+import type { Listening } from '../../testing/server.js';
+import { optionLockMsOverHttp, rateLimit, settingsChange } from '../../testing/settings.js';
+import { deliveryFaults } from '../../testing/webhooks/callback.js';
+import { printable } from '../../work/log.js';
+import { CliError, UsageError } from '../command.js';
+import type { Command, Options, ProcessIO, Values } from '../command.js';
 
 const options: Options = {
   port: { value: 'NUMBER', text: 'port to listen on; 0 picks a free port', default: '4010' },
@@ -153,4 +154,114 @@ function readControlToken(values: Values): string | undefined {
   const text = values.text('control-token') ?? process.env.FAKE_CONTROL_TOKEN;
   if (text === undefined || isControlToken(text)) return text;
   throw new UsageError('--control-token must have 16 or more letters, digits, - and _; so must FAKE_CONTROL_TOKEN');
+}
+
+/** Formats the startup message: the base URL, the users with their tokens, and a curl command. */
+function formatBanner(url: string, host: string, { accounts, items }: FakeMarketplace, controlToken: string): string {
+  const users = accounts.all.map((user) => ({
+    ...user,
+    nickname: printable(user.nickname),
+    sells: items.all.some(({ seller_id }) => seller_id === user.user_id),
+    token: accounts.bearers.find(({ user_id }) => user_id === user.user_id)?.token ?? '',
+  }));
+  const width = Math.max(0, ...users.map(({ nickname }) => nickname.length));
+  const seller = users.find(({ sells }) => sells) ?? users[0];
+  return [
+    `Fake marketplace at ${url}  (open it in a browser for the dashboard)`,
+    ...(isLoopback(host) ? [] : ['Other machines can connect to it and open its dashboard.']),
+    '',
+    ...users.map(
+      ({ nickname, user_id, sells, token }) =>
+        `  ${nickname.padEnd(width)}  ${sells ? 'seller' : 'buyer '}  user_id ${user_id}  token ${token}`,
+    ),
+    `  ${'controls'.padEnd(width)}  x-fake-token ${controlToken}`,
+    '',
+    seller
+      ? `  curl -H 'Authorization: Bearer ${seller.token}' '${url}/questions/search?seller_id=${seller.user_id}'`
+      : `  curl ${url}/currencies`,
+    '',
+    'Press Ctrl+C to stop.',
+  ].join('\n');
+}
+
+/** Formats a request on one line. Control characters are replaced. */
+function formatRequest({ at, method, path, status, state, ms, nickname }: LoggedRequest): string {
+  const time = new Date(at).toTimeString().slice(0, 8);
+  const outcome = state === 'broken' ? 'broken' : String(status);
+  const who = nickname === null ? '' : ` ${nickname}`;
+  return printable(`${time} ${method.padEnd(6)} ${outcome} ${path} ${ms} ms${who}`);
+}
+
+/** Serves a function over HTTP. @throws {CliError} when the address cannot be bound */
+async function listenOrFail(
+  handle: (request: Request) => Promise<Response>,
+  { port, host }: { readonly port: number; readonly host: string },
+): Promise<Listening> {
+  try {
+    return await listen(handle, { port, host });
+  } catch (error) {
+    if (!(error instanceof FakeMarketplaceError)) throw error;
+    const { code } = (error.cause ?? {}) as { code?: string };
+    if (code === 'EADDRINUSE') throw new CliError(`port ${port} is in use; --port 0 picks a free one`);
+    throw new CliError(`cannot listen on ${host}, port ${port}: ${code ?? error.message}`);
+  }
+}
+
+/** Reads a file that an option names, and checks its content. @throws {CliError} with one line per problem */
+async function loadFile<T>(kind: string, path: string, schema: Schema<T, unknown>): Promise<T> {
+  const content = await readContent(kind, path).catch((error: unknown) => {
+    const { code } = error as { code?: string };
+    if (code === 'ENOENT') throw new CliError(`the ${kind} file ${path} does not exist`);
+    if (error instanceof SyntaxError) throw new CliError(`${path} is not valid JSON: ${error.message}`);
+    throw new CliError(`cannot read ${path}: ${code ?? String(error)}`);
+  });
+  return withLocation(path, () => readAs(schema, content));
+}
+
+/** Reads JSON, or a module's default export or export of this name: `.js`, `.mjs`, `.ts` or `.mts`. Rejects when it cannot be read. */
+async function readContent(kind: string, path: string): Promise<unknown> {
+  // Reading it first gives a missing module the same error as a missing file.
+  const text = await readFile(path, 'utf8');
+  if (!/\.m?[jt]s$/.test(path)) return JSON.parse(text.replace(/^\uFEFF/, '')) as unknown;
+  const module = (await import(pathToFileURL(resolve(path)).href)) as Readonly<Record<string, unknown>>;
+  return module.default ?? module[kind];
+}
+
+/**
+ * Parses fields and values, e.g. `status=503 times=2 match.path=/answers`.
+ *
+ * @throws {FakeMarketplaceError} when a field or a value is invalid, or there is no field
+ */
+export function parseFields<T>(text: string, schema: Schema<T, unknown>): T {
+  const words = text.split(/[\s,]+/).filter(Boolean);
+  if (words.length === 0) throw new FakeMarketplaceError('a field is missing, e.g. status=503');
+  const fields = new Map<string, unknown>();
+  for (const word of words) {
+    const [name = '', ...parts] = word.split('=');
+    const value = parts.length === 0 ? true : parseValue(parts.join('='));
+    const [outer = '', inner] = name.split('.');
+    fields.set(outer, inner === undefined ? value : { ...(fields.get(outer) ?? {}), [inner]: value });
+  }
+  return readAs(schema, Object.fromEntries(fields));
+}
+
+function parseValue(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}
+
+/** Adds the location to an error, if there is one. @throws {CliError} with one line per problem */
+function withLocation<T>(location: string | undefined, run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    if (!(error instanceof FakeMarketplaceError)) throw error;
+    const { messages } = error;
+    if (location === undefined) throw new CliError(messages.join('; '));
+    const start = messages.length === 1 ? ' ' : '\n  ';
+    throw new CliError(`${location}:${messages.map((each) => start + each).join('')}`);
+  }
 }

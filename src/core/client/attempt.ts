@@ -1,21 +1,28 @@
-import { redactorOf } from '../errors/redactor.js';
-import { isSecretHeader } from '../errors/secrets.js';
+import { ConnectionError } from '../errors/errors.js';
+import { isSecretHeader, redactorOf, redactUrl } from '../errors/redactor.js';
+import { RateLimitError } from '../errors/response-errors.js';
+import { parseRetryAfter } from '../errors/response-headers.js';
+import { SellerError } from '../errors/seller-error.js';
 import type { MultipartBody } from '../files/upload.js';
-import { emitAttemptResult } from '../options/events.js';
+import { groupOf } from '../limits/limits.js';
+import type { AcquireRejection } from '../limits/limits.js';
+import type { AttemptInfo, Limiter } from '../options/client-options.js';
+import { emitAttemptResult, emitWait } from '../options/hooks.js';
 import type { AttemptResult } from '../recover/failure.js';
-import { BufferedResponse, isOk } from '../response/body.js';
-import { errorInBody } from '../response/error-in-body.js';
-import { ignoreErrors } from '../scope/wait.js';
+import { userOf } from '../recover/token-source.js';
+import { BufferedResponse, errorInBody, isOk } from '../response/body.js';
+import { warningOf } from '../response/read-error.js';
+import { ignoreErrors } from '../scope/cancel-scope.js';
+import type { CancelScope } from '../scope/cancel-scope.js';
 import type {
-  RequestDelivery,
   Exchange,
   OutgoingRequest,
+  RequestDelivery,
   Transport,
   TransportResponse,
 } from '../transport/transport.js';
+import { exchangeOnce } from './call.js';
 import type { ClientCall } from './call.js';
-import { exchangeOnce } from './loaded-parts.js';
-import { releaseThrottled, reportToLimiter, waitForTurn } from './wait-for-turn.js';
 
 /**
  * Sends a request once, when its turn has come, and reads the response, both within `timeoutMs`. For an upload,
@@ -167,4 +174,133 @@ function toldOf(aheadMs: number, baseUrl: string): string {
   const seconds = Math.round(Math.abs(aheadMs) / 1000);
   const where = aheadMs > 0 ? 'ahead of' : 'behind';
   return `The clock of this machine is ${seconds} s ${where} that of ${new URL(baseUrl).origin}. Set it: otherwise less can be proved of a write whose response is lost`;
+}
+
+/**
+ * Waits until an attempt may be sent: first for a place in the queue of the call, and last, just before it is sent, for the
+ * user's limiter.
+ *
+ * @throws {RateLimitError} when the service asked the seller to wait for longer than `maxRetryDelayMs`, or has responded
+ * only 429 for as long as the retries of the call would take.
+ */
+async function waitForTurn(call: ClientCall): Promise<void> {
+  const { turnQueue, scope, runtime } = call;
+  const { limiter } = runtime.options;
+  for (let isFirst = true; ; isFirst = false) {
+    if (!turnQueue.tryAcquire()) await waitInTurnQueue(call, !isFirst);
+    if (!limiter) return;
+    const next = limitedAttempt(call, call.attempts + 1);
+    try {
+      await acquireLimiter(limiter, next, scope);
+    } catch (error) {
+      turnQueue.giveBack();
+      throw error;
+    }
+    if (turnQueue.pausedMs === 0) return;
+    // A pause began meanwhile. Nothing is held during it.
+    turnQueue.giveBack();
+    releaseLimiter(limiter, next);
+  }
+}
+
+async function waitInTurnQueue(call: ClientCall, hadTurn: boolean): Promise<void> {
+  const { turnQueue, scope, startedAt, maxRetries, runtime, attempts } = call;
+  const rejection = await turnQueue.acquire(scope, {
+    isRetry: hadTurn || attempts > 0,
+    startedAt,
+    maxRetries,
+    maxPauseMs: runtime.options.maxRetryDelayMs,
+    onWait: (waitMs) => emitWait(call, waitMs, 'rate limit'),
+  });
+  if (rejection) throw notSentError(call, rejection);
+}
+
+/** Reports the result of an attempt to the user's limiter. */
+function reportToLimiter(
+  limiter: Limiter,
+  call: ClientCall,
+  status: number | undefined,
+  response: BufferedResponse | undefined,
+): void {
+  const retryAfterMs = response && parseRetryAfter(response.headers, Date.now());
+  releaseLimiter(limiter, limitedAttempt(call, call.attempts), status, retryAfterMs);
+}
+
+/**
+ * Gives back the place of an attempt that got a 429.
+ *
+ * @returns whether all calls of its queue wait.
+ */
+function releaseThrottled(call: ClientCall, { headers }: BufferedResponse, sentAt: number): boolean {
+  const { turnQueue, maxRetries, faultRetries, runtime } = call;
+  const isEvent = turnQueue.release('throttled', sentAt, {
+    retryAfterMs: parseRetryAfter(headers, Date.now()),
+    isLast: faultRetries >= Math.max(maxRetries, 1),
+    doublings: Math.max(0, maxRetries - 1),
+    maxPauseMs: runtime.options.maxRetryDelayMs,
+  });
+  // After the row of 429s has begun to which it belongs.
+  call.throttledAt.push(performance.now());
+  return isEvent;
+}
+
+function limitedAttempt(call: ClientCall, attempt: number): LimitedAttempt {
+  const { endpoint, baseUrl } = call.info;
+  const user = userOf(endpoint, call.request.input, call.token);
+  return { endpoint, attempt, host: new URL(baseUrl).host, user, ...groupOf(endpoint) };
+}
+
+/** An attempt that needs the permission of a limiter. */
+type LimitedAttempt = Omit<AttemptInfo, 'signal'>;
+
+/** Waits until the user's limiter permits the attempt. The deadline and the signal of the call end the wait. */
+async function acquireLimiter(limiter: Limiter, attempt: LimitedAttempt, scope: CancelScope): Promise<void> {
+  const controller = new AbortController();
+  const { signal } = controller;
+  let permission: Promise<void> | undefined;
+  try {
+    await scope.race(
+      () => (permission = (async () => limiter.acquire({ ...attempt, signal }))()),
+      (error) => controller.abort(error),
+    );
+  } catch (error) {
+    // A limiter that ignores the signal may permit the attempt later, although it is no longer sent.
+    if (error === scope.reason)
+      permission?.then(
+        () => releaseLimiter(limiter, attempt),
+        () => undefined,
+      );
+    if (error instanceof SellerError) throw error;
+    const { method, path } = attempt.endpoint;
+    const message = `${method} ${path} was not sent: the limiter rejected it; see \`cause\``;
+    throw new ConnectionError(message, { cause: error, attempts: attempt.attempt - 1 });
+  }
+}
+
+/** Reports the result of an attempt to the user's limiter. Without a report, the attempt was not sent. */
+function releaseLimiter(limiter: Limiter, attempt: LimitedAttempt, status?: number, retryAfterMs?: number): void {
+  ignoreErrors(() => limiter.release?.({ ...attempt, status, retryAfterMs }));
+}
+
+/** The error of a call that is not sent because of the 429s of other calls. */
+function notSentError(call: ClientCall, { reason, retryAfterMs }: AcquireRejection): RateLimitError {
+  const { request, attempts, outcomeUnknown } = call;
+  const { endpoint } = request;
+  const seconds = retryAfterMs === undefined ? undefined : String(Math.ceil(retryAfterMs / 1000));
+  const why =
+    reason === 'exhausted'
+      ? 'the service has responded with a 429 to all calls for as long as its retries would take'
+      : `after a 429 the service asked to wait, for ${seconds} s more`;
+  const what = `${endpoint.method} ${endpoint.path} was not sent${attempts > 0 ? ' again' : ''}`;
+  return new RateLimitError(`${what}: ${why}${warningOf(endpoint, false, outcomeUnknown)}`, {
+    status: 429,
+    headers: new Headers(seconds === undefined ? {} : { 'retry-after': seconds }),
+    body: undefined,
+    url: redactUrl(request.url),
+    endpoint,
+    attempts,
+    causes: [],
+    retryAfterMs,
+    outcomeUnknown,
+  });
 }

@@ -1,25 +1,36 @@
+import { platform } from '#platform';
+import { ConnectionError, InvalidInputError } from '../errors/errors.js';
+import type { Issue } from '../errors/errors.js';
 import { redactUrl } from '../errors/redactor.js';
 import { requestIdOf } from '../errors/response-errors.js';
 import type { ResponseHeaders } from '../errors/response-headers.js';
+import type { Download } from '../files/download.js';
+import type { FileInput } from '../files/file-source.js';
 import type { openDownload, redirectsOf } from '../files/open-download.js';
 import type { Upload } from '../files/upload.js';
+import { Limits } from '../limits/limits.js';
 import type { TurnQueue } from '../limits/limits.js';
 import type { ResponseInfo, WithResponse } from '../operation/api-promise.js';
 import type { EndpointExchange } from '../operation/endpoint.js';
-import type { Emit } from '../options/events.js';
-import type { CallInfo } from '../options/hooks.js';
-import { BookView } from '../recover/book-view.js';
-import { RememberedWrite } from '../recover/memory-book.js';
+import type { ResolvedOptions } from '../options/client-options.js';
+import { emitterOf } from '../options/hooks.js';
+import type { CallInfo, Emit } from '../options/hooks.js';
+import { bookOf, BookView, RememberedWrite } from '../recover/memory-book.js';
+import type { MemoryBook } from '../recover/memory-book.js';
+import { RetryBudget } from '../recover/next-step.js';
 import type { CallState, WriteOutcome } from '../recover/next-step.js';
-import type { WriteResult, WriteTurn } from '../recover/write-hook.js';
-import type { BuiltRequest } from '../request/built-request.js';
+import { TokenSource } from '../recover/token-source.js';
+import type { WriteHook, WriteResult, WriteTurn } from '../recover/write-hook.js';
+import { lowerCaseNames, userAgentOf } from '../request/build-request.js';
+import type { BuiltRequest } from '../request/build-request.js';
+import { isOk } from '../response/body.js';
+import type { BufferedResponse } from '../response/body.js';
 import type { InternalOptions } from '../scope/call-options.js';
-import { CancelScope } from '../scope/cancel-scope.js';
-import type { RequestDelivery } from '../transport/transport.js';
-import type { ClientRuntime } from './client-runtime.js';
+import { CancelScope, ignoreErrors } from '../scope/cancel-scope.js';
+import type { RequestDelivery, TransportResponse } from '../transport/transport.js';
 
 /** What a call needs beyond JSON. It is loaded before the first attempt, because other calls do not need it. */
-export interface LoadedParts {
+interface LoadedParts {
   /** The opened file of a multipart body. */
   readonly upload?: Upload | undefined;
   /** The module that reads downloads. */
@@ -215,4 +226,131 @@ export class ClientCall {
       queuePausedMs: isQueueThrottled ? this.turnQueue.pausedMs : undefined,
     };
   }
+}
+
+/**
+ * What all clients of one host and token share: the token and the retry budget. With the clients of other tokens that are
+ * derived from the same one, they share the limits.
+ */
+export class SharedState {
+  /** Present if the token comes from a function. */
+  readonly tokens: TokenSource | undefined;
+  readonly budget = new RetryBudget();
+  /** The writes of this process, which all clients of the host share. */
+  readonly writes: MemoryBook;
+  readonly limits: Limits;
+  readonly #baseUrl: string;
+  readonly #accessToken: ResolvedOptions['accessToken'];
+  readonly #limitsByOrigin: Map<string, Limits>;
+
+  /** `parent` is the state of the client from which this one is derived. */
+  constructor(options: ResolvedOptions, parent?: SharedState) {
+    const { baseUrl, accessToken, timeoutMs } = options;
+    this.writes = parent && parent.#baseUrl === baseUrl ? parent.writes : bookOf(options);
+    if (!parent) warnIfApart(options, this.writes);
+    this.#baseUrl = baseUrl;
+    this.#accessToken = accessToken;
+    this.tokens = typeof accessToken === 'function' ? new TokenSource(accessToken, timeoutMs) : undefined;
+    this.#limitsByOrigin = parent ? parent.#limitsByOrigin : new Map<string, Limits>();
+    const { origin } = new URL(baseUrl);
+    this.limits = this.#limitsByOrigin.get(origin) ?? new Limits();
+    this.#limitsByOrigin.set(origin, this.limits);
+  }
+
+  /** Whether a client with these options calls the same host with the same token. */
+  isFor({ baseUrl, accessToken }: ResolvedOptions): boolean {
+    return baseUrl === this.#baseUrl && accessToken === this.#accessToken;
+  }
+}
+
+/** Says in the log that a client was made apart from another one of the same service, so that each learns its limits alone. */
+function warnIfApart({ logger, baseUrl }: ResolvedOptions, writes: MemoryBook): void {
+  if (writes.hasClient)
+    ignoreErrors(() =>
+      logger?.warn(
+        `There is another SellerClient for ${new URL(baseUrl).origin}, and the two do not share rate limits. Make one, and derive the others with withOptions({ accessToken })`,
+      ),
+    );
+  writes.hasClient = true;
+}
+
+/** What all calls of a client share. */
+export interface ClientRuntime {
+  readonly options: ResolvedOptions;
+  readonly shared: SharedState;
+  /** Receives the events of calls; `undefined` if nothing observes them. */
+  readonly emit: Emit | undefined;
+  /** Headers of every request, with names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The `user-agent`, unless `headers` have one; `undefined` if the platform sends its own. */
+  readonly userAgent: string | undefined;
+  /** Decides about the writes of this client. */
+  readonly writeHook: WriteHook | undefined;
+}
+
+/** Creates what all calls of a client share. */
+export function createRuntime(
+  options: ResolvedOptions,
+  shared: SharedState,
+  writeHook: WriteHook | undefined,
+): ClientRuntime {
+  const { logger, tracing } = options;
+  return {
+    options,
+    shared,
+    emit: emitterOf(logger, tracing),
+    headers: { accept: 'application/json', ...lowerCaseNames(options.headers ?? {}) },
+    userAgent: userAgentOf(),
+    writeHook,
+  };
+}
+
+/** Loads the modules of files and of the exchange of an endpoint, and opens the file that is sent. */
+export async function loadParts(call: ClientCall): Promise<LoadedParts> {
+  const { endpoint, bodyValue } = call.request;
+  const reject = (issue: Issue, prefix?: string): Error => new InvalidInputError([issue], prefix);
+  if (endpoint.loadExchange) return { exchange: await endpoint.loadExchange(bodyValue, reject) };
+  if (endpoint.responseBody === 'stream') return { downloads: await import('../files/open-download.js') };
+  const uploads = await platform.loadUploads();
+  const upload = await uploads.openUpload(bodyValue as FileInput, reject, endpoint.maxUploadBytes);
+  // The call has ended meanwhile.
+  if (call.scope.reason) upload.dispose();
+  return { upload };
+}
+
+/** Makes one attempt with the exchange of the endpoint. `send` sends a body and receives the response. */
+export async function exchangeOnce(
+  exchange: EndpointExchange,
+  url: string,
+  send: (body: string) => Promise<BufferedResponse>,
+): Promise<BufferedResponse> {
+  let response: BufferedResponse | undefined;
+  try {
+    const value = await exchange(url, async (text) => {
+      response = await send(text);
+      // The call creates the error of this response, or retries.
+      if (!isOk(response.status) || response.isTruncated) throw new Error('no result');
+      return response.text;
+    });
+    if (!response) throw new TypeError('the exchange of the endpoint sent nothing');
+    response.result = { value };
+    return response;
+  } catch (error) {
+    if (!response) throw error;
+    // The error of the exchange is not kept: that of graphql-request prints the whole request.
+    response.result = 'unreadable';
+    return response;
+  }
+}
+
+/** The file in a response; `undefined` if the call is not a download. */
+export function downloadFrom(response: TransportResponse, call: ClientCall): Download | undefined {
+  const { request, scope, options, timeoutMs, loaded } = call;
+  return loaded.downloads?.openDownload(response, scope, {
+    what: `${request.endpoint.method} ${request.endpoint.path}`,
+    timeoutMs,
+    onProgress: (progress) => ignoreErrors(() => options.onDownloadProgress?.(progress)),
+    lost: (message, cause) => new ConnectionError(message, { cause }),
+    reject: (issue, prefix) => new InvalidInputError([issue], prefix),
+  });
 }

@@ -1,15 +1,20 @@
 import { responseHeaders } from '../errors/response-headers.js';
-import type { Requester } from '../operation/requester.js';
-import { emitWait } from '../options/events.js';
-import { confirmWindowMs, confirmWrite } from '../recover/confirm-write.js';
-import { errorWithoutResponse } from '../recover/failure-error.js';
-import { failureOf, mayHaveSucceeded, withoutEffect } from '../recover/failure.js';
+import type { ConfirmOptions } from '../errors/seller-error.js';
+import type { Requester } from '../operation/api-promise.js';
+import { emitWait } from '../options/hooks.js';
+import { confirmWindowMs, confirmWrite, readBefore } from '../recover/confirm-write.js';
+import type { ConfirmResult, UnconfirmedCall } from '../recover/confirm-write.js';
+import { errorWithoutResponse, failureOf, mayHaveSucceeded, withoutEffect } from '../recover/failure.js';
 import type { FailedAttempt } from '../recover/failure.js';
+import { BookView, RememberedWrite } from '../recover/memory-book.js';
 import { nextStep } from '../recover/next-step.js';
-import { apiError } from '../response/api-error.js';
-import { readError } from '../response/read-error.js';
+import { targetOf } from '../recover/write-hook.js';
+import type { PendingWrite, WriteHook, WriteRecord, WriteTurn } from '../recover/write-hook.js';
+import type { BuiltRequest } from '../request/build-request.js';
+import { apiError, readError } from '../response/read-error.js';
+import type { CancelScope } from '../scope/cancel-scope.js';
 import type { RequestAttempt } from './attempt.js';
-import type { ClientCall, CallResult } from './call.js';
+import type { CallResult, ClientCall, ClientRuntime } from './call.js';
 
 /**
  * Does what `nextStep` says after a failed attempt: waits, replaces the token, or reads the write back.
@@ -94,4 +99,85 @@ async function waitBefore(call: ClientCall, waitMs: number | undefined): Promise
   call.runtime.shared.budget.withdraw();
   emitWait(call, waitMs, 'fault');
   await call.scope.sleep(waitMs);
+}
+
+/** Asks a hook about the write of a call. */
+export function askHook(hook: WriteHook, call: ClientCall, requester: Requester): Promise<WriteTurn> {
+  return call.scope.race(() => hook.begin(pendingWrite(call.request, call, requester)));
+}
+
+function pendingWrite(
+  { endpoint, input }: Pick<PendingWrite, 'endpoint' | 'input'>,
+  call: ClientCall,
+  requester: Requester,
+): PendingWrite {
+  const { scope, options, token, timeoutMs, runtime } = call;
+  const { signal } = options;
+  const memory = runtime.shared.writes;
+  const unconfirmed = (
+    write: Pick<WriteRecord, 'input' | 'sentAt' | 'before' | 'aheadMs'>,
+    view: BookView,
+  ): UnconfirmedCall => ({
+    request: { endpoint, input: write.input },
+    options,
+    token,
+    sentAt: performance.now() - (Date.now() - write.sentAt),
+    view,
+    before: write.before,
+    aheadMs: write.aheadMs ?? 0,
+  });
+  const replaced = endpoint.replaces?.(input);
+  return {
+    endpoint,
+    input,
+    target: targetOf(endpoint, input, token),
+    timeoutMs,
+    aheadMs: memory.clock.aheadMs,
+    replaced: replaced && pendingWrite(replaced, call, requester),
+    readBefore: () => readBefore(requester, unconfirmed({ input, sentAt: Date.now() }, call.view), scope, signal),
+    confirm: async (earlier, stored) => {
+      const described = { ...earlier, endpoint, token, calledAt: earlier.sentAt };
+      const write = memory.get(earlier.id) ?? memory.add(new RememberedWrite(described));
+      const view = new BookView({ endpoint, write: earlier, memory, stored, timeoutMs });
+      const limits = { signal, confirmWindowMs: 0, throwsFailures: true };
+      const { confirmation } = await confirmWrite(requester, unconfirmed(earlier, view), scope, limits);
+      if (confirmation.done) write.state = 'done';
+      return confirmation;
+    },
+  };
+}
+
+/** A write that a program stored before it was sent. */
+interface StoredCall {
+  readonly request: BuiltRequest;
+  readonly token: string | undefined;
+  readonly sentAt: number;
+}
+
+/** Reads back a stored write: one of this process, or of an earlier one. A "no" that is not certain is none. */
+export async function confirmStored(
+  requester: Requester,
+  { request, token, sentAt }: StoredCall,
+  { shared, options: { timeoutMs } }: ClientRuntime,
+  scope: CancelScope,
+  { signal, confirmWindowMs: given }: ConfirmOptions,
+): Promise<ConfirmResult> {
+  const { endpoint, input } = request;
+  const { writes: memory } = shared;
+  const stored = new RememberedWrite({ endpoint, input, token, calledAt: sentAt, sentAt });
+  const { write, isUncertain } = memory.askFor(stored);
+  // Until its call ends, an entry may also be that of an equal write.
+  if (write.isInFlight)
+    return {
+      confirmation: { unknown: 'the write is being sent', mayChange: true },
+      response: { status: 200, headers: new Headers() },
+    };
+  const elapsedMs = Date.now() - write.sentAt;
+  const view = new BookView({ endpoint, write, memory, timeoutMs });
+  const call = { request, options: {}, token, sentAt: performance.now() - elapsedMs, aheadMs: 0, view };
+  const windowMs = given ?? (elapsedMs > timeoutMs ? 0 : confirmWindowMs(undefined, 0));
+  const result = await confirmWrite(requester, call, scope, { signal, confirmWindowMs: windowMs });
+  if (result.confirmation.done !== false) return result;
+  const unknown = 'an equal write was sent later, and may be this one';
+  return isUncertain ? { ...result, confirmation: { unknown } } : result;
 }

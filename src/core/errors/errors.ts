@@ -1,6 +1,5 @@
-import type { ConfirmOptions, Confirmation } from './confirmation.js';
-import type { Issue } from './issue.js';
-import { SellerError, confirmError } from './seller-error.js';
+import { confirmError, SellerError } from './seller-error.js';
+import type { Confirmation, ConfirmOptions } from './seller-error.js';
 
 /**
  * An option of the client is wrong. The message says what it accepts.
@@ -239,3 +238,15 @@ export function isOfFramework(error: unknown): boolean {
   const { digest, $$typeof } = error as { digest?: unknown; $$typeof?: unknown };
   return typeof digest === 'string' || typeof $$typeof === 'symbol';
 }
+
+/** Where something is in a value. */
+export type Path = readonly PropertyKey[];
+
+/** A problem of a value: its path, and a sentence. */
+export interface Issue {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+}
+
+/** The result of a rule of `refine`: a sentence, and the path of the field if it is not the value itself. */
+export type RefineResult = string | { readonly path: Path; readonly message: string } | undefined;

@@ -1,8 +1,8 @@
-import { isPlainObject } from '../json/plain-object.js';
-import { redactedError } from './redacted-error.js';
+import { isPlainObject } from '../json/json.js';
+import { isOfFramework } from './errors.js';
 import { changedHeaders } from './response-headers.js';
 import type { ResponseHeaders } from './response-headers.js';
-import { isSecretHeader, isSecretName, maskPatterns, maskSecretFields, secretPatterns } from './secrets.js';
+import { copyOfError, SellerError } from './seller-error.js';
 
 const mask = '[redacted]';
 const bearer = /\bbearer\s+[\w.~+/=-]+/gi;
@@ -158,4 +158,141 @@ const unprintable = /[\s\u0000-\u001f\u007f-\u009f\u2028\u2029\u061c\u200e\u200f
  */
 export function printable(text: string): string {
   return text.replace(unprintable, ' ');
+}
+
+/**
+ * Returns the error, or, if it may hold one of the secrets, one with its name, its message, its stack and its code, which
+ * `clean` has changed, and nothing else.
+ */
+function redactedError(error: unknown, secrets: readonly RegExp[], clean: (text: string) => string): unknown {
+  if (!mayHold(error, secrets)) return error;
+  if (!(error instanceof Error)) return new Error('the thrown value contained a secret and is not shown');
+  const copy = new Error(clean(error.message));
+  const { code } = error as { code?: unknown };
+  for (const name of ['name', 'stack'] as const)
+    Object.defineProperty(copy, name, { value: clean(error[name] ?? ''), configurable: true });
+  return typeof code === 'string' ? Object.assign(copy, { code: clean(code) }) : copy;
+}
+
+/** Whether an error, its causes or its properties hold one of the secrets, or cannot be searched. */
+function mayHold(error: unknown, secrets: readonly RegExp[]): boolean {
+  try {
+    // `this` has the value before its own `toJSON`.
+    const json = JSON.stringify({ error }, function (this: Readonly<Record<string, unknown>>, name) {
+      return readable(this[name]);
+    });
+    return secrets.some((secret) => json.search(secret) >= 0);
+  } catch {
+    // It leads to itself, or has a value that JSON cannot show.
+    return true;
+  }
+}
+
+function readable(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  if (value instanceof Error) {
+    const own = Reflect.ownKeys(value).map((name): unknown => [String(name), Reflect.get(value, name)]);
+    return [value.name, value.message, own];
+  }
+  if (value instanceof URL) return value.href;
+  if (isPlainObject(value) && Object.getOwnPropertySymbols(value).length === 0) return value;
+  throw new TypeError('its content is not known');
+}
+
+/** Names of headers, query parameters and fields whose values are secret: in lower case, without `x-`, `-` and `_`. */
+const secretNames = new Set(['authorization', 'proxyauthorization', 'cookie', 'setcookie', 'apikey', 'sig']);
+/** The ends of longer names, e.g. of `token`, `client_secret` and `x-amz-security-token`. */
+const secretEnd = /(?:token|secret|password|passwd|signature|credential)$/;
+
+/** Longer names count as not secret. */
+const longestName = 40;
+
+/** Whether the value of a header, query parameter or field with this name is secret. */
+function isSecretName(name: string): boolean {
+  if (name.length > longestName) return false;
+  const plain = name
+    .toLowerCase()
+    .replace(/^x[-_]/, '')
+    .replace(/[-_]/g, '');
+  return secretNames.has(plain) || secretEnd.test(plain);
+}
+
+/** The request headers whose values may be shown. */
+const publicHeaders = new Set([
+  ...['accept', 'accept-encoding', 'accept-language', 'cache-control', 'content-length', 'content-type', 'user-agent'],
+  ...['traceparent', 'tracestate', 'x-client-id', 'x-correlation-id', 'x-request-id'],
+]);
+
+/** Whether the value of a request header is secret: every one is, unless its name is public. */
+export function isSecretHeader(name: string): boolean {
+  return !publicHeaders.has(name.toLowerCase());
+}
+
+/** Fields whose values are secret. The value of an `authorization` includes its scheme. */
+const secretFields =
+  /("?(?:access[_-]?token|auth[_-]token|refresh[_-]?token|client[_-]?secret|api[_-]?key|authorization|set-cookie|cookie)\\?"?\s{0,9}[=:]\s{0,9}\\?"?)(?:(?:bearer|basic)\s{1,9})?[^"&\s,}\\]+/gi;
+/** Only as a parameter or a JSON field, because `invalid signature: expired` is a message. */
+const signatures = /((?<![\w-])(?:sig|signature)(?:=|\\?"\s{0,9}:\s{0,9}\\?"))[^"&\s,}\\]+/gi;
+
+/** Masks the values of secret fields and parameters in a text, e.g. `api_key=...` or `"client_secret": "..."`. */
+function maskSecretFields(text: string, mask: string): string {
+  return text.replace(secretFields, `$1${mask}`).replace(signatures, `$1${mask}`);
+}
+
+/** Shorter secrets are not masked, because they occur in other words. */
+const shortest = 4;
+/** A longer form is searched by its beginning, and all that follows it is masked. */
+const longest = 8192;
+
+/** A match of a shorter form in another case may be a word. */
+const shortestInAnyCase = 8;
+
+/** Returns patterns of secrets and texts: unchanged, as JSON and URL-encoded; the longest first. */
+function secretPatterns(secrets: readonly string[]): RegExp[] {
+  const forms = new Set<string>();
+  for (const secret of secrets) if (secret.length >= shortest) for (const form of formsOf(secret)) forms.add(form);
+  // Longer forms first: a shorter one may be a part of them.
+  return [...forms].sort((a, b) => b.length - a.length).map(patternOf);
+}
+
+function patternOf(form: string): RegExp {
+  const escaped = form.slice(0, longest).replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+  return new RegExp(form.length > longest ? `${escaped}[^]*` : escaped, form.length < shortestInAnyCase ? 'g' : 'gi');
+}
+
+/** Masks what matches one of the patterns. */
+function maskPatterns(text: string, patterns: readonly RegExp[], mask: string): string {
+  return patterns.reduce((masked, pattern) => masked.replace(pattern, mask), text);
+}
+
+function formsOf(secret: string): string[] {
+  const inJson = JSON.stringify(secret).slice(1, -1);
+  const inUrl = encodeURIComponent(secret.toWellFormed());
+  const inForm = new URLSearchParams([['', secret]]).toString().slice(1);
+  const inLowerCase = inUrl.replace(/%../g, (escape) => escape.toLowerCase());
+  return [secret, inJson, inJson.replaceAll('/', '\\/'), inUrl, inLowerCase, inForm];
+}
+
+/** How many causes of errors of this package are searched. */
+const maxCauses = 8;
+
+/**
+ * Returns what a function of the user has thrown, or, if it shows one of the secrets, a copy without them. An error of this package
+ * keeps its class; of another one, name, message, stack and code are left.
+ */
+export function withoutSecrets(error: unknown, secrets: readonly string[], depth = 0): unknown {
+  if (secrets.length === 0 || depth === maxCauses || isOfFramework(error)) return error;
+  const redactor = new Redactor({ secrets });
+  if (!(error instanceof SellerError)) return redactor.error(error);
+  const { message, stack = '', cause } = error;
+  const shown = {
+    message: redactor.secrets(message),
+    stack: redactor.secrets(stack),
+    cause: withoutSecrets(cause, secrets, depth + 1),
+  };
+  if (shown.message === message && shown.stack === stack && shown.cause === cause) return error;
+  const copy = copyOfError(error);
+  for (const [name, value] of Object.entries(shown))
+    if (name in error) Object.defineProperty(copy, name, { value, configurable: true, writable: true });
+  return copy;
 }

@@ -1,6 +1,6 @@
 // Declares `AsyncDisposable` for callers with an older `lib`.
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { Issue } from '../errors/issue.js';
+import type { Issue } from '../errors/errors.js';
 import type { Bytes } from './file-source.js';
 
 /** What is known about a download when it begins. */

@@ -1,4 +1,4 @@
-import type { Issue } from '../errors/issue.js';
+import type { Issue } from '../errors/errors.js';
 
 /**
  * Bytes that are not in shared memory, so `fetch` and `Blob` accept them: `Uint8Array<ArrayBuffer>` in TypeScript 5.7

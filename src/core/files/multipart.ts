@@ -2,10 +2,8 @@ import type { Writable } from 'node:stream';
 import { issueAt } from './file-source.js';
 import type { FileInput } from './file-source.js';
 import type { UploadProgress } from '../scope/call-options.js';
-import { openUpload as openPlatformUpload } from './upload.js';
-import type { MultipartBody, Upload } from './upload.js';
-import { UploadReader, unreadable } from './upload-reader.js';
-import type { OpenFile, RejectFile } from './upload-reader.js';
+import { openUpload as openPlatformUpload, UploadReader, unreadable } from './upload.js';
+import type { MultipartBody, Upload, OpenFile, RejectFile } from './upload.js';
 
 /** Opens a file for an upload, on a platform with the modules of Node.js. */
 export function openUpload(input: FileInput, reject: RejectFile, maxBytes?: number): Promise<Upload> {

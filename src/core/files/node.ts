@@ -1,6 +1,6 @@
 import type * as Files from 'node:fs/promises';
 import type * as Paths from 'node:path';
-import type { Issue } from '../errors/issue.js';
+import type { Issue } from '../errors/errors.js';
 
 /** Creates the error of a path where no file can be saved. */
 type Reject = (issue: Issue, prefix: string) => Error;

@@ -1,7 +1,6 @@
 import type { Endpoint } from '../operation/endpoint.js';
-import { ApplicationLimit } from './application-limit.js';
+import { ApplicationLimit, TurnQueue, TokenLimit } from './turn-queue.js';
 import { Bucket } from './bucket.js';
-import { TurnQueue, TokenLimit } from './turn-queue.js';
 
 export type { TurnQueue, AcquireRejection } from './turn-queue.js';
 

@@ -1,7 +1,8 @@
-import type { Confirmation } from '../errors/confirmation.js';
-import type { DocumentedError, ErrorInBody, MatchedResponse } from './documented-error.js';
-import type { Issue } from '../errors/issue.js';
+import { InvalidInputError } from '../errors/errors.js';
+import type { Issue } from '../errors/errors.js';
+import type { Confirmation } from '../errors/seller-error.js';
 import type { Schema, StandardSchema } from '../schema/schema.js';
+import type { DocumentedError, ErrorInBody, MatchedResponse } from './documented-error.js';
 
 /**
  * When a call may be retried after a failure.
@@ -231,4 +232,86 @@ export interface OtherWrite {
   readonly isEqual: boolean;
   /** Whether its response may still arrive. */
   readonly isInFlight: boolean;
+}
+
+const templates = new Map<string, readonly string[]>();
+
+/** The parts of a path template: text, the name of a field and its star, text, and so on. */
+export function partsOf(path: string): readonly string[] {
+  const known = templates.get(path);
+  if (known) return known;
+  const parts = path.split(/\{(\w+)(\*?)\}/);
+  templates.set(path, parts);
+  return parts;
+}
+
+/** The names of the fields in a path template. */
+export function fieldsOf(path: string): readonly string[] {
+  return partsOf(path).filter((_, index) => index % 3 === 1);
+}
+
+/**
+ * Fills a path template.
+ *
+ * @throws {InvalidInputError} when a value could change the structure of the path.
+ */
+export function fillPath(path: string, valueOf: (name: string) => string): string {
+  const parts = partsOf(path);
+  let filled = parts[0] ?? '';
+  for (let at = 1; at < parts.length; at += 3) {
+    const name = parts[at] ?? '';
+    const values = parts[at + 1] === '*' ? valueOf(name).split('/') : [valueOf(name)];
+    filled += values.map((value) => segment(name, value)).join('/') + (parts[at + 2] ?? '');
+  }
+  return filled;
+}
+
+const harmless = /^[\w-]+$/;
+
+/** Encodes a value as one path segment. Characters that a server or proxy may treat as structure are rejected. */
+function segment(name: string, value: string): string {
+  if (harmless.test(value)) return value;
+  const why = leavesItsSegment(value);
+  if (why === undefined) return encodeURIComponent(value).replaceAll('%3A', ':').replaceAll('%40', '@');
+  throw new InvalidInputError([{ path: [name], message: `\`${name}\` ${why}, so it cannot be part of a path` }]);
+}
+
+function leavesItsSegment(value: string): string | undefined {
+  if (value.trim() === '') return value === '' ? 'is empty' : 'is blank';
+  if (value === '.' || value === '..') return `is "${value}"`;
+  if (/[/\\?#%\u0000-\u001f\u007f]/.test(value)) return 'contains one of / \\ ? # % or a control character';
+  return value.isWellFormed() ? undefined : 'contains half a surrogate pair';
+}
+
+/** A write as a book keeps it. */
+export interface BookedWrite {
+  /** Unique over all processes. */
+  readonly id: string;
+  /** Where it writes to: its endpoint, its user, and all fields of its input but the content. */
+  readonly target: string;
+  /** The checked input. */
+  readonly input: unknown;
+  /** When it was sent, in milliseconds since 1970, by the clock of the machine that sent it. */
+  readonly sentAt: number;
+  /** `sent`: it may have been carried out. `rejected`: it certainly was not. */
+  readonly state: 'sent' | 'done' | 'rejected';
+  /** The name of the entry of the service that proves it; absent if none was found yet. */
+  readonly entry?: string | undefined;
+}
+
+/**
+ * The book of a seller's writes: which were sent, and which entry of the service proves which of them. An entry proves one
+ * write, so that two equal writes need two entries.
+ *
+ * An entry has a name that is unique at the service, e.g. `message 5f1b`: see `entryOf` of an endpoint.
+ */
+export interface WriteBook {
+  /** Returns the writes of the last day to a target, and those that one of these entries proves. */
+  look(target: string, entries: readonly string[]): Promise<readonly BookedWrite[]>;
+  /**
+   * Records that an entry proves a write, unless it proves another one: in one step, also between processes.
+   *
+   * @returns whether it proves this write.
+   */
+  claim(entry: string, id: string): Promise<boolean>;
 }

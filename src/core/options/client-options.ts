@@ -1,5 +1,25 @@
+import { ConfigurationError, InvalidInputError } from '../errors/errors.js';
+import type { Issue } from '../errors/errors.js';
+import type { ConfirmOptions, StoredWriteOptions } from '../errors/seller-error.js';
+import { defined } from '../json/json.js';
+import type { Endpoint } from '../operation/endpoint.js';
+import type { InternalOptions } from '../scope/call-options.js';
 import type { Drift, Logger, Middleware, TokenProvider, Tracing } from './hooks.js';
-import type { Limiter } from './limiter.js';
+import {
+  delay,
+  headerRecord,
+  integerFrom,
+  isLoopback,
+  listOf,
+  ofType,
+  oneOf,
+  optionIssues,
+  positive,
+  queryRecord,
+  token,
+  withMethods,
+} from './rules.js';
+import type { Rule } from './rules.js';
 
 /** An `Agent` of `node:http` or `node:https`, or one that inherits from it. */
 export interface HttpAgent {
@@ -156,4 +176,202 @@ export interface ClientOptions {
    * @default false
    */
   readonly allowInsecure?: boolean | undefined;
+}
+
+/** An attempt that waits for a limiter. */
+export interface AttemptInfo {
+  readonly endpoint: Endpoint;
+  /** The endpoints that the service limits together: the first part of their names, for example `messages`. */
+  readonly group: string;
+  /** Whether it is no GET or OPTIONS. The service counts reads and writes of a group separately. */
+  readonly isWrite: boolean;
+  /**
+   * The id of the user for whom it is sent: the one in the access token, otherwise that of the seller in the path.
+   * `undefined` if neither has one.
+   */
+  readonly user: string | undefined;
+  /** The number of the attempt; 1 for the first. */
+  readonly attempt: number;
+  /** The host of the service. */
+  readonly host: string;
+  /** Aborts when the call ends early: the caller aborted it, or its deadline has passed. */
+  readonly signal: AbortSignal;
+}
+
+/** The result of an attempt that a limiter had permitted. */
+export interface AttemptReport extends Omit<AttemptInfo, 'signal'> {
+  /** The status of the response; `undefined` if there was no response, or if the attempt was not sent after all. */
+  readonly status: number | undefined;
+  /** How long the service asked to wait (`Retry-After`), in milliseconds. */
+  readonly retryAfterMs: number | undefined;
+}
+
+/**
+ * Decides when attempts are sent. Use your own limiter to share a limit between processes or machines.
+ *
+ * It is asked last, just before the attempt is sent. A call that waits for the client's own limits, for example during the
+ * pause after a 429, holds nothing of it. If a pause begins while the call waits for `acquire`, `release` gives the permission
+ * back, and both begin again.
+ *
+ * @example
+ * import type { Limiter } from 'marketplace-seller-sdk';
+ * const limiter: Limiter = {
+ *   acquire: async ({ user, group, isWrite, signal }) => {
+ *     const bucket = `${user}/${group}/${isWrite ? 'write' : 'read'}`;
+ *     await fetch(`https://limits.internal/${bucket}`, { method: 'POST', signal });
+ *   },
+ * };
+ */
+export interface Limiter {
+  /** Called before each attempt. When the promise resolves, the attempt is sent; when it rejects, the call fails. */
+  acquire(attempt: AttemptInfo): void | Promise<void>;
+  /** Called when an attempt has ended. Its errors are ignored. */
+  release?(report: AttemptReport): void;
+}
+
+/** Client options with their defaults. */
+export interface ResolvedOptions extends ClientOptions {
+  readonly timeoutMs: number;
+  readonly maxRetries: number;
+  readonly maxRetryDelayMs: number;
+  readonly maxResponseBytes: number;
+  readonly unknownOutcome: 'throw' | 'confirm';
+  readonly responseValidation: 'throw' | 'report';
+}
+
+const rules: Readonly<Record<keyof ClientOptions, Rule>> = {
+  baseUrl: ofType('string'),
+  accessToken: (value) => (typeof value === 'function' ? undefined : token(value)),
+  fetch: ofType('function'),
+  agent: withMethods('addRequest'),
+  timeoutMs: positive,
+  deadlineMs: positive,
+  maxRetries: integerFrom(0),
+  maxRetryDelayMs: delay,
+  unknownOutcome: oneOf('throw', 'confirm'),
+  responseValidation: oneOf('throw', 'report'),
+  maxResponseBytes: integerFrom(1),
+  onDrift: ofType('function'),
+  headers: headerRecord,
+  middleware: listOf('function'),
+  logger: withMethods('info'),
+  tracing: withMethods('observe'),
+  maxConcurrency: integerFrom(1),
+  limiter: withMethods('acquire'),
+  allowInsecure: ofType('boolean'),
+};
+
+/** What to use in place of names that are no options. */
+const instead: Readonly<Record<string, string>> = {
+  onUnknownOutcome: 'it is `unknownOutcome`',
+  userAgent: 'give a `user-agent` in `headers`',
+  redactHeaders: 'the values of `headers` are secret, unless SECURITY.md lists their names as public',
+};
+
+/** The options of one call. */
+export const callRules: Readonly<Record<keyof InternalOptions, Rule>> = {
+  signal: withMethods('addEventListener'),
+  timeoutMs: positive,
+  deadlineMs: positive,
+  maxRetries: integerFrom(0),
+  confirmWindowMs: delay,
+  headers: headerRecord,
+  query: queryRecord,
+  accessToken: (value) => (value === null ? undefined : token(value)),
+  attributes: listOf('string'),
+  onUploadProgress: ofType('function'),
+  onDownloadProgress: ofType('function'),
+};
+
+const { signal, confirmWindowMs, deadlineMs } = callRules;
+
+/** The options of `confirm()`. */
+export const confirmRules: Readonly<Record<keyof ConfirmOptions, Rule>> = { signal, confirmWindowMs, deadlineMs };
+
+/** A smaller value is not a time in milliseconds but a time in seconds or a duration: this is March 1973. */
+const leastTime = 1e11;
+
+/** The options of `confirm` of a client. A time in the future would make every entry look older than the write. */
+export const storedWriteRules: Readonly<Record<keyof StoredWriteOptions, Rule>> = {
+  ...confirmRules,
+  sentAt: (value) =>
+    typeof value === 'number' && value >= leastTime && value <= Date.now()
+      ? undefined
+      : 'takes a time of the past in milliseconds since 1970, such as a stored `Date.now()`',
+};
+
+/**
+ * Reads the options of a function, and checks them by the rule of each option.
+ *
+ * @returns a copy: a getter of the caller could return something else the next time.
+ * @throws {InvalidInputError} when an option is unknown or wrong; nothing is sent.
+ */
+export function checkOptions<O extends object>(options: O, rules: Readonly<Record<string, Rule>>): O {
+  if (typeof options !== 'object' || (options as unknown) === null)
+    throw new InvalidInputError([{ path: [], message: 'the options are not an object' }]);
+  const given = { ...options };
+  const named = ({ path, message }: Issue): Issue => ({ path, message: message.replace(/^`/, 'the option `') });
+  const issues = optionIssues(given, rules).map(named);
+  if (issues.length > 0) throw new InvalidInputError(issues);
+  return given;
+}
+
+/**
+ * An older Node.js would fail in the first call, with an error that names neither the library nor the remedy.
+ *
+ * @throws {ConfigurationError} on such a platform.
+ */
+export function checkPlatform(): void {
+  if ('withResolvers' in Promise) return;
+  throw new ConfigurationError(
+    'marketplace-seller-sdk needs Node.js 22.12 or later, or another platform with `Promise.withResolvers`',
+  );
+}
+
+/**
+ * Checks a client's options and fills in the defaults.
+ *
+ * @throws {ConfigurationError} when an option is unknown or wrong.
+ */
+export function resolveOptions(options: ClientOptions): ResolvedOptions {
+  if (typeof options !== 'object' || (options as unknown) === null) {
+    throw new ConfigurationError(
+      "SellerClient takes an object of options: new SellerClient({ baseUrl: 'https://...', accessToken })",
+    );
+  }
+  checkPlatform();
+  const given: Partial<ClientOptions> = defined(options);
+  const problems = optionIssues(given, rules, instead).map(({ message }) => message);
+  if (given.baseUrl === undefined)
+    problems.unshift("`baseUrl` is missing: give the address of the service, e.g. baseUrl: 'https://api.example.com'");
+  if (problems.length > 0) throw new ConfigurationError(problems.join('; '));
+  const baseUrl = checkBaseUrl(given.baseUrl ?? '', given.allowInsecure === true);
+  return {
+    timeoutMs: 30_000,
+    maxRetries: 2,
+    maxRetryDelayMs: 30_000,
+    maxResponseBytes: 16 * 2 ** 20,
+    unknownOutcome: 'throw',
+    responseValidation: 'throw',
+    ...(given as unknown as ClientOptions),
+    baseUrl,
+  } as ResolvedOptions;
+}
+
+function checkBaseUrl(baseUrl: string, allowInsecure: boolean): string {
+  if (!URL.canParse(baseUrl))
+    throw new ConfigurationError("`baseUrl` is not a URL; it takes one such as 'https://api.example.com'");
+  const url = new URL(baseUrl);
+  const problem = problemOf(url, allowInsecure);
+  if (problem !== undefined) throw new ConfigurationError(`\`baseUrl\` ${problem}`);
+  return url.href.replace(/(?<!\/)\/+$/, '');
+}
+
+function problemOf({ protocol, username, password, href, hostname }: URL, allowInsecure: boolean): string | undefined {
+  if (protocol !== 'https:' && protocol !== 'http:') return 'takes an https: URL';
+  if (username || password) return 'contains a user name or password; give the token as `accessToken`';
+  // Paths are appended to the base URL: after `?` or `#`, they would become part of the query or the fragment.
+  if (/[?#]/.test(href)) return 'contains a query or fragment; give query parameters as the call option `query`';
+  if (protocol === 'https:' || allowInsecure || isLoopback(hostname)) return undefined;
+  return 'is http:, so the token would travel in clear text; use https:, or set `allowInsecure: true`';
 }

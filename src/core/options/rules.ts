@@ -1,7 +1,11 @@
 import { ConfigurationError } from '../errors/errors.js';
-import { isPlainObject } from '../json/plain-object.js';
-import type { Issue } from '../errors/issue.js';
-import { didYouMean } from './nearest.js';
+import type { Issue } from '../errors/errors.js';
+import { isPlainObject } from '../json/json.js';
+import { ApiPromise } from '../operation/api-promise.js';
+import type { Requester } from '../operation/api-promise.js';
+import type { Endpoint } from '../operation/endpoint.js';
+import type { StandardSchema } from '../schema/schema.js';
+import type { InternalOptions } from '../scope/call-options.js';
 import { longestTimerMs } from '../scope/cancel-scope.js';
 
 /** Returns what an option accepts if the value is wrong; `undefined` if the value is right. */
@@ -155,4 +159,83 @@ export function checkConfiguration(
 /** Returns whether a host name or IP address is this machine. IPv6 addresses may have brackets. */
 export function isLoopback(host: string): boolean {
   return /^(localhost|.+\.localhost|\[?::1\]?|127(\.\d{1,3}){3})$/.test(host);
+}
+
+/** Returns the most similar name; `undefined` if all names differ by more than two letters. */
+export function nearest(name: string, names: readonly string[]): string | undefined {
+  const ranked = names
+    .map((each) => ({ each, distance: distance(name, each) }))
+    .sort((a, b) => a.distance - b.distance);
+  const [best] = ranked;
+  return best && best.distance <= Math.min(2, name.length / 2) ? best.each : undefined;
+}
+
+/** What an error says of a name that does not exist: the one that was probably meant, in `mark`s, or `otherwise`. */
+export function didYouMean(name: string, names: readonly string[], otherwise: string, mark = ''): string {
+  const near = nearest(name, names);
+  return near === undefined ? otherwise : `did you mean ${mark}${near}${mark}?`;
+}
+
+/** The edit distance of two words (Damerau): a swap of two adjacent letters counts as one edit. */
+function distance(a: string, b: string): number {
+  let [beforeLast, last]: number[][] = [[], Array.from({ length: b.length + 1 }, (_, index) => index)];
+  for (let row = 1; row <= a.length; row += 1) {
+    const current = [row];
+    for (let column = 1; column <= b.length; column += 1) {
+      const substitution = (last?.[column - 1] ?? 0) + (a[row - 1] === b[column - 1] ? 0 : 1);
+      const isSwap = a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
+      const swap = isSwap ? (beforeLast?.[column - 2] ?? row) + 1 : Infinity;
+      current.push(Math.min(substitution, (current[column - 1] ?? 0) + 1, (last?.[column] ?? 0) + 1, swap));
+    }
+    [beforeLast, last] = [last ?? [], current];
+  }
+  return last?.[b.length] ?? 0;
+}
+
+const schema: Rule = (value) =>
+  typeof (value as Partial<StandardSchema> | null | undefined)?.['~standard']?.validate === 'function'
+    ? undefined
+    : 'takes a schema that implements Standard Schema';
+
+/** The properties that every endpoint has. */
+const rules: Readonly<Partial<Record<keyof Endpoint, Rule>>> = {
+  name: ofType('string'),
+  method: oneOf('GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'),
+  path: (value) => {
+    if (!String(value).startsWith('/')) return 'takes a path that begins with /';
+    return /[?#]/.test(String(value)) ? 'takes a path without ? and #; `query` takes constant parameters' : undefined;
+  },
+  input: schema,
+  output: schema,
+  retry: oneOf('safe', 'idempotent', 'unsafe'),
+  errors: listOf('object'),
+};
+
+/** Calls an endpoint that may be the application's own. Programs without types may define it incompletely. */
+export function callChecked<In, Out>(
+  http: Requester,
+  endpoint: Endpoint<In, Out>,
+  input: In,
+  options: InternalOptions | undefined,
+): ApiPromise<Out> {
+  const wrong = endpointError(endpoint);
+  return wrong ? new ApiPromise(Promise.reject(wrong)) : http.call(endpoint, input, options);
+}
+
+/** The error of an endpoint that is found again by its name, or shows it: the name that `defineEndpoint` makes does not do. */
+export function namedEndpointError(endpoint: unknown): ConfigurationError | undefined {
+  const wrong = endpointError(endpoint);
+  if (wrong || !/\s/.test((endpoint as Endpoint).name)) return wrong;
+  return new ConfigurationError('Not sent: the endpoint needs a `name` of its own, without spaces, e.g. `orders.get`');
+}
+
+/** The error of an endpoint of which a property is missing or wrong. */
+export function endpointError(endpoint: unknown): ConfigurationError | undefined {
+  const given = (endpoint ?? {}) as Partial<Endpoint>;
+  const problems = Object.entries(rules).flatMap(([name, rule]) => {
+    const problem = rule(given[name as keyof Endpoint]);
+    return problem === undefined ? [] : [`\`${name}\` ${problem}`];
+  });
+  if (problems.length === 0) return undefined;
+  return new ConfigurationError(`Not sent: the endpoint is wrong: ${problems.join('; ')}`);
 }

@@ -1,21 +1,19 @@
-import type { ResponseInfo } from '../operation/api-promise.js';
-import { userOfToken } from './user-of-token.js';
+import type { ResponseInfo, Requester } from '../operation/api-promise.js';
+import { userOfToken } from './token-source.js';
 import type { ConfirmContext, Endpoint, SentTime } from '../operation/endpoint.js';
-import type { Requester } from '../operation/requester.js';
-import { cannotConfirm } from '../errors/confirmation.js';
-import type { ConfirmOptions, Confirmation } from '../errors/confirmation.js';
+import { cannotConfirm, SellerError } from '../errors/seller-error.js';
+import type { ConfirmOptions, Confirmation } from '../errors/seller-error.js';
 import { TimeoutError } from '../errors/errors.js';
 import { ApiError } from '../errors/response-errors.js';
 import type { CallOptions } from '../scope/call-options.js';
 import { CancelScope } from '../scope/cancel-scope.js';
 import type { CallProgress } from '../scope/cancel-scope.js';
-import { SellerError } from '../errors/seller-error.js';
-import type { BookView } from './book-view.js';
+import type { BookView } from './memory-book.js';
 import { parseHttpDate } from '../errors/response-headers.js';
-import { userAgentOf } from '../request/user-agent.js';
+import { userAgentOf } from '../request/build-request.js';
 import { unknown } from '../schema/define.js';
-import { compareIds } from '../response/identity.js';
-import { validate } from '../schema/validate.js';
+import { compareIds } from '../response/read-output.js';
+import { validate } from '../schema/read.js';
 
 /** A confirmation, and the last response that it is based on. */
 export interface ConfirmResult {

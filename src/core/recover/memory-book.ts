@@ -1,10 +1,17 @@
-import type { Endpoint } from '../operation/endpoint.js';
-import type { BookedWrite, WriteBook } from '../operation/write-book.js';
+import { platform } from '#platform';
+import { parseHttpDate } from '../errors/response-headers.js';
+import type {
+  BookedWrite,
+  ConfirmContext,
+  Endpoint,
+  KnownWrites,
+  OtherWrite,
+  SentTime,
+  WriteBook,
+} from '../operation/endpoint.js';
 import type { ClientOptions } from '../options/client-options.js';
-import { ofProcess } from './process-memory.js';
-import { ServiceClock } from './service-clock.js';
+import { contentOf, targetOf } from './write-hook.js';
 import type { WriteResult } from './write-hook.js';
-import { contentOf, targetOf } from './write-target.js';
 
 /** What is known of a write of this process, or of one that was stored before a restart and is read back. */
 interface KnownWrite {
@@ -182,4 +189,137 @@ export function bookOf({ baseUrl, fetch }: ClientOptions): MemoryBook {
   const book = books.get(baseUrl) ?? new MemoryBook();
   books.set(baseUrl, book);
   return book;
+}
+
+/** What is needed to see the books from one write. */
+export interface BookViewOptions {
+  readonly endpoint: Endpoint;
+  /** The write that is read back. */
+  readonly write: BookedWrite;
+  /** The book of this process. */
+  readonly memory: MemoryBook;
+  /** The book of all processes. */
+  readonly stored?: WriteBook | undefined;
+  /** After this time the service no longer carries out a write of another process, in milliseconds. */
+  readonly timeoutMs: number;
+}
+
+type Asked = Parameters<ConfirmContext['look']>;
+type SeenWrite = BookedWrite & { readonly isInFlight?: boolean };
+
+/** What the books know, as it matters for one write. */
+export class BookView {
+  readonly #options: BookViewOptions;
+
+  constructor(options: BookViewOptions) {
+    this.#options = options;
+  }
+
+  /** See `ConfirmContext`. `sent` is when this write was sent, with this token. */
+  async look([entries, beside = []]: Asked, sent: SentTime, token: string | undefined): Promise<KnownWrites> {
+    const { write } = this.#options;
+    const targets = [write.target, ...beside.map(({ endpoint, input }) => targetOf(endpoint, input, token))];
+    const found = await Promise.all(targets.map((target) => this.#writesTo(target, entries)));
+    const writes = found.flat().sort((a, b) => a.sentAt - b.sentAt);
+    const proved = new Map(writes.map((each) => [each.entry, each]));
+    const isOther = ({ id, target, state, entry }: BookedWrite): boolean =>
+      id !== write.id && targets.includes(target) && state !== 'rejected' && entry === undefined;
+    return {
+      provedBy: (entry) => (proved.has(entry) ? (proved.get(entry)?.id === write.id ? 'this' : 'another') : undefined),
+      sentOf: (entry) => this.#sentOf(proved.get(entry), sent),
+      others: writes.filter(isOther).map((other) => this.#seen(other, sent)),
+    };
+  }
+
+  async claim(entry: string): Promise<boolean> {
+    const { write, memory, stored } = this.#options;
+    return ((await stored?.claim(entry, write.id)) ?? true) && memory.claim(entry, write.id);
+  }
+
+  /** The writes of both books. This process knows more of its own ones. */
+  async #writesTo(target: string, entries: readonly string[]): Promise<readonly SeenWrite[]> {
+    const { memory, stored } = this.#options;
+    const own = await memory.look(target, entries);
+    const others = (await stored?.look(target, entries)) ?? [];
+    const known = own.map(({ id, target: to, input, sentAt, state, isInFlight, entry }) => {
+      const proved = entry ?? others.find((each) => each.id === id)?.entry;
+      return { id, target: to, input, sentAt, state, isInFlight, entry: proved };
+    });
+    return [...others.filter(({ id }) => own.every((each) => each.id !== id)), ...known];
+  }
+
+  /** By the time of this write: both are known by the same clock. */
+  #sentOf(other: BookedWrite | undefined, sent: SentTime): SentTime | undefined {
+    const { write } = this.#options;
+    // A book may know that an entry is a proof, and nothing more.
+    if (!other || other.id === write.id || other.sentAt === 0) return undefined;
+    const laterMs = other.sentAt - write.sentAt;
+    return { earliest: sent.earliest + laterMs, latest: sent.latest + laterMs };
+  }
+
+  #seen(other: SeenWrite, sent: SentTime): OtherWrite {
+    const { endpoint, write, timeoutMs } = this.#options;
+    return {
+      input: other.input,
+      sent: this.#sentOf(other, sent) ?? sent,
+      isDone: other.state === 'done',
+      isEqual: contentOf(endpoint, other.input) === contentOf(endpoint, write.input),
+      isInFlight: other.isInFlight ?? (other.state === 'sent' && Date.now() - other.sentAt < timeoutMs),
+    };
+  }
+}
+
+/** The header has no fraction of a second. */
+const headerMs = 1000;
+/** A clock that differs by more is told: then dates prove less. */
+const toldMs = 2000;
+/** A single header may be wrong, but not five that agree. */
+const fewest = 5;
+
+/**
+ * By how much the clock of this machine is ahead of a service's, as the `Date` headers of many responses show: each was written
+ * between the sending of its request and its arrival.
+ */
+export class ServiceClock {
+  #least = -Infinity;
+  #most = Infinity;
+  /** How many headers agree. */
+  #count = 0;
+  #isTold = false;
+
+  /** By how much it is ahead at least, in milliseconds; 0 if nothing shows that. */
+  get aheadMs(): number {
+    return this.#count < fewest ? 0 : Math.max(0, this.#least);
+  }
+
+  /**
+   * Learns from a response that has just arrived, and whose request was sent at a time of `Date.now()`. `tell` is called once if
+   * the clocks differ.
+   */
+  observe(sentAt: number, headers: Pick<Headers, 'get'>, tell: (aheadMs: number) => void): void {
+    const stated = parseHttpDate(headers.get('date'));
+    // A response of a cache says when it was stored.
+    if (stated === undefined || headers.get('age') !== null) return;
+    const [least, most] = [sentAt - stated - headerMs, Date.now() - stated];
+    // One of the clocks was set.
+    const isOther = least > this.#most || most < this.#least;
+    this.#least = isOther ? least : Math.max(least, this.#least);
+    this.#most = isOther ? most : Math.min(most, this.#most);
+    this.#count = isOther ? 1 : this.#count + 1;
+    if (this.#isTold || this.#count < fewest || (this.#least <= toldMs && this.#most >= -toldMs)) return;
+    this.#isTold = true;
+    tell((this.#least + this.#most) / 2);
+  }
+}
+
+/**
+ * Returns how to get something that a process has once, beside all of its objects. It is made on first use. What a module keeps in this
+ * way ends with its process, also in a simulation, whose processes share the modules.
+ */
+export function ofProcess<T>(make: () => T): () => T {
+  return () => {
+    const memory = platform.memory();
+    if (!memory.has(make)) memory.set(make, make());
+    return memory.get(make) as T;
+  };
 }

@@ -1,7 +1,7 @@
 import { AccessTokenError, ConfigurationError, GrantRevokedError, isOfFramework } from '../errors/errors.js';
-import { Redactor, printable } from '../errors/redactor.js';
-import { SellerError, copyOfError, withMessageParts } from '../errors/seller-error.js';
-import { withoutSecrets } from '../errors/without-secrets.js';
+import { printable, Redactor, withoutSecrets } from '../errors/redactor.js';
+import { copyOfError, SellerError, withMessageParts } from '../errors/seller-error.js';
+import type { Endpoint } from '../operation/endpoint.js';
 import type { TokenProvider } from '../options/hooks.js';
 import { isToken } from '../options/rules.js';
 import { longestTimerMs } from '../scope/cancel-scope.js';
@@ -151,4 +151,21 @@ function checkToken(value: unknown): string {
   throw new AccessTokenError(
     `The function given as accessToken returned ${what}; it must return the token as a string`,
   );
+}
+
+/** Returns the user id in an access token; `undefined` if the token contains none. */
+export function userOfToken(token: string): string | undefined {
+  return /^APP_USR-.{1,200}-(\d{1,20})$/.exec(token)?.[1];
+}
+
+/** Returns the user for whom a call is made: that of the token, else the seller in the path; `undefined` if unknown. */
+export function userOf(
+  { path }: Pick<Endpoint, 'path'>,
+  input: unknown,
+  token: string | undefined,
+): string | undefined {
+  const field = ['seller_id', 'user_id'].find((name) => path.includes(`{${name}}`));
+  const inPath = field === undefined ? undefined : (input as Readonly<Record<string, unknown>>)[field];
+  const user = typeof inPath === 'string' || typeof inPath === 'number' ? String(inPath) : undefined;
+  return userOfToken(token ?? '') ?? user;
 }

@@ -1,6 +1,7 @@
-import type { Confirmation } from '../errors/confirmation.js';
-import type { Endpoint } from '../operation/endpoint.js';
-import type { BookedWrite, WriteBook } from '../operation/write-book.js';
+import type { Confirmation } from '../errors/seller-error.js';
+import { isPlainObject } from '../json/json.js';
+import type { BookedWrite, Endpoint, WriteBook } from '../operation/endpoint.js';
+import { userOf } from './token-source.js';
 
 /**
  * Decides about each write of a client before it is sent. It is asked once per call, whatever its retries, and only about
@@ -106,4 +107,27 @@ export function userOfClient(client: object): string | undefined {
  */
 export function serviceOfClient(client: object): object | undefined {
   return (client as PackageClient<object>)['marketplace-seller-sdk.service']?.();
+}
+
+type Described = Pick<Endpoint, 'name' | 'path' | 'content' | 'details'>;
+
+/** Returns where a write writes to: two writes to one target may be the same write with another content. */
+export function targetOf(endpoint: Described, input: unknown, token: string | undefined): string {
+  const { name, content = [], details = [] } = endpoint;
+  const fields = Object.entries(input as object).filter(([field]) => ![...content, ...details].includes(field));
+  return `${name} ${userOf(endpoint, input, token) ?? ''} ${canonical(Object.fromEntries(fields))}`;
+}
+
+/** Returns the content of a write, to compare it with that of another write to the same target. */
+export function contentOf({ content = [] }: Pick<Described, 'content'>, input: unknown): string {
+  return canonical(content.map((field) => (input as Readonly<Record<string, unknown>>)[field] ?? null));
+}
+
+/** As JSON in which the order of fields and the type of an id do not matter. */
+export function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, each: unknown) => {
+    if (typeof each === 'number' || typeof each === 'bigint') return String(each);
+    if (!isPlainObject(each)) return each;
+    return Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1)));
+  });
 }

@@ -1,17 +1,19 @@
-import { defined } from '../json/defined.js';
-import type { Endpoint } from '../operation/endpoint.js';
 import { ConfigurationError, InvalidInputError } from '../errors/errors.js';
+import type { Issue } from '../errors/errors.js';
+import { isSecretHeader, redactUrl, redactUserText } from '../errors/redactor.js';
+import type { SentSecrets } from '../errors/redactor.js';
+import type { CurlOptions } from '../errors/seller-error.js';
+import { defined } from '../json/json.js';
+import { selectAttributes } from '../operation/api-promise.js';
+import type { Endpoint } from '../operation/endpoint.js';
+import { callRules, checkOptions } from '../options/client-options.js';
+import { nearest } from '../options/rules.js';
+import { validate } from '../schema/read.js';
+import { openFieldOf, shapeOf } from '../schema/schema.js';
+import type { Shape, StandardSchema } from '../schema/schema.js';
 import type { InternalOptions } from '../scope/call-options.js';
-import { nearest } from '../options/nearest.js';
-import { callRules, checkOptions } from '../options/resolve-options.js';
-import { selectAttributes } from '../operation/attributes.js';
-import { openFieldOf, shapeOf } from '../schema/describe.js';
-import type { Issue } from '../errors/issue.js';
-import type { Shape } from '../schema/schema.js';
-import { validate } from '../schema/validate.js';
-import { encode } from './encode.js';
-import { lowerCaseNames } from './built-request.js';
-import type { BuiltRequest } from './built-request.js';
+import { encode, jsonBody } from './encode.js';
+import { version } from './version.js';
 
 /** What the requests of a client have in common. */
 export interface RequestSettings {
@@ -95,4 +97,76 @@ function extendedUrl(given: string, { query = {}, attributes }: InternalOptions)
   if (attributes) url.searchParams.set('attributes', attributes.join(','));
   for (const [name, value] of Object.entries(defined(query))) url.searchParams.set(name, String(value));
   return url.href;
+}
+
+/** A request as data: checked and encoded, without its token. */
+export interface BuiltRequest {
+  readonly endpoint: Endpoint;
+  readonly input: Readonly<Record<string, unknown>>;
+  /** The options of the call, as they were checked: the caller may change the object since. */
+  readonly options: InternalOptions;
+  readonly url: string;
+  /** With names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The JSON text of the body; `undefined` if there is no body or it is multipart. */
+  readonly body: string | undefined;
+  /** The value of the body before it is encoded. For a multipart body, the fields of the file. */
+  readonly bodyValue: unknown;
+  /** The schema of the response. */
+  readonly output: StandardSchema;
+}
+
+/** The part of a call that is needed to explain how it ended. */
+export interface SentCall extends SentSecrets {
+  readonly request: Pick<BuiltRequest, 'endpoint' | 'input' | 'url' | 'headers'>;
+  readonly attempts: number;
+  /** Whether the body can be sent again: it does not come from a stream. */
+  readonly isReplayable?: boolean;
+}
+
+/** Converts header names to lower case, so that a user's header replaces the default in any case. */
+export function lowerCaseNames(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+/**
+ * Returns the `user-agent` of requests: this package and the runtime. `undefined` in browsers, where the header would cause a
+ * CORS preflight for every request.
+ */
+export function userAgentOf(): string | undefined {
+  const runtime = runtimeName();
+  return runtime === undefined ? undefined : `marketplace-seller-sdk/${version} (${runtime})`;
+}
+
+/** The short `navigator.userAgent` of Node.js, Deno, Bun and Workers. In browsers it starts with `Mozilla/5.0`. */
+function runtimeName(): string | undefined {
+  const { navigator, process } = globalThis as {
+    navigator?: { userAgent?: string };
+    process?: { versions?: { node?: string } };
+  };
+  const name = navigator?.userAgent;
+  if (name !== undefined) return /^(?!Mozilla)[\w./ -]{1,40}$/.test(name) ? name : undefined;
+  // Node.js can be started without `navigator`.
+  const node = process?.versions?.node;
+  return node === undefined ? undefined : `Node.js/${node.split('.', 1)[0]}`;
+}
+
+/** Returns a request as a curl command for a POSIX shell, with its token masked. */
+export function curlOf(
+  { endpoint, url, headers, body, bodyValue }: BuiltRequest,
+  hasToken: boolean,
+  { texts = false }: CurlOptions,
+): string {
+  const shown = Object.entries(headers).map(([name, value]) => [name, isSecretHeader(name) ? '[redacted]' : value]);
+  if (hasToken) shown.push(['authorization', 'Bearer [redacted]']);
+  const data = texts ? body : body && jsonBody(bodyValue, redactUserText);
+  return [
+    `curl -X ${endpoint.method} ${quoted(redactUrl(url))}`,
+    ...shown.map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
+    ...(data === undefined ? [] : [`--data-raw ${quoted(data)}`]),
+  ].join(' \\\n  ');
+}
+
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`;
 }

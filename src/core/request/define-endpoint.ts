@@ -1,9 +1,9 @@
 import type { Endpoint, EndpointMethod } from '../operation/endpoint.js';
 import { ConfigurationError } from '../errors/errors.js';
-import { fieldsOf } from './path-template.js';
+import { fieldsOf } from '../operation/endpoint.js';
 import { looseObject, textOrInt, unknown } from '../schema/define.js';
 import type { StandardSchema } from '../schema/schema.js';
-import { endpointError } from '../options/check-endpoint.js';
+import { endpointError } from '../options/rules.js';
 
 /** The names of the fields in a path template. */
 type PathField<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`

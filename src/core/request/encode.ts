@@ -1,10 +1,10 @@
-import { hasBody } from '../operation/endpoint.js';
+import { InvalidInputError } from '../errors/errors.js';
+import { isPlainObject, isRounded, LongInteger, rounded } from '../json/json.js';
+import { fieldsOf, fillPath, hasBody } from '../operation/endpoint.js';
 import type { Endpoint } from '../operation/endpoint.js';
-import { factsOf, inspect, shapeOf } from '../schema/describe.js';
+import { reservedQuery } from '../options/rules.js';
+import { factsOf, inspect, shapeOf } from '../schema/schema.js';
 import type { Shape, StandardSchema } from '../schema/schema.js';
-import { jsonBody } from './json-body.js';
-import { fieldsOf, fillPath } from './path-template.js';
-import { appendToQuery, textOf } from './query.js';
 
 /** The parts of a request, without its base URL and token. */
 export interface RequestParts {
@@ -124,4 +124,122 @@ function isClosed(schema: StandardSchema): boolean {
 /** The text of a value; none becomes an empty text, which a path rejects. */
 function textOrEmpty(value: unknown, name: string): string {
   return value === undefined || value === null ? '' : textOf(value, [name]);
+}
+
+/** Where a value is in an input. */
+export type FieldPath = readonly (string | number)[];
+
+/**
+ * Adds a field of an input to the query. The entries of an object become parameters of their own, except those that the
+ * input, whose fields are `shape`, has a field for.
+ *
+ * @throws {InvalidInputError} when a value cannot be part of the query.
+ */
+function appendToQuery(query: URLSearchParams, name: string, value: unknown, shape: Shape): void {
+  if (query.has(name)) throw rejected([name], 'is also in another field');
+  if (Array.isArray(value)) {
+    if (value.length === 0) throw rejected([name], isEmpty);
+    const texts = value.map((each) => queryText(each, [name]));
+    const comma = texts.findIndex((text) => text.includes(','));
+    if (comma >= 0) throw rejected([name, comma], 'contains a comma, which separates entries');
+    query.set(name, texts.join(','));
+  } else if (isPlainObject(value)) {
+    for (const [key, inner] of Object.entries(value)) appendRecord(query, [name, key], inner, shape);
+  } else {
+    query.set(name, value === null ? '' : queryText(value, [name]));
+  }
+}
+
+const isEmpty = 'is an empty list or has an empty entry, which finds nothing; leave it out';
+
+function appendRecord(
+  query: URLSearchParams,
+  path: readonly [name: string, key: string],
+  value: unknown,
+  shape: Shape,
+): void {
+  const key = path[1];
+  if (Object.hasOwn(reservedQuery, key)) throw rejected(path, `${reservedQuery[key]}`);
+  if (Object.hasOwn(shape, key) || query.has(key)) throw rejected(path, `is a separate field: pass it as \`${key}\``);
+  if (value === undefined || value === null) return;
+  const values: unknown[] = Array.isArray(value) ? value : [value];
+  if (Array.isArray(value) && (values.length === 0 || values.includes(''))) throw rejected(path, isEmpty);
+  query.set(key, values.map((each) => queryText(each, path)).join(','));
+}
+
+function queryText(value: unknown, path: FieldPath): string {
+  return textOf(value, path, 'takes text, a number, a boolean, a valid Date, or a list of these');
+}
+
+/**
+ * Returns the text of a value, as a path, a query or a header contains it.
+ *
+ * @throws {InvalidInputError} when the text would be empty or another value: `what` says what the field takes.
+ */
+function textOf(value: unknown, path: FieldPath, what = 'takes text, a number or a boolean'): string {
+  if (isRounded(value)) throw rejected(path, rounded);
+  if (value instanceof LongInteger) return value.digits;
+  if (value instanceof Date && !Number.isNaN(value.getTime())) return value.toISOString();
+  if (['string', 'boolean'].includes(typeof value) || Number.isFinite(value)) return String(value);
+  throw rejected(path, what);
+}
+
+/** The error of a field that cannot be sent. */
+function rejected(path: FieldPath, why: string): InvalidInputError {
+  return new InvalidInputError([{ path: [...path], message: `\`${path.join('.')}\` ${why}` }]);
+}
+
+/** Returns the text to send in place of a text; `name` is the field that contains the text or its list. */
+type ChangeText = (text: string, name: string) => string;
+
+type Key = string | number;
+
+/**
+ * Serializes the body of a request that may contain anything.
+ *
+ * @throws {InvalidInputError} when JSON cannot contain a value, or would silently contain another one, e.g. a rounded id.
+ */
+export function jsonBody(body: unknown, changeText: ChangeText = (text) => text): string {
+  try {
+    return textAt([], body, changeText);
+  } catch (error) {
+    if (error instanceof InvalidInputError) throw error;
+    const message = 'the input contains itself, is nested too deeply, or cannot be read';
+    throw new InvalidInputError([{ path: [], message }]);
+  }
+}
+
+/** `path` is where the value is in the body. */
+function textAt(path: Key[], given: unknown, changeText: ChangeText): string {
+  if (given instanceof LongInteger) return given.digits;
+  const value = jsonValueOf(given, path);
+  if (typeof value === 'string') return JSON.stringify(changeText(value, nameAt(path)));
+  const inside = (key: Key, field: unknown): string => {
+    path.push(key);
+    const text = textAt(path, field, changeText);
+    path.pop();
+    return text;
+  };
+  if (Array.isArray(value)) return `[${Array.from(value, (entry, index) => inside(index, entry)).join(',')}]`;
+  if (typeof value === 'object' && value !== null) {
+    const fields = Object.entries(value).filter(([, field]) => field !== undefined);
+    return `{${fields.map(([key, field]) => `${JSON.stringify(key)}:${inside(key, field)}`).join(',')}}`;
+  }
+  if (value === null || typeof value === 'boolean' || (Number.isFinite(value) && !isRounded(value)))
+    return JSON.stringify(value);
+  throw rejected(path, isRounded(value) ? rounded : 'has a value that JSON cannot contain');
+}
+
+/** What JSON contains in place of an object; `undefined` if it would lose the value, as `{}` loses a Map or bytes. */
+function jsonValueOf(value: unknown, path: readonly Key[]): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  if (ArrayBuffer.isView(value) || (value instanceof Date && Number.isNaN(value.getTime()))) return undefined;
+  const { toJSON } = value as { toJSON?: unknown };
+  if (typeof toJSON === 'function') return toJSON.call(value, String(path.at(-1) ?? ''));
+  return Object.prototype.toString.call(value) === '[object Object]' ? value : undefined;
+}
+
+/** The innermost field around a value. */
+function nameAt(path: readonly Key[]): string {
+  return path.findLast((key) => typeof key === 'string') ?? '';
 }

@@ -2,9 +2,8 @@ import type { Endpoint } from '../operation/endpoint.js';
 import { UnexpectedResponseError } from '../errors/response-errors.js';
 import { responseHeaders } from '../errors/response-headers.js';
 import { unknown } from '../schema/define.js';
-import { apiError } from './api-error.js';
+import { apiError, readError } from './read-error.js';
 import { BufferedResponse, parseBody } from './body.js';
-import { readError } from './read-error.js';
 
 /** A placeholder for the endpoint, which a JSONP response does not name. */
 const unknownEndpoint: Endpoint = {

@@ -1,20 +1,19 @@
 import { ConfigurationError, summarizeIssues } from '../errors/errors.js';
+import type { Issue, Path } from '../errors/errors.js';
+import { printable, redactorOf, userTexts } from '../errors/redactor.js';
 import { UnexpectedResponseError } from '../errors/response-errors.js';
-import { printable, userTexts, redactorOf } from '../errors/redactor.js';
 import { withMessageParts } from '../errors/seller-error.js';
-import type { Issue } from '../errors/issue.js';
-import { isObject } from '../json/plain-object.js';
+import { isObject } from '../json/json.js';
 import type { Endpoint } from '../operation/endpoint.js';
-import type { ResolvedOptions } from '../options/resolve-options.js';
-import type { SentCall } from '../request/built-request.js';
+import type { ResolvedOptions } from '../options/client-options.js';
+import type { SentCall } from '../request/build-request.js';
 import { isObjectWithMainList, read } from '../schema/read.js';
 import type { Difference, ReadValue } from '../schema/read.js';
+import { valueAt } from '../schema/schema.js';
 import type { StandardSchema } from '../schema/schema.js';
-import { ignoreErrors } from '../scope/wait.js';
-import { hasContent } from './error-in-body.js';
+import { ignoreErrors } from '../scope/cancel-scope.js';
+import { hasContent } from './body.js';
 import type { BufferedResponse } from './body.js';
-import { damagedTexts } from './damaged-texts.js';
-import { compareIds } from './identity.js';
 
 type ValidationOptions = Pick<ResolvedOptions, 'responseValidation' | 'onDrift'>;
 
@@ -150,4 +149,114 @@ function outputIn(response: BufferedResponse, { retry }: Endpoint): { value: unk
 /** Whether a text is neither HTML nor the beginning of JSON: then it can be the response to a write, which is done. */
 function isPlainText(text: string): boolean {
   return !/^\s*[<{["]/.test(text);
+}
+
+interface ComparedIds {
+  /** Why the response belongs to another request; `undefined` if it does not. */
+  readonly ofAnother?: Issue | undefined;
+  /** The ids that differ in a response that belongs to this request. */
+  readonly differences: readonly Difference[];
+}
+
+/** Compares the ids in an output with those of the input. What is absent on either side is not compared. */
+export function compareIds(
+  { identity, listOf, related }: Pick<Endpoint, 'identity' | 'listOf' | 'related'>,
+  input: unknown,
+  output: unknown,
+): ComparedIds {
+  const own = compareAt(identity, input, output);
+  const owners = compareAt(listOf, input, output);
+  const [ofAnother] = owners.hasSame ? own.others : [...own.others, ...owners.others];
+  if (ofAnother) {
+    const { path, id, asked } = ofAnother;
+    return { ofAnother: { path, message: `\`${path.join('.')}\` is ${id}, not ${asked}` }, differences: [] };
+  }
+  const differences = [...owners.others, ...compareAt(related, input, output).others].map(({ path, id, asked }) => {
+    return { path, message: `\`${path.join('.')}\` takes ${asked}`, received: typeof id };
+  });
+  return { differences };
+}
+
+/** An id that is none of those asked for, and what asks for them, in words. */
+interface OtherId {
+  readonly path: Path;
+  readonly id: number | string;
+  readonly asked: string;
+}
+
+/**
+ * Compares the ids at each path of an output: `id`, `*.id`, `questions.*.seller_id`. `*` is each entry of a list, or the value
+ * itself if it is no list.
+ */
+function compareAt(
+  paths: Endpoint['identity'],
+  input: unknown,
+  output: unknown,
+): { hasSame: boolean; others: OtherId[] } {
+  const found: ReturnType<typeof compareAt> = { hasSame: false, others: [] };
+  if (!paths) return found;
+  for (const path of new Set(Object.values(paths))) {
+    const fields = Object.keys(paths).filter((field) => paths[field] === path);
+    const given = fields.filter((field) => (valueAt(field.split('.'), input) ?? undefined) !== undefined);
+    const ids: unknown[] = given.flatMap((field) => valueAt(field.split('.'), input)).map(idText);
+    const steps = path.split('.');
+    const star = steps.indexOf('*');
+    const around = steps.slice(0, Math.max(0, star));
+    const inside = steps.slice(star + 1);
+    const value = ids.length > 0 ? valueAt(around, output) : undefined;
+    const list = star >= 0 && Array.isArray(value) ? (value as unknown[]) : undefined;
+    for (const [index, entry] of (list ?? [value]).entries()) {
+      const id = valueAt(inside, entry);
+      if (!isId(id)) continue;
+      if (ids.includes(id) || ids.includes(idText(id))) {
+        // Most entries of a list repeat the id as it was in the first.
+        if (!ids.includes(id)) ids.push(id);
+        found.hasSame = true;
+      } else if (isComparable(id, ids)) {
+        const asked = `the ${given.map((field) => `\`${field}\``).join(' or ')} of the call`;
+        found.others.push({ path: [...around, ...(list ? [index] : []), ...inside], id, asked });
+      }
+    }
+  }
+  return found;
+}
+
+function isId(value: unknown): value is number | string {
+  return Number.isSafeInteger(value) || (typeof value === 'string' && value !== '');
+}
+
+/** Returns an id as text that is the same for the same entity. The service writes some as numbers and some as text, and sites and items in upper case. */
+export function idText(id: unknown): string {
+  return String(id)
+    .toUpperCase()
+    .replace(/^0+(?=\d)/, '');
+}
+
+const digits = /^\d+$/;
+
+/** A text in place of a number is drift and names no other resource. */
+function isComparable(id: number | string, asked: readonly unknown[]): boolean {
+  return digits.test(String(id)) || asked.some((each) => !digits.test(String(each)));
+}
+
+/** Stands where a character could not be read: a service, a proxy or this client has read a text in another charset. */
+const replacement = '\uFFFD';
+/** Texts that are nested deeper are not searched. */
+const deepest = 200;
+
+/** Finds the texts of a response that have lost characters on their way. */
+function damagedTexts({ text, body }: BufferedResponse): readonly Difference[] {
+  const mayHaveOne = text.includes(replacement) || /\\ufffd/i.test(text);
+  return mayHaveOne ? [...damagedIn(body.value, [])] : [];
+}
+
+function* damagedIn(value: unknown, path: Path): Generator<Difference> {
+  if (typeof value === 'string') {
+    const name = path.length === 0 ? 'the body' : `\`${path.join('.')}\``;
+    if (value.includes(replacement))
+      yield { path, message: `${name} has replacement characters: a part of it is lost`, received: 'string' };
+  } else if (typeof value === 'object' && value !== null && path.length < deepest) {
+    for (const [name, each] of Object.entries(value))
+      yield* damagedIn(each, [...path, Array.isArray(value) ? Number(name) : name]);
+  }
 }

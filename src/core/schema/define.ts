@@ -1,5 +1,5 @@
 import * as z from 'zod/v4/core';
-import type { RefineResult } from '../errors/issue.js';
+import type { RefineResult } from '../errors/errors.js';
 import { exact, isDigits } from '../json/json.js';
 import { LazySchema } from './schema.js';
 import type { Entity, Facts, Keywords, Optional, Params, Schema, Shape } from './schema.js';

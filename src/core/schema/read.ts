@@ -1,11 +1,20 @@
-import type { Issue, Path } from '../errors/issue.js';
-import { isObject } from '../json/plain-object.js';
-import { factsOf, inspect, unwrapped } from './describe.js';
-import type { Inspected } from './describe.js';
-import { formatIssue, isInside, sentences, valueAt, zodParse } from './issues.js';
-import type { ZodIssues } from './issues.js';
-import type { Facts, Schema, Shape, StandardSchema } from './schema.js';
-import { validate } from './validate.js';
+import { ConfigurationError } from '../errors/errors.js';
+import type { Issue, Path } from '../errors/errors.js';
+import { Redactor, userTexts } from '../errors/redactor.js';
+import { SellerError } from '../errors/seller-error.js';
+import { isObject } from '../json/json.js';
+import {
+  factsOf,
+  formatIssue,
+  inspect,
+  isInside,
+  LazySchema,
+  sentences,
+  unwrapped,
+  valueAt,
+  zodParse,
+} from './schema.js';
+import type { Facts, Inspected, Schema, Shape, StandardIssue, StandardSchema, ZodIssues } from './schema.js';
 
 /** A difference between a value and its schema that did not prevent reading the rest. */
 export interface Difference extends Issue {
@@ -225,4 +234,47 @@ function kindAt(path: Path, root: unknown): string {
   if (value === undefined) return 'nothing';
   if (value === null) return 'null';
   return Array.isArray(value) ? 'list' : typeof value;
+}
+
+/** A validated value, or its issues. */
+export type Validated<Out> =
+  | { readonly success: true; readonly data: Out }
+  | { readonly success: false; readonly issues: readonly Issue[] };
+
+/**
+ * Validates a value with any Standard Schema. The issues of a schema of the user do not repeat texts of the value.
+ *
+ * @throws {ConfigurationError} when the schema validates asynchronously, fails, or returns no result.
+ */
+export function validate<Out>(schema: StandardSchema<Out, unknown>, value: unknown): Validated<Out> {
+  if (schema instanceof LazySchema) {
+    const result = zodParse(schema, value);
+    return result.success ? (result as Validated<Out>) : { success: false, issues: sentences(result.issues, value) };
+  }
+  try {
+    return resultOf(schema, value);
+  } catch (error) {
+    if (error instanceof SellerError) throw error;
+    const redactor = new Redactor({ texts: userTexts(value) });
+    const why = error instanceof Error ? `: ${redactor.foreignText(error.message)}` : '';
+    throw new ConfigurationError(`A schema of the endpoint failed${why}`, { cause: error });
+  }
+}
+
+function resultOf<Out>(schema: StandardSchema<Out, unknown>, value: unknown): Validated<Out> {
+  const result: unknown = schema['~standard'].validate(value);
+  if (!isObject(result))
+    throw new ConfigurationError('A schema of the endpoint returned neither a `value` nor `issues`');
+  // The rejection of an asynchronous schema is not the error of the call.
+  if (result instanceof Promise) result.catch(() => undefined);
+  if ('then' in result)
+    throw new ConfigurationError('A schema of the endpoint is asynchronous; use one that validates synchronously');
+  const { issues, ...found } = result as { issues?: readonly StandardIssue[] | null; value?: Out };
+  if (issues === undefined || issues === null) return { success: true, data: found.value as Out };
+  const redactor = new Redactor({ texts: userTexts(value) });
+  const read = issues.map(({ message, path = [] }) => ({
+    message: redactor.foreignText(message),
+    path: path.map((segment) => (typeof segment === 'object' ? segment.key : segment)),
+  }));
+  return { success: false, issues: read };
 }

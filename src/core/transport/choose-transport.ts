@@ -1,6 +1,6 @@
 import type { Agent } from 'node:http';
 import { ConfigurationError } from '../errors/errors.js';
-import type { ResolvedOptions } from '../options/resolve-options.js';
+import type { ResolvedOptions } from '../options/client-options.js';
 import { connectErrorOf } from './connect-errors.js';
 import { NodeExchange } from './node.js';
 import type { Exchange, OutgoingRequest, Transport } from './transport.js';

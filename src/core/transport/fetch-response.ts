@@ -1,5 +1,5 @@
 import type { ResponseHeaders } from '../errors/response-headers.js';
-import { charsetOf } from '../json/charset.js';
+import { charsetOf } from './transport.js';
 import type { BodyText, TransportResponse } from './transport.js';
 
 /** A response of `fetch`. */

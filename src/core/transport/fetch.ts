@@ -1,8 +1,8 @@
 import ky, { isNetworkError as isKysNetworkError } from 'ky';
 import { ConfigurationError, networkError, isOfFramework } from '../errors/errors.js';
 import type { Middleware } from '../options/hooks.js';
-import type { ResolvedOptions } from '../options/resolve-options.js';
-import type { Redirects } from '../files/redirects.js';
+import type { ResolvedOptions } from '../options/client-options.js';
+import type { Redirects } from '../files/open-download.js';
 import { FetchResponse } from './fetch-response.js';
 import type { RequestDelivery, Exchange, OutgoingRequest, Transport, TransportResponse } from './transport.js';
 

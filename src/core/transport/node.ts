@@ -1,9 +1,11 @@
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
-import { acceptedEncodings, readStream, readText } from './node-body.js';
-import { closeIdleConnections, whenConnected } from './node-connection.js';
-import { ConfigurationError, TimeoutError, networkError } from '../errors/errors.js';
-import { RawHeaders } from './raw-headers.js';
-import type { BodyText, RequestDelivery, Exchange, OutgoingRequest, TransportResponse } from './transport.js';
+import type { Socket } from 'node:net';
+import type { Readable } from 'node:stream';
+import type { BrotliOptions, InputType, ZlibOptions, ZstdOptions } from 'node:zlib';
+import { ConfigurationError, networkError, TimeoutError } from '../errors/errors.js';
+import type { ResponseHeaders } from '../errors/response-headers.js';
+import { charsetOf } from './transport.js';
+import type { BodyText, Exchange, OutgoingRequest, RequestDelivery, TransportResponse } from './transport.js';
 
 /**
  * A request with `node:http` and `node:https`, and its response. This takes about half the time of the platform's `fetch`, which is
@@ -173,4 +175,274 @@ function sendBody(request: ClientRequest, body: OutgoingRequest['body']): void {
   else if (typeof body === 'string') request.end(Buffer.from(body));
   else if (body.pipeTo) body.pipeTo(request);
   else throw new TypeError('a form of the platform can be sent only with `fetch`');
+}
+
+/** Up to this many compressed bytes are decompressed synchronously, because the thread pool would take longer. */
+const syncBytes = 64 * 1024;
+
+/** A body with more encodings than this is an attack. The platform's `fetch` has the same limit. */
+const maxEncodings = 5;
+
+type Codec = 'gunzip' | 'inflate' | 'inflateRaw' | 'brotliDecompress' | 'zstdDecompress';
+type CodecOptions = ZlibOptions & BrotliOptions & ZstdOptions;
+
+/** The part of `node:zlib` that decompresses. Node.js 22 supports zstd since 22.15. */
+type Zlib = Record<`${Codec}Sync`, (body: InputType, options: CodecOptions) => Buffer> &
+  Record<Codec, (body: InputType, options: CodecOptions, done: (error: Error | null, body: Buffer) => void) => void>;
+
+let zlib: Zlib | undefined;
+
+const hasZstd = 'zstd' in process.versions;
+
+/** The encodings that `readText` supports, for `accept-encoding`. */
+const acceptedEncodings = hasZstd ? 'gzip, deflate, br, zstd' : 'gzip, deflate, br';
+
+/**
+ * Reads the body of a response by its charset, at most `maxBytes` after decompression.
+ *
+ * @throws {Error} when the body is incomplete or invalid.
+ */
+async function readText(message: IncomingMessage, headers: ResponseHeaders, maxBytes: number): Promise<BodyText> {
+  const { body, isTruncated } = await readBody(message, maxBytes);
+  const encoding = headers.get('content-encoding');
+  const charset = charsetOf(headers.get('content-type'));
+  if (encoding === null) return { text: textOf(body, charset), isTruncated };
+  if (isTruncated) return { text: '', isTruncated };
+  try {
+    return { text: textOf(await decodeBody(body, encoding, maxBytes), charset), isTruncated };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') return { text: '', isTruncated: true };
+    throw error;
+  }
+}
+
+/** Returns the body of a response as a stream, decompressed. `failure` creates the error with which reading fails. */
+function readStream(
+  message: IncomingMessage,
+  headers: ResponseHeaders,
+  failure: (error: Error) => Error,
+): ReadableStream<Uint8Array> {
+  const source = decoded(message, headers.get('content-encoding'));
+  // Each has an error that reading says; without a listener it would end the process.
+  for (const each of [message, source]) each.on('error', () => undefined);
+  const chunks = source[Symbol.asyncIterator]() as AsyncIterator<Buffer, undefined>;
+  return new ReadableStream<Uint8Array>(
+    {
+      pull: async (controller) => {
+        const next = await chunks.next().catch((error: unknown) => {
+          throw failure(error as Error);
+        });
+        if (next.done === true) controller.close();
+        else controller.enqueue(new Uint8Array(next.value.buffer, next.value.byteOffset, next.value.byteLength));
+      },
+      cancel: () => {
+        message.destroy();
+        source.destroy();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+/** A body without its encodings. An end that comes early is an error. */
+function decoded(message: IncomingMessage, contentEncoding: string | null): Readable {
+  const encodings = encodingsIn(contentEncoding ?? '');
+  if (contentEncoding === null || !encodings.every(isKnown)) return message;
+  const { createBrotliDecompress, createUnzip, createZstdDecompress } = process.getBuiltinModule('node:zlib');
+  const streams = encodings
+    .filter((encoding) => encoding !== 'identity')
+    .map((encoding) =>
+      encoding === 'br' ? createBrotliDecompress() : encoding === 'zstd' ? createZstdDecompress() : createUnzip(),
+    );
+  const { pipeline } = process.getBuiltinModule('node:stream');
+  return streams.reduceRight<Readable>((body, stream) => pipeline(body, stream, () => undefined), message);
+}
+
+interface RawBody {
+  readonly body: Buffer;
+  readonly isTruncated: boolean;
+}
+
+function readBody(message: IncomingMessage, maxBytes: number): Promise<RawBody> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    message.on('data', (chunk: Buffer) => {
+      chunks.push(chunk);
+      length += chunk.length;
+      if (length > maxBytes) resolve({ body: Buffer.concat(chunks, maxBytes), isTruncated: true });
+    });
+    message.on('end', () => {
+      const [first] = chunks;
+      const body = chunks.length === 1 && first ? first : Buffer.concat(chunks, length);
+      resolve({ body, isTruncated: false });
+    });
+    message.on('error', reject);
+    // Lost before the body was read, e.g. because tracing has waited: that event is over.
+    if (message.errored) reject(message.errored);
+  });
+}
+
+/** Returns the text of a body without a byte order mark, like `text()` of the platform's `fetch`. */
+function textOf(bytes: Buffer, charset: string | undefined): string {
+  if (charset !== undefined) return new TextDecoder(charset).decode(bytes);
+  const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+  return bytes.toString('utf8', hasMark ? 3 : 0);
+}
+
+/** Decompresses a body. With an unknown encoding, the body is returned unchanged, like with the platform's `fetch`. */
+async function decodeBody(body: Buffer, contentEncoding: string, maxBytes: number): Promise<Buffer> {
+  const encodings = encodingsIn(contentEncoding);
+  if (body.length === 0 || !encodings.every(isKnown)) return body;
+  let decoded = body;
+  for (const encoding of encodings.reverse()) decoded = await decompress(decoded, encoding, maxBytes);
+  return decoded;
+}
+
+function encodingsIn(contentEncoding: string): string[] {
+  const encodings = contentEncoding.split(',').map((encoding) => encoding.trim().toLowerCase());
+  if (encodings.length <= maxEncodings) return encodings;
+  throw new RangeError(
+    `too many content-encodings in response: ${encodings.length}, maximum allowed is ${maxEncodings}`,
+  );
+}
+
+function isKnown(encoding: string): boolean {
+  return /^(?:identity|x-gzip|gzip|deflate|br)$/.test(encoding) || (encoding === 'zstd' && hasZstd);
+}
+
+function decompress(body: Buffer, encoding: string, maxOutputLength: number): Buffer | Promise<Buffer> {
+  if (encoding === 'identity') return body;
+  zlib ??= process.getBuiltinModule('node:zlib');
+  const [codec, finishFlush] = codecOf(encoding, body);
+  const options: CodecOptions = { maxOutputLength, finishFlush };
+  if (body.length <= syncBytes) return zlib[`${codec}Sync`](body, options);
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+  zlib[codec](body, options, (error, decoded) => {
+    if (error) reject(error);
+    else resolve(decoded);
+  });
+  return promise;
+}
+
+/**
+ * Returns the decompressor of an encoding and its mode at the end of the input, like the platform's `fetch`: the
+ * available part of an incomplete body is returned, and it is then invalid JSON. With zstd, it is an error.
+ */
+function codecOf(encoding: string, body: Buffer): [codec: Codec, finishFlush: number] {
+  const { Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH, ZSTD_e_end } = process.getBuiltinModule('node:zlib').constants;
+  if (encoding === 'br') return ['brotliDecompress', BROTLI_OPERATION_FLUSH];
+  if (encoding === 'zstd') return ['zstdDecompress', ZSTD_e_end];
+  if (encoding !== 'deflate') return ['gunzip', Z_SYNC_FLUSH];
+  // `deflate` means the zlib format, but some servers send the raw stream.
+  return [((body[0] ?? 0) & 0x0f) === 0x08 ? 'inflate' : 'inflateRaw', Z_SYNC_FLUSH];
+}
+
+/** The time limit for opening a connection, in milliseconds. The platform's `fetch` has the same limit. */
+const connectTimeoutMs = 10_000;
+
+/**
+ * Waits for the next turn of the event loop. Fake timers of test runners may never call back, so the real
+ * `setImmediate` is kept from the start. If it was already replaced (the fakes of Sinon, Jest and Vitest have a
+ * `clock`), there is no wait.
+ */
+const nextTurn = 'clock' in setImmediate ? (turn: () => void): void => turn() : setImmediate;
+
+/**
+ * Calls `ready` when the connection of a request is open. Before that nothing is sent, so an error of the request is an
+ * error of the connection.
+ */
+function whenConnected(outgoing: ClientRequest, ready: () => void): void {
+  // Every TLS socket has `secureConnecting`, but the types do not declare it.
+  outgoing.on('socket', (socket: Socket & { secureConnecting?: boolean }) => {
+    if (socket.connecting || socket.secureConnecting === true) whenOpened(outgoing, socket, ready);
+    else whenAlive(outgoing, socket, ready);
+  });
+}
+
+/** A shorter turn of the event loop only polled for events; in milliseconds. */
+const shortTurnMs = 0.25;
+const maxTurns = 4;
+
+/**
+ * Calls `ready` when a reused connection is still open and silent. Bytes that arrive before are no response to this request,
+ * because nothing was sent, so they end it.
+ *
+ * Node.js notices what has happened to an idle connection only when it polls for events. One turn of the event loop may
+ * begin after the poll, and a long turn means that the last poll was long ago, so it waits for a short turn. Without this,
+ * the outcome of a fifth of the writes is unknown if a server closes idle connections early; with it, fewer than with the
+ * platform's `fetch` (`npm run soak`).
+ */
+function whenAlive(outgoing: ClientRequest, socket: Socket, ready: () => void): void {
+  let turns = 0;
+  let last = performance.now();
+  const { bytesRead } = socket;
+  const turn = (): void => {
+    if (outgoing.destroyed || socket.destroyed) return;
+    const now = performance.now();
+    turns += 1;
+    if (turns === maxTurns || (turns > 1 && now - last < shortTurnMs)) {
+      if (socket.bytesRead === bytesRead) ready();
+      else outgoing.destroy();
+      return;
+    }
+    last = now;
+    nextTurn(turn);
+  };
+  nextTurn(turn);
+}
+
+/**
+ * Closes the idle connections to the host of a request that was lost on a reused connection, so that the next request opens
+ * a new one: a router that has forgotten one connection has probably forgotten all, and sends no packet about it.
+ */
+function closeIdleConnections(lost: ClientRequest & { readonly agent?: Agent | undefined }): void {
+  if (!lost.reusedSocket) return;
+  for (const [name, sockets = []] of Object.entries(lost.agent?.freeSockets ?? {}))
+    if (name.startsWith(`${lost.host}:`)) for (const socket of [...sockets]) socket.destroy();
+}
+
+function whenOpened(outgoing: ClientRequest, socket: Socket, ready: () => void): void {
+  const timer = setTimeout(() => {
+    const error = new Error(`no connection was made within ${connectTimeoutMs} ms`);
+    outgoing.destroy(Object.assign(error, { code: 'ETIMEDOUT', syscall: 'connect' }));
+  }, connectTimeoutMs);
+  socket.once('close', () => {
+    clearTimeout(timer);
+  });
+  socket.once('encrypted' in socket ? 'secureConnect' : 'connect', () => {
+    clearTimeout(timer);
+    ready();
+  });
+}
+
+/** The headers of a message of `node:http`, from its list of alternating names and values. */
+class RawHeaders implements ResponseHeaders {
+  readonly #raw: readonly string[];
+  #headers: Headers | undefined;
+
+  constructor(raw: readonly string[]) {
+    this.#raw = raw;
+  }
+
+  get(name: string): string | null {
+    let found: string | null = null;
+    for (let at = 0; at + 1 < this.#raw.length; at += 2) {
+      const candidate = this.#raw[at] ?? '';
+      if (candidate.length !== name.length || candidate.toLowerCase() !== name) continue;
+      const value = this.#raw[at + 1] ?? '';
+      found = found === null ? value : `${found}, ${value}`;
+    }
+    return found;
+  }
+
+  toHeaders(): Headers {
+    return (this.#headers ??= this.#create());
+  }
+
+  #create(): Headers {
+    const headers = new Headers();
+    for (let at = 0; at + 1 < this.#raw.length; at += 2) headers.append(this.#raw[at] ?? '', this.#raw[at + 1] ?? '');
+    return headers;
+  }
 }

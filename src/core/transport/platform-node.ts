@@ -1,7 +1,6 @@
 import { chooseTransport } from './choose-transport.js';
-import { connectErrorOf } from './connect-errors.js';
-import { networkReason } from './network-error.js';
-import type { Platform } from './platform.js';
+import { connectErrorOf, networkReason } from './connect-errors.js';
+import type { Platform } from './transport.js';
 
 const memory = new Map<object, unknown>();
 

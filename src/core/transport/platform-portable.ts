@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../errors/errors.js';
 import { createFetchTransport } from './fetch.js';
-import type { Platform } from './platform.js';
+import type { Platform } from './transport.js';
 
 const memory = new Map<object, unknown>();
 

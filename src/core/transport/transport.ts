@@ -1,8 +1,11 @@
-import type { Endpoint } from '../operation/endpoint.js';
-import type { Redirects } from '../files/redirects.js';
-import type { StreamedBody } from '../files/upload.js';
 import type { ResponseHeaders } from '../errors/response-headers.js';
+import type { FileInput } from '../files/file-source.js';
+import type { Redirects } from '../files/open-download.js';
+import type { RejectFile, StreamedBody, Upload } from '../files/upload.js';
+import type { Endpoint } from '../operation/endpoint.js';
+import type { ResolvedOptions } from '../options/client-options.js';
 import type { CallInfo } from '../options/hooks.js';
+import type { ConnectError } from './connect-errors.js';
 
 /** An attempt of a call, ready to be sent. */
 export interface OutgoingRequest {
@@ -58,3 +61,37 @@ export interface Exchange {
 
 /** Sends a request once. It does not retry, does not check the status, and follows redirects only for downloads. */
 export type Transport = (outgoing: OutgoingRequest) => Exchange;
+
+/**
+ * What differs between platforms. By the conditions in package.json, `#platform` is `portable.ts` for browsers, Workers and
+ * React Native, so that bundles for these contain no code that they cannot use, and `node.ts` for Node.js, Deno and Bun.
+ */
+export interface Platform {
+  /** What the running process remembers beside its objects: see `ofProcess`. A simulated process has its own. */
+  memory(): Map<object, unknown>;
+  /** Whether other processes may use the files of this one. */
+  sharesFiles(): boolean;
+  /**
+   * Chooses the transport of a client: `fetch` or another one of the platform.
+   *
+   * @throws {ConfigurationError} when `agent` is given and has no effect.
+   */
+  chooseTransport(options: ResolvedOptions): Transport;
+  /** Recognises a network error that certainly occurred before the service acted; `undefined` for other errors. */
+  connectErrorOf(error: unknown): ConnectError | undefined;
+  /** Returns the short reason of a network error: its code, otherwise its message. */
+  networkReason(error: Error & { readonly code?: unknown }): string;
+  /** Loads the module that opens files for uploads. */
+  loadUploads(): Promise<{ openUpload(input: FileInput, reject: RejectFile, maxBytes?: number): Promise<Upload> }>;
+}
+
+/** Returns the charset of a body by its content type, if it is one that this platform can read and not UTF-8. */
+export function charsetOf(contentType: string | null): string | undefined {
+  const stated = /;\s*charset\s*=\s*["']?([^\s"';]+)/i.exec(contentType ?? '')?.[1];
+  if (stated === undefined || /^utf-?8$/i.test(stated)) return undefined;
+  try {
+    return new TextDecoder(stated).encoding;
+  } catch {
+    return undefined;
+  }
+}

@@ -2,12 +2,23 @@ import type { CallOptions } from '../../core/scope/call-options.js';
 import type { SentMessage } from '../../resources/post-sale/message.js';
 import type { DriverAssignment } from '../../resources/flex/schemas.js';
 import type { Question } from '../../resources/questions/schemas.js';
-import type { MessageNotification, Notification, QuestionNotification, UnknownNotification } from '../notification.js';
-import { inboxKinds } from '../entry.js';
-import type { InboxKind } from '../entry.js';
-import { ownTopicOf } from './own-topic.js';
-import type { OwnNotification, OwnResource, OwnTopics } from './own-topic.js';
-import type { NotificationClient, NotifiedMessage, ReadOptions } from './read-notification.js';
+import type {
+  MessageNotification,
+  Notification,
+  QuestionNotification,
+  UnknownNotification,
+  InboxKind,
+} from '../notification.js';
+import { inboxKinds } from '../notification.js';
+import { ownTopicOf } from './read-notification.js';
+import type {
+  OwnNotification,
+  OwnResource,
+  OwnTopics,
+  NotificationClient,
+  NotifiedMessage,
+  ReadOptions,
+} from './read-notification.js';
 
 /** What a handler receives beside the notification. */
 export interface HandlerContext<Resource = unknown, Client = NotificationClient> {

@@ -1,21 +1,31 @@
-import type { WriteRecords } from '../../work/write-records.js';
-import { isLastingError, isOfToken } from '../../work/failures.js';
+import { SellerError } from '../../core/errors/seller-error.js';
+import type { WriteRecord } from '../../core/recover/write-hook.js';
+import type { SentMessage } from '../../resources/post-sale/message.js';
+import { moderationOf, moderationReasonOf } from '../../resources/post-sale/moderation.js';
+import { FifoMap } from '../../work/fifo-map.js';
 import { describeFailure } from '../../work/log.js';
-import { moderationPauseMs, overdue } from '../../work/moderation-pause.js';
-import { givenUp, verdictOf } from '../../work/policy.js';
-import { RunWrites } from '../../work/run-writes.js';
-import type { Lease, Verdict } from '../../work/store.js';
-import type { Run, Task } from '../../work/task.js';
-import { entryOf } from '../entry.js';
-import type { InboxEntry } from '../entry.js';
-import { unhandledMs } from '../unhandled.js';
-import { DropNotificationError, ForeignClientError, MessageRejectedError, NotHandledHereError, UnknownSellerError, UnrecoverableError, isOf } from './errors.js'; // prettier-ignore
-import { doneFact, givenUpFact, handledMs, isSettled } from './facts.js';
-import type { Handling } from './handling.js';
+import { givenUp, isLastingError, isOfToken, moderationPauseMs, overdue, verdictOf } from '../../work/policy.js';
+import type { Lease, Run, Task, Verdict } from '../../work/store.js';
+import { RunWrites } from '../../work/writes.js';
+import type { WriteRecords } from '../../work/writes.js';
+import { addFound, unhandledMs } from '../context.js';
+import type { InboxContext } from '../context.js';
+import {
+  DropNotificationError,
+  ForeignClientError,
+  isOf,
+  MessageRejectedError,
+  NotHandledHereError,
+  UnknownSellerError,
+  UnrecoverableError,
+} from '../errors.js';
+import { caughtUpEntry, entryOf } from '../notification.js';
+import type { ConversationNotification, InboxEntry } from '../notification.js';
+import { Clients, Dispatcher } from './dispatcher.js';
+import type { RunContext } from './dispatcher.js';
 import { isNotFound } from './read-notification.js';
-import { decisionOf, readDecision } from './replies.js';
-import type { RepliesDecision } from './replies.js';
-import type { RunContext } from './running-context.js';
+import type { NotificationClient } from './read-notification.js';
+import { messageRememberedMs, ShownMessages, unansweredIn } from './unread.js';
 
 /** The most dead letters of a seller and topic; beyond it, the oldest is deleted. */
 const mostDead = 1_000;
@@ -261,4 +271,174 @@ export class NotificationTask implements Task {
       reporter.warnedOnce(error.message);
     }
   }
+}
+
+/** For this many writes it is remembered with which error the service has rejected them. */
+const maxRejections = 1_000;
+
+/** What earlier runs of this process have seen. */
+export class KnownOfResources {
+  readonly missing = new MissingResources();
+  readonly shown = new ShownMessages();
+  /** The errors of rejected writes, by write: those of entries that are tried again. */
+  readonly rejections = new FifoMap<unknown>(maxRejections);
+}
+
+interface HandlingInit {
+  readonly known?: KnownOfResources | undefined;
+  readonly followsModeration?: boolean | undefined;
+  /** Has a message handled that was found in a conversation. @default it is added to the store */
+  readonly add?: ((found: InboxEntry) => Promise<unknown>) | undefined;
+}
+
+/** What the tasks of an inbox have in common. */
+export class Handling {
+  readonly context: InboxContext;
+  readonly clients: Clients;
+  readonly dispatcher: Dispatcher;
+  readonly known: KnownOfResources;
+  /** Whether a message is followed until moderation has decided about it. */
+  readonly followsModeration: boolean;
+  readonly #add: (found: InboxEntry) => Promise<unknown>;
+
+  constructor(context: InboxContext, init: HandlingInit = {}) {
+    this.context = context;
+    this.known = init.known ?? new KnownOfResources();
+    this.followsModeration = init.followsModeration ?? true;
+    this.#add = init.add ?? ((found) => addFound(context, found));
+    this.clients = new Clients(context);
+    this.dispatcher = new Dispatcher(context, this.clients);
+  }
+
+  /** Adds the messages of a conversation that the seller has neither read nor answered. Marks nothing as read. */
+  async addMessagesOf(notification: ConversationNotification): Promise<void> {
+    const { user_id, pack_id } = notification;
+    const client = await this.clients.of(notification);
+    const ids = client?.messages ? await unansweredIn(client.messages, pack_id, user_id) : [];
+    for (const id of ids)
+      await this.#add(await caughtUpEntry(user_id, { topic: 'messages', id, shownIn: pack_id }, Date.now()));
+  }
+}
+
+/**
+ * When a resource is read again that the service did not show, in milliseconds after the arrival of its notification: the service
+ * may announce a resource before it can return it. With the first attempt that is four reads at most.
+ */
+const readAgainAtMs = [5_000, 20_000, 60_000];
+/** Timers may be early, and the first attempt late: attempts are at least this far apart, in milliseconds. */
+const leastBetweenMs = 1_000;
+
+/** From this number on, somebody forges notifications, and many 404s get an application blocked. */
+const mostInRow = 20;
+/** How many sellers are remembered. One that is forgotten begins anew. */
+const maxSellers = 10_000;
+
+/** How many resources of each seller the service did not show since it has shown one. */
+export class MissingResources {
+  readonly #inRow = new FifoMap<number>(maxSellers);
+
+  wasFound(user_id: number): void {
+    this.#inRow.delete(String(user_id));
+  }
+
+  /** A resource was read for the first time, and is not there. */
+  wasMissing(user_id: number): void {
+    const name = String(user_id);
+    this.#inRow.set(name, (this.#inRow.get(name) ?? 0) + 1);
+  }
+
+  /** When a resource is read again, in milliseconds; `undefined` when it has had time enough, or is probably forged. */
+  againInMs(user_id: number, arrivedAt: number): number | undefined {
+    if ((this.#inRow.get(String(user_id)) ?? 0) >= mostInRow) return undefined;
+    const ageMs = Math.max(0, Date.now() - arrivedAt);
+    const next = readAgainAtMs.find((ms) => ms > ageMs + leastBetweenMs);
+    return next === undefined ? undefined : next - ageMs;
+  }
+}
+
+type ResourceFact = NonNullable<Verdict['fact']>;
+
+/** How long it is kept that a notification or a question was handled, in milliseconds. */
+export const handledMs = 86_400_000;
+/** How long `catchUp` leaves a question or message to the person who has its dead letter, in milliseconds. */
+const givenUpMs = 14 * 86_400_000;
+
+const handled = 'handled';
+/** A handler has written something about a message, or may have. */
+const answered = 'answered';
+/** `catchUp` found it, and its handler began to read it at this time: what arrived before is handled with it. */
+const caughtUp = 'caught up ';
+/** A person has it, as the entry with this key. */
+const givenUpAs = 'given up ';
+
+/** What it came to that an entry was handled. */
+function doneFact(entry: InboxEntry, { hasWritten, readAt }: { hasWritten: boolean; readAt: number }): ResourceFact {
+  const isMessage = entry.notification.topic === 'messages';
+  const value = isMessage && hasWritten ? answered : entry.caughtUp ? `${caughtUp}${readAt}` : handled;
+  return { value, ms: isMessage ? messageRememberedMs : handledMs };
+}
+
+/** What it came to that an entry was given up. */
+function givenUpFact({ key }: InboxEntry): ResourceFact {
+  return { value: `${givenUpAs}${key}`, ms: givenUpMs };
+}
+
+/**
+ * Whether nothing is left to do about an entry. A message that a handler has answered is not answered again, whatever else the
+ * service has to say about it; nor is one that a person has as another entry.
+ */
+function isSettled({ key, notification, arrivedAt, caughtUp: wasFound }: InboxEntry, fact?: string): boolean {
+  if (fact === undefined || fact === `${givenUpAs}${key}`) return false;
+  if (wasFound || fact === answered) return true;
+  if (fact.startsWith(caughtUp)) return arrivedAt < Number(fact.slice(caughtUp.length));
+  return notification.topic === 'messages' && fact.startsWith(givenUpAs);
+}
+
+/** The endpoints that send messages, which moderation decides about. */
+const sending = ['messages.send', 'actionGuide.send'];
+
+/** What moderation has decided about the messages of a handler. */
+type RepliesDecision =
+  | { readonly state: 'accepted' | 'pending' }
+  /** `reason` is that of moderation. */
+  | { readonly state: 'rejected'; readonly reason: string };
+
+/** What the responses say about the messages that a handler has sent. */
+function decisionOf(writes: readonly WriteRecord[] = []): RepliesDecision {
+  return together(messagesOf(writes));
+}
+
+/** Reads the messages that moderation has not decided about. What cannot be read now is read later. */
+async function readDecision(
+  writes: readonly WriteRecord[] = [],
+  { messages }: Partial<NotificationClient>,
+  signal: AbortSignal,
+): Promise<RepliesDecision> {
+  const read = async (sent: SentMessage): Promise<SentMessage> => {
+    if (moderationOf(sent) !== 'pending' || !sent.id || !messages) return sent;
+    try {
+      return await messages.get({ message_id: sent.id }, { signal });
+    } catch (error) {
+      if (error instanceof SellerError) return sent;
+      throw error;
+    }
+  };
+  return together(await Promise.all(messagesOf(writes).map(read)));
+}
+
+/** One that has no id cannot be read, so it is not followed. */
+function messagesOf(writes: readonly WriteRecord[]): readonly SentMessage[] {
+  const sent = writes.filter(
+    ({ state, target }) => state === 'done' && sending.includes(target.split(' ', 1)[0] ?? ''),
+  );
+  return sent.flatMap(({ output }) => {
+    const message = output as SentMessage | null | undefined;
+    return message && (message.id || moderationOf(message) === 'rejected') ? [message] : [];
+  });
+}
+
+function together(messages: readonly SentMessage[]): RepliesDecision {
+  const rejected = messages.find((message) => moderationOf(message) === 'rejected');
+  if (rejected) return { state: 'rejected', reason: moderationReasonOf(rejected) ?? 'moderation gave no reason' };
+  return { state: messages.some((message) => moderationOf(message) === 'pending') ? 'pending' : 'accepted' };
 }

@@ -1,16 +1,15 @@
 import type { SellerClient } from '../../client.js';
 import { ConfigurationError, NotificationError } from '../../core/errors/errors.js';
 import { ApiError } from '../../core/errors/response-errors.js';
-import type { CallOptions } from '../../core/scope/call-options.js';
-import { wait } from '../../core/scope/wait.js';
-import type { Message } from '../../resources/post-sale/message.js';
-import { checkOptions } from '../../core/options/resolve-options.js';
+import { fieldsOf } from '../../core/operation/endpoint.js';
+import type { Endpoint } from '../../core/operation/endpoint.js';
+import { checkOptions } from '../../core/options/client-options.js';
 import { delay } from '../../core/options/rules.js';
-import { exponentialDelay } from '../../work/backoff.js';
-import { causesOf } from '../../work/failures.js';
-import { handshakes, inputOf, ownTopicOf, shipmentIn } from './own-topic.js';
-import type { OwnTopics } from './own-topic.js';
+import type { CallOptions } from '../../core/scope/call-options.js';
+import { wait } from '../../core/scope/cancel-scope.js';
+import type { Message } from '../../resources/post-sale/message.js';
 import type { Question } from '../../resources/questions/schemas.js';
+import { causesOf, exponentialDelay } from '../../work/policy.js';
 import { pathOf } from '../notification.js';
 import type {
   KnownNotification,
@@ -193,4 +192,50 @@ async function retryNotFound<T>(
       await wait(Math.min(exponentialDelay(attempt, notFoundBackoff), remainingMs), signal);
     }
   }
+}
+
+/** A topic that this package does not know: how to read the resources of its notifications. */
+export interface OwnTopic<Out = unknown> {
+  /** The endpoint that reads a resource. */
+  readonly endpoint: Endpoint<unknown, Out>;
+  /**
+   * Returns the id in the resource of a notification, e.g. `2000` for `/orders/2000`. If the path of the endpoint has several
+   * fields, it returns the input of the endpoint. Of a whole URL it gets the path, and never a query.
+   */
+  readonly idOf: (resource: string) => string | number | object;
+}
+
+/** The topics of your own, by their name. */
+export type OwnTopics = Readonly<Record<string, OwnTopic>>;
+
+/** A notification of a topic of your own. */
+export interface OwnNotification<Topic extends PropertyKey = string> extends Omit<UnknownNotification, 'topic'> {
+  readonly topic: Topic;
+}
+
+/** What is read of a topic of your own. */
+export type OwnResource<Topic> = Topic extends { readonly endpoint: Endpoint<unknown, infer Out> } ? Out : never;
+
+/** Finds a topic of your own. Upper and lower case do not matter. */
+export function ownTopicOf<T>(topics: Readonly<Record<string, T>> | undefined, topic: string): T | undefined {
+  const name = Object.keys(topics ?? {}).find((each) => each.toLowerCase() === topic.toLowerCase());
+  return name === undefined ? undefined : topics?.[name];
+}
+
+/** The topic of drivers, with the path of a driver in its resource: the service names a version that need not be the newest. */
+export const handshakes = 'flex-handshakes';
+
+/** Returns the shipment in the resource of a notification about a driver; `undefined` if it is none. */
+function shipmentIn(resource: string): { readonly site_id: string; readonly shipment_id: string } | undefined {
+  const path = /^\/flex\/sites\/(\w+)\/shipments\/(\d+)\/assignment\/v\d+$/i.exec(pathOf(resource));
+  const [, site_id, shipment_id] = path ?? [];
+  return site_id === undefined || shipment_id === undefined ? undefined : { site_id, shipment_id };
+}
+
+/** Returns the input with which the endpoint of a topic reads a resource. */
+function inputOf({ endpoint, idOf }: OwnTopic, resource: string): object {
+  const id = idOf(pathOf(resource));
+  if (typeof id === 'object') return id;
+  const [field = 'id'] = fieldsOf(endpoint.path);
+  return { [field]: id };
 }

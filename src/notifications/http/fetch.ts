@@ -1,7 +1,7 @@
 import { BodyChunks, bodyConsumed, bodyIncomplete, bodyTimeoutMs, bodyTooSlow } from './request.js';
 import type { BodyLimits, IncomingRequest } from './request.js';
 import type { Inbox } from '../inbox.js';
-import { TimeLimit } from '../../core/scope/time-limit.js';
+import { TimeLimit } from '../../core/scope/cancel-scope.js';
 
 /** A platform's way to keep a program running after its response: `ctx` of Workers, `{ waitUntil: after }` of Next. */
 export interface WaitUntilContext {

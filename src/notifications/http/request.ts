@@ -1,5 +1,4 @@
 import type { DeliveryRequest } from '../options.js';
-import { nesting } from './nesting.js';
 
 /** A delivery as an adapter received it over HTTP. Nothing in it has been checked yet. */
 export interface IncomingRequest {
@@ -178,4 +177,23 @@ function checkText(text: string, maxBodyBytes: number): void {
   // A character has at most three bytes: most texts need no count.
   if (text.length * 3 > maxBodyBytes && new Blob([text]).size > maxBodyBytes) throw tooLong;
   if (nesting(text) > maxNesting) throw new DeliveryRejected(400, 'The body is nested too deeply');
+}
+
+const [quote, backslash, openBracket, closeBracket, openBrace, closeBrace] = [0x22, 0x5c, 0x5b, 0x5d, 0x7b, 0x7d];
+
+/** The deepest nesting of arrays and objects in a JSON text. */
+export function nesting(text: string): number {
+  let depth = 0;
+  let deepest = 0;
+  let isString = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (isString) {
+      if (code === backslash) at += 1;
+      else if (code === quote) isString = false;
+    } else if (code === quote) isString = true;
+    else if (code === openBracket || code === openBrace) deepest = Math.max(deepest, ++depth);
+    else if (code === closeBracket || code === closeBrace) depth -= 1;
+  }
+  return deepest;
 }

@@ -1,6 +1,4 @@
-import type { ApiPromise } from '../../core/operation/api-promise.js';
-import type { Attributed, WithAttributes } from '../../core/operation/attributes.js';
-import type { Requester } from '../../core/operation/requester.js';
+import type { ApiPromise, Attributed, WithAttributes, Requester } from '../../core/operation/api-promise.js';
 import type { CallOptions } from '../../core/scope/call-options.js';
 import type { SentMessage } from '../post-sale/message.js';
 import { actionGuideEndpoints } from './endpoints.js';

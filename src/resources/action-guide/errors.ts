@@ -1,6 +1,11 @@
-import { BadRequestError, ConflictError, ForbiddenError, NotFoundError } from '../../core/errors/status-errors.js';
-import { documentedError, messageMatches, onlyStatesStatus } from '../../core/operation/documented-error.js';
-import { errorByCode, errorByText } from '../error-by-text.js';
+import { BadRequestError, ConflictError, ForbiddenError, NotFoundError } from '../../core/errors/response-errors.js';
+import {
+  documentedError,
+  messageMatches,
+  onlyStatesStatus,
+  errorByCode,
+  errorByText,
+} from '../../core/operation/documented-error.js';
 
 /**
  * The text of the option's message has more than 350 characters or is not acceptable for another reason.

@@ -1,10 +1,12 @@
-import type { ApiPromise } from '../../core/operation/api-promise.js';
-import type { Attributed, WithAttributes } from '../../core/operation/attributes.js';
-import type { Requester } from '../../core/operation/requester.js';
+import type { ApiPromise, Attributed, Requester, WithAttributes } from '../../core/operation/api-promise.js';
+import { documentedError } from '../../core/operation/documented-error.js';
+import type { DescribedEndpoint } from '../../core/operation/endpoint.js';
+import * as s from '../../core/schema/define.js';
+import { array, preprocess } from '../../core/schema/define.js';
+import type { Input, Output } from '../../core/schema/schema.js';
 import type { CallOptions } from '../../core/scope/call-options.js';
+import { alone, bareList, key, noInput } from '../fields.js';
 import type { NoInput } from '../fields.js';
-import { currencyEndpoints } from './endpoints.js';
-import type { Currency, CurrencyParams } from './schemas.js';
 
 /** The currencies of prices. */
 export class Currencies {
@@ -42,3 +44,57 @@ export class Currencies {
     return this.#requester.call(currencyEndpoints.get, input, options);
   }
 }
+
+export const currency = s.looseObject({
+  /** The ISO 4217 code, e.g. `BRL`. */
+  id: s.string,
+  description: s.nullish(s.string),
+  symbol: s.nullish(s.string),
+  decimal_places: s.nullish(s.integer),
+});
+/** A currency. */
+export interface Currency extends Output<typeof currency> {}
+
+export const currencyParams = s.strictObject({
+  /** The ISO 4217 code, e.g. `BRL`. */
+  id: key,
+});
+/** The input of `currencies.get`. */
+export interface CurrencyParams extends Input<typeof currencyParams> {}
+
+const list: DescribedEndpoint<NoInput, Currency[]> = {
+  name: 'currencies.list',
+  summary: 'Lists the currencies',
+  method: 'GET',
+  path: '/currencies',
+  input: noInput,
+  example: {},
+  output: preprocess<Currency[]>(array(currency), bareList('id', 'currencies')),
+  retry: 'safe',
+  errors: [],
+  supportsAttributes: true,
+};
+
+const get: DescribedEndpoint<CurrencyParams, Currency> = {
+  name: 'currencies.get',
+  summary: 'Reads a currency',
+  method: 'GET',
+  path: '/currencies/{id}',
+  input: currencyParams,
+  example: { id: 'BRL' },
+  output: preprocess<Currency>(currency, alone),
+  retry: 'safe',
+  errors: [
+    /* @__PURE__ */ documentedError({
+      section: 'Common resources used as examples',
+      condition: 'no such currency',
+      status: 404,
+      code: 'not_found',
+      message: 'Currency not found',
+    }),
+  ],
+  supportsAttributes: true,
+};
+
+/** The endpoints of currencies, as `endpoints` has them. */
+export const currencyEndpoints = { list, get };

@@ -1,9 +1,8 @@
-import { ConflictError } from '../../core/errors/status-errors.js';
+import { ConflictError } from '../../core/errors/response-errors.js';
 import type { ApiError } from '../../core/errors/response-errors.js';
-import { documentedError, messageMatches } from '../../core/operation/documented-error.js';
+import { documentedError, messageMatches, errorByText } from '../../core/operation/documented-error.js';
 import type { DocumentedError, MatchedResponse } from '../../core/operation/documented-error.js';
-import { errorByText } from '../error-by-text.js';
-import * as items from '../flex-items/errors.js';
+import * as items from '../flex-items/flex-items.js';
 import * as flex from '../flex/errors.js';
 
 /**

@@ -1,13 +1,11 @@
 import { ApiPromise } from '../../core/operation/api-promise.js';
-import type { Attributed, WithAttributes } from '../../core/operation/attributes.js';
-import type { Requester } from '../../core/operation/requester.js';
+import type { Attributed, WithAttributes, Requester } from '../../core/operation/api-promise.js';
 import { isPage } from '../../core/operation/documented-error.js';
 import type { ApiError } from '../../core/errors/response-errors.js';
 import type { CallOptions } from '../../core/scope/call-options.js';
-import { Deadline } from '../../core/scope/deadline.js';
+import { Deadline } from '../../core/scope/cancel-scope.js';
 import { ItemWrites, orMeaning } from '../flex-items/flex-items.js';
-import type { ReadItemStatus } from '../flex-items/flex-items.js';
-import type { DisableItemParams, EnableItemParams, FlexItemParams } from '../flex-items/schemas.js';
+import type { ReadItemStatus, DisableItemParams, EnableItemParams, FlexItemParams } from '../flex-items/flex-items.js';
 import type { DriverAssignment, DriverParams, FlexUserParams } from '../flex/schemas.js';
 import { flexV2Endpoints } from './endpoints.js';
 import { notInFlexError } from './errors.js';

@@ -1,7 +1,6 @@
-import { BadRequestError, NotFoundError } from '../../core/errors/status-errors.js';
-import { documentedError, messageMatches } from '../../core/operation/documented-error.js';
+import { BadRequestError, NotFoundError } from '../../core/errors/response-errors.js';
+import { documentedError, messageMatches, errorByText } from '../../core/operation/documented-error.js';
 import type { ErrorInBody } from '../../core/operation/documented-error.js';
-import { errorByText } from '../error-by-text.js';
 
 /**
  * The site is empty or does not exist.

@@ -1,7 +1,7 @@
-import { documentRule } from './graphql/response.js';
 import * as s from '../../core/schema/define.js';
 import type { Input, Output, Schema } from '../../core/schema/schema.js';
 import { atLeast, bareList, id, key, keyOf, nonEmptyArray, nullishArray, siteId } from '../fields.js';
+import { documentRule } from './graphql/response.js';
 
 /** `in`: active. `out`: inactive, settings cannot be changed. `pending`: settings can be changed, no orders yet. */
 const subscriptionState = s.looseObject({ id: s.nullish(s.openEnum('in', 'out', 'pending')) });
@@ -276,3 +276,18 @@ export const driverParams = s.strictObject({
 });
 /** The input of `flex.driver`. */
 export interface DriverParams extends Input<typeof driverParams> {}
+
+/** The areas where Flex delivers, by site. The seller's address must be in one of them. */
+export const flexCoverageAreas = {
+  MLA: { country: 'Argentina', areas: ['Buenos Aires metropolitan area', 'Córdoba'] },
+  MLB: {
+    country: 'Brazil',
+    areas: ['São Paulo', 'Rio de Janeiro', 'Brasília', 'Belo Horizonte', 'Porto Alegre', 'Salvador', 'Curitiba'],
+  },
+  MLM: { country: 'Mexico', areas: ['Mexico City valley metropolitan area', 'Mérida'] },
+  MLC: { country: 'Chile', areas: ['Santiago metropolitan area', 'Valparaíso'] },
+  MCO: { country: 'Colombia', areas: ['Bogotá', 'Medellín', 'Cali'] },
+  MLU: { country: 'Uruguay', areas: ['Montevideo', 'Canelones'] },
+  MPE: { country: 'Peru', areas: ['Lima metropolitan area'] },
+  MEC: { country: 'Ecuador', areas: ['Quito'] },
+} as const satisfies Record<string, { readonly country: string; readonly areas: readonly string[] }>;

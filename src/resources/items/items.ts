@@ -1,14 +1,14 @@
 import { ApiError } from '../../core/errors/response-errors.js';
-import type { Endpoint } from '../../core/operation/endpoint.js';
-import type { Requester } from '../../core/operation/requester.js';
-import { idText } from '../../core/response/identity.js';
-import type { CallOptions } from '../../core/scope/call-options.js';
-import { bulkStatus, itemEndpoints } from './endpoints.js';
+import { isPlainObject } from '../../core/json/json.js';
 import { ApiPromise } from '../../core/operation/api-promise.js';
-import type { ResponseInfo, WithResponse } from '../../core/operation/api-promise.js';
-import { Deadline } from '../../core/scope/deadline.js';
-import { namedItems } from './named-items.js';
-import type { ItemStatusParams, ItemStatus } from './schemas.js';
+import type { Requester, ResponseInfo, WithResponse } from '../../core/operation/api-promise.js';
+import type { DescribedEndpoint, Endpoint } from '../../core/operation/endpoint.js';
+import { idText } from '../../core/response/read-output.js';
+import * as s from '../../core/schema/define.js';
+import type { Input, Output, Schema } from '../../core/schema/schema.js';
+import type { CallOptions } from '../../core/scope/call-options.js';
+import { Deadline } from '../../core/scope/cancel-scope.js';
+import { key, keyOf, nonEmptyArray } from '../fields.js';
 
 /** The items for sale. */
 export class Items {
@@ -126,3 +126,131 @@ function idsOf(input: unknown): string[] | undefined {
 
 /** The most items that the service accepts in one request. */
 const mostIds = 20;
+
+export const itemStatus = s.looseObject({
+  /** The item's id. An answer need not name the items that could not be read. */
+  id: s.nullish(keyOf),
+  /** Flex needs `active`. Absent if the service could not read the item. */
+  status: s.nullish(s.openEnum('active', 'paused', 'closed', 'under_review', 'inactive')),
+  /** The HTTP status of this entry, if the service sent one: it reads each item separately. */
+  code: s.nullish(s.integer),
+  /** Why the service could not read the item. */
+  message: s.nullish(s.string),
+});
+/** An item's status, or why it could not be read. */
+export interface ItemStatus extends Output<typeof itemStatus> {}
+
+/** The statuses, in any order. */
+export const itemStatuses: Schema<ItemStatus[]> = s.preprocess(s.array(itemStatus), (value) => {
+  const list = listIn(value);
+  return Array.isArray(list) ? list.map(flattened) : list;
+});
+
+/** A list, that in an object, or the object as its only entry. Another object is no list. */
+function listIn(value: unknown): unknown {
+  if (!isPlainObject(value)) return value;
+  const { results } = value as { results?: unknown };
+  return results ?? (isEntry(value) ? [value] : value);
+}
+
+/** Whether an object is the entry of an item. */
+function isEntry(value: object): boolean {
+  return ['id', 'status', 'code', 'status_code', 'body'].some((name) => name in value);
+}
+
+interface EntryFields {
+  readonly [name: string]: unknown;
+}
+
+/**
+ * An entry is `{status}`, `{code, body: {status}}`, `{code, body: "why"}`, `{code, error: {message}}`, the same with
+ * `status_code`, only the status, or `null`. Any other is kept as a wrong status, which is reported.
+ */
+function flattened(entry: unknown): unknown {
+  if (!isPlainObject(entry)) return entry === null ? {} : { status: entry };
+  const { status_code, code = status_code }: EntryFields = { ...entry };
+  const given: EntryFields = { ...entry, ...(code !== undefined && { code }) };
+  const { body = errorIn(given), ...own } = given;
+  const inner = typeof body === 'string' ? { message: body } : isPlainObject(body) ? body : { status: body };
+  const found: EntryFields = body === undefined || body === null ? given : { ...own, ...inner };
+  const { status, ...rest } = found;
+  // A body may have a code of its own. In the entry of an item that could not be read, the status is that of HTTP.
+  const ofHttp = [code, status].find(isOfHttp);
+  if (isOfHttp(status)) return { ...rest, code: ofHttp };
+  if (ofHttp !== undefined) return { ...found, code: ofHttp };
+  return isEntry(found) || Object.keys(found).length === 0 ? found : { ...found, status: entry };
+}
+
+/** The error of an entry: a service that needs a body for it repeats nothing there. */
+function errorIn({ error }: EntryFields): unknown {
+  return isPlainObject(error) ? error : undefined;
+}
+
+function isOfHttp(status: unknown): boolean {
+  return /^[1-5]\d\d$/.test(String(status));
+}
+
+export const itemStatusParams = s.strictObject({
+  /** The items, at least one. */
+  ids: nonEmptyArray(key, 'ids', 'item'),
+});
+/** The input of `items.status`. */
+export interface ItemStatusParams extends Input<typeof itemStatusParams> {}
+
+/** What one answer says of the items that were asked for. */
+export interface NamedItems {
+  readonly byId: ReadonlyMap<string, ItemStatus>;
+  /** The ids to ask for once more. */
+  readonly left: readonly string[];
+  /** The code of each id that no entry names, if the entries without an id leave no choice. */
+  readonly code: number | undefined;
+}
+
+/**
+ * Finds which entry is about which item: the one that it names. The service answers in any order, so that a place says
+ * nothing; only a single entry for a single id needs no name.
+ */
+function namedItems(ids: readonly string[], entries: readonly ItemStatus[]): NamedItems {
+  const [id] = ids;
+  const [entry] = entries;
+  const isAlone = id !== undefined && ids.length === 1 && entry !== undefined && entries.length === 1;
+  const named = isAlone ? [{ ...entry, id: entry.id ?? id }] : entries.filter(hasId);
+  const byId = new Map(named.map((each) => [idText(each.id), each]));
+  const unnamed = ids.filter((each) => !byId.has(idText(each)));
+  const isSilent = isAlone && (entry.status ?? entry.code ?? undefined) === undefined;
+  // Some answers reject every entry because of the `attributes` that were asked for.
+  const isForbidden = entries.length > 0 && entries.every(({ code }) => code === 403);
+  const codes = entries.filter((each) => !hasId(each)).map(({ code }) => code);
+  const [code] = codes;
+  const isClear = codes.length === unnamed.length && codes.every((each) => each === code) && Number(code) >= 400;
+  return { byId, left: isForbidden || isSilent ? ids : unnamed, code: isClear ? (code ?? undefined) : undefined };
+}
+
+function hasId({ id }: ItemStatus): boolean {
+  return typeof id === 'string';
+}
+
+const status: DescribedEndpoint<ItemStatusParams, ItemStatus[]> = {
+  name: 'items.status',
+  summary: 'Reads several items by id',
+  method: 'GET',
+  path: '/items',
+  query: { attributes: 'id,status' },
+  input: itemStatusParams,
+  example: { ids: ['MLA100', 'MLA200'] },
+  output: itemStatuses,
+  identity: { ids: '*.id' },
+  retry: 'safe',
+  errors: [],
+};
+
+/** The successor of `status`: its `attributes` take fields of the body alone. */
+const bulkStatus: Endpoint<ItemStatusParams, ItemStatus[]> = {
+  ...status,
+  name: 'items.bulk',
+  path: '/items/bulk',
+  query: { attributes: 'body.id,body.status' },
+};
+
+/** The endpoints of items, as `endpoints` has them. */
+export const itemEndpoints = { status };

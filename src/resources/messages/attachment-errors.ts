@@ -1,7 +1,6 @@
-import { messageMatches } from '../../core/operation/documented-error.js';
-import { BadRequestError, ServerError, UnprocessableEntityError } from '../../core/errors/status-errors.js';
-import { errorByText } from '../error-by-text.js';
-import { badRequest } from './documented-errors.js';
+import { messageMatches, errorByText } from '../../core/operation/documented-error.js';
+import { BadRequestError, ServerError, UnprocessableEntityError } from '../../core/errors/response-errors.js';
+import { badRequest } from './errors.js';
 
 /**
  * The message has more than 25 attachments.

@@ -1,17 +1,23 @@
-import type { Requester } from '../../core/operation/requester.js';
 import { InvalidInputError } from '../../core/errors/errors.js';
+import { NotFoundError } from '../../core/errors/response-errors.js';
+import type { Requester } from '../../core/operation/api-promise.js';
+import { pagedCalls } from '../../core/paging/paged.js';
+import type { Paged } from '../../core/paging/paged.js';
+import { millisecondsOf } from '../../core/schema/dates.js';
 import type { CallOptions } from '../../core/scope/call-options.js';
-import { Deadline } from '../../core/scope/deadline.js';
+import { Deadline } from '../../core/scope/cancel-scope.js';
 import type { ActionGuide } from '../action-guide/action-guide.js';
-import { ExceptedCaseError } from '../post-sale/errors.js';
+import { CapExhaustedError, InvalidOptionError } from '../action-guide/errors.js';
+import { isWord } from '../fields.js';
+import { packOf, resourceOf } from '../post-sale/conversation.js';
+import { ConversationBlockedError, ExceptedCaseError } from '../post-sale/errors.js';
+import { messageTextLimit } from '../post-sale/message.js';
 import type { SentMessage } from '../post-sale/message.js';
-import { closedBy } from './closed-channel.js';
-import { readCorrespondence, receiverOf, throwIfOther } from './correspondence.js';
-import type { Correspondence } from './correspondence.js';
-import { messageEndpoints } from './endpoints.js';
-import { NoChannelError } from './errors.js';
-import { contactParams } from './schemas.js';
-import type { ContactParams } from './schemas.js';
+import { correspondence, messageEndpoints } from './endpoints.js';
+import { MediationInProcessError, NoChannelError, NotYetDeliveredError } from './errors.js';
+import type { NoChannelReason } from './errors.js';
+import { attachmentsLimit, contactParams } from './schemas.js';
+import type { ContactParams, ConversationExtra, ConversationParams, ConversationStatus, Recipient } from './schemas.js';
 
 /** The result of a contact. */
 export interface ContactResult {
@@ -52,7 +58,7 @@ export async function contact(
 }
 
 /** Sends a message in a conversation that was read, to whom it shows. */
-export function answer(
+function answer(
   requester: Requester,
   found: Correspondence,
   input: ContactParams,
@@ -78,4 +84,217 @@ async function first(
     channel: 'option' as const,
     message: await actionGuide.send({ pack_id, option_id: 'OTHER', text }, options),
   };
+}
+
+/** An open channel to a buyer, and what a message may contain. */
+export interface OpenChannel {
+  /** `option`: the option OTHER of the action guide. `conversation`: a message of the conversation. */
+  readonly channel: 'option' | 'conversation';
+  /** The maximum length of the text, in characters. */
+  readonly maxLength: number;
+  /** The maximum number of attachments; 0 for an option. */
+  readonly maxAttachments: number;
+  /**
+   * The user whom the conversation shows: the buyer, or an agent in the buyer's place. Use it as `to` of `send`. It is
+   * `undefined` if nobody has written yet.
+   */
+  readonly counterpart: Counterpart | undefined;
+}
+
+/** Finds the open channel to a buyer without sending anything. */
+export async function openChannel(
+  requester: Requester,
+  actionGuide: Pick<ActionGuide, 'options'>,
+  input: ChannelParams,
+  options: CallOptions = {},
+): Promise<OpenChannel> {
+  // Also without an input, so that the first call says what is missing.
+  const { pack_id, user_id } = { ...input };
+  const deadline = new Deadline('channel()', options.deadlineMs);
+  const found = await deadline.within(options, (limited) =>
+    readCorrespondence(requester, { pack_id, user_id }, limited),
+  );
+  const { status, maxLength, counterpart } = found;
+  const viaConversation = (): OpenChannel => {
+    throwIfBlocked(status);
+    return { channel: 'conversation', maxLength, maxAttachments: attachmentsLimit, counterpart };
+  };
+  if (found.hasBuyerWritten) return viaConversation();
+  try {
+    const limits = await deadline.within(options, (limited) => viaOption(actionGuide, pack_id, limited));
+    return { ...limits, counterpart };
+  } catch (error) {
+    if (error instanceof ExceptedCaseError) return viaConversation();
+    throw closedBy(error) ?? error;
+  }
+}
+
+async function viaOption(
+  actionGuide: Pick<ActionGuide, 'options'>,
+  pack_id: ChannelParams['pack_id'],
+  options: CallOptions,
+): Promise<Omit<OpenChannel, 'counterpart'>> {
+  const offered = await actionGuide.options({ pack_id }, options);
+  const other = offered.options.find(({ id }) => isWord(id, 'OTHER'));
+  if (!other) throw closed('option_not_offered', 'the pack has no option OTHER');
+  if (other.enabled === false || other.actionable === false)
+    throw closed('option_not_offered', 'the option OTHER is not enabled for this pack');
+  if (other.cap_available === 0)
+    throw closed('cap_exhausted', 'the option OTHER is used up; wait until the buyer replies');
+  return { channel: 'option', maxLength: other.char_limit ?? messageTextLimit, maxAttachments: 0 };
+}
+
+function throwIfBlocked(status: ConversationStatus | null | undefined): void {
+  if (!isWord(status?.status, 'blocked')) return;
+  const reason = status?.substatus ?? 'blocked';
+  throw closed(reason, `the conversation is blocked (${reason})`);
+}
+
+function closed(reason: NoChannelError['reason'], why: string): NoChannelError {
+  return new NoChannelError(`No channel is open: ${why}`, { reason });
+}
+
+/** What a reply contains: its text, or its text and the ids of uploaded files. */
+export type ReplyContent = string | Pick<ContactParams, 'text' | 'attachments'>;
+
+/** Replies to a message, to whom its conversation shows. `options.deadlineMs` limits all its calls together. */
+export async function reply(
+  requester: Requester,
+  message: SentMessage,
+  content: ReplyContent,
+  options: CallOptions = {},
+): Promise<SentMessage | undefined> {
+  const given = typeof content === 'string' ? { text: content } : { ...content };
+  const input = { pack_id: packOf(message), user_id: sellerOf(message), ...given };
+  const checked = contactParams.safeParse(input);
+  if (!checked.success) throw new InvalidInputError(checked.error.issues);
+  const deadline = new Deadline('reply()', options.deadlineMs);
+  const found = await deadline.within(options, (limited) => readCorrespondence(requester, input, limited));
+  const { from } = message;
+  // A message that the conversation does not show yet is shown by itself.
+  const counterpart =
+    found.counterpart ??
+    (typeof from?.user_id === 'number' && String(from.user_id) !== String(input.user_id)
+      ? { user_id: from.user_id }
+      : undefined);
+  return deadline.within(options, (limited) => answer(requester, { ...found, counterpart }, input, limited));
+}
+
+/** The seller of a message's conversation: the resource that it names, otherwise its receiver. */
+function sellerOf(message: SentMessage): number | string {
+  const seller = resourceOf(message, 'sellers') ?? message.to?.user_id ?? undefined;
+  if (seller !== undefined) return seller;
+  const issue = { path: ['to', 'user_id'], message: 'the message names no seller to reply as; use `messages.contact`' };
+  throw new InvalidInputError([issue]);
+}
+
+/** The conversation with a buyer. */
+export interface ChannelParams extends Pick<ConversationParams, 'pack_id' | 'user_id'> {}
+
+/** The user to whom a seller's messages go: the buyer, or an agent whom the conversation shows in the buyer's place. */
+export interface Counterpart {
+  readonly user_id: number;
+}
+
+/** What a conversation shows of both sides. */
+interface Correspondence {
+  readonly status: ConversationStatus | null | undefined;
+  /** The maximum length of the seller's next message, in characters. */
+  readonly maxLength: number;
+  readonly hasBuyerWritten: boolean;
+  /** `undefined` if the conversation shows nobody yet. */
+  readonly counterpart: Counterpart | undefined;
+}
+
+/** Reads a whole conversation without marking it as read. A message counts also if it has no id. */
+async function readCorrespondence(
+  requester: Requester,
+  { pack_id, user_id }: ChannelParams,
+  options: CallOptions,
+): Promise<Correspondence> {
+  const input = { pack_id, user_id, mark_as_read: false };
+  const conversation: Paged<SentMessage, ConversationExtra> = pagedCalls(requester, correspondence, input, options, {
+    key: (message) => message.id,
+    read: ({ messages, paging, ...extra }) => ({ items: messages, total: paging?.total, limit: paging?.limit, extra }),
+  });
+  const messages: SentMessage[] = [];
+  let status: Correspondence['status'];
+  let maxLength = messageTextLimit;
+  try {
+    for await (const page of conversation.pages()) {
+      status ??= page.conversation_status;
+      maxLength = page.seller_max_message_length ?? maxLength;
+      messages.push(...page.items);
+    }
+  } catch (error) {
+    if (messages.length > 0 || !meansNothingWritten(error)) throw error;
+  }
+  const hasBuyerWritten = messages.some(({ from }) => isOther(from?.user_id, user_id));
+  return { status, maxLength, hasBuyerWritten, counterpart: counterpartIn(messages, user_id) };
+}
+
+/** A conversation in which nobody has written may not exist yet. A page of a proxy proves nothing. */
+function meansNothingWritten(error: unknown): boolean {
+  return error instanceof NotFoundError && !(typeof error.body === 'string' && /^\s*</.test(error.body));
+}
+
+/** The other side of the newest message: its sender, or the receiver if the seller wrote it. */
+function counterpartIn(messages: readonly SentMessage[], seller: ChannelParams['user_id']): Counterpart | undefined {
+  const shown = messages.flatMap(({ from, to, message_date: date }) => {
+    const user_id = [from?.user_id, to?.user_id].find((each) => isOther(each, seller));
+    const at = millisecondsOf(date?.created ?? date?.received ?? '');
+    return typeof user_id === 'number' ? [{ user_id, at: Number.isNaN(at) ? -Infinity : at }] : [];
+  });
+  // It is not documented which end of a conversation is newer. Of two with the same time, the first one counts.
+  const [first, ...others] = shown;
+  if (!first) return undefined;
+  const { user_id } = others.reduce((newest, each) => (each.at > newest.at ? each : newest), first);
+  return { user_id };
+}
+
+function isOther(user_id: number | null | undefined, seller: ChannelParams['user_id']): boolean {
+  return user_id !== null && user_id !== undefined && String(user_id) !== String(seller);
+}
+
+/**
+ * The receiver of a message: the one that the conversation shows. A message to anyone else is accepted, and not delivered.
+ *
+ * @throws {InvalidInputError} when `to` is someone else, or missing where the conversation shows nobody.
+ */
+function receiverOf({ counterpart }: Correspondence, to: Recipient | undefined): Recipient {
+  throwIfOther(counterpart, to);
+  const receiver = to ?? counterpart;
+  if (receiver) return receiver;
+  throw new InvalidInputError([{ path: ['to'], message: '`to` is missing, and the conversation shows nobody yet' }]);
+}
+
+/** @throws {InvalidInputError} when `to` is not the one that the conversation shows. */
+function throwIfOther(counterpart: Counterpart | undefined, to: Recipient | undefined): void {
+  if (!to || !counterpart || String(to.user_id) === String(counterpart.user_id)) return;
+  const message = `\`to.user_id\` is ${to.user_id}, but the conversation shows ${counterpart.user_id}; leave out \`to\``;
+  throw new InvalidInputError([{ path: ['to', 'user_id'], message }]);
+}
+
+/**
+ * Converts the errors that mean "no message can be sent to the buyer now" to one error; `undefined` for other errors.
+ */
+function closedBy(error: unknown): NoChannelError | undefined {
+  const found = closedReason(error);
+  if (!found) return undefined;
+  const [reason, remedy] = found;
+  return new NoChannelError(`The message was not sent: ${remedy}`, { reason, cause: error });
+}
+
+function closedReason(error: unknown): [reason: NoChannelReason, remedy: string] | undefined {
+  if (error instanceof ConversationBlockedError)
+    return [error.reason ?? 'blocked', `the conversation is blocked (${error.reason ?? 'no reason given'})`];
+  if (error instanceof MediationInProcessError)
+    return ['mediation', 'a mediation is in process; write in the mediation, or when it is over'];
+  if (error instanceof NotYetDeliveredError)
+    return ['not_yet_delivered', 'the purchase is on its way by fulfilment; write when it is delivered'];
+  if (error instanceof CapExhaustedError)
+    return ['cap_exhausted', 'the option OTHER is used up; wait until the buyer replies'];
+  if (error instanceof InvalidOptionError)
+    return ['option_not_offered', 'the pack has no option OTHER; see actionGuide.options for those it has'];
+  return undefined;
 }

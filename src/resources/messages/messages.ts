@@ -1,5 +1,4 @@
-import type { ApiPromise } from '../../core/operation/api-promise.js';
-import type { Requester } from '../../core/operation/requester.js';
+import type { ApiPromise, Requester } from '../../core/operation/api-promise.js';
 import type { Download } from '../../core/files/download.js';
 import type { NeededBy } from '../../core/files/file-source.js';
 import type { CallOptions, DownloadProgress, UploadProgress } from '../../core/scope/call-options.js';
@@ -8,14 +7,9 @@ import type { Paged } from '../../core/paging/paged.js';
 import type { ActionGuide } from '../action-guide/action-guide.js';
 import type { NoInput } from '../fields.js';
 import type { Message, SentMessage } from '../post-sale/message.js';
-import { openChannel } from './channel.js';
-import type { OpenChannel } from './channel.js';
-import { contact } from './contact.js';
-import type { ContactResult } from './contact.js';
-import type { ChannelParams } from './correspondence.js';
+import { openChannel, contact, reply } from './contact.js';
+import type { OpenChannel, ContactResult, ChannelParams, ReplyContent } from './contact.js';
 import { messageEndpoints } from './endpoints.js';
-import { reply } from './reply.js';
-import type { ReplyContent } from './reply.js';
 import type {
   ContactParams,
   DownloadParams,

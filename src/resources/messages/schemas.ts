@@ -1,13 +1,16 @@
-import { isPlainObject } from '../../core/json/plain-object.js';
 import type { FileSource } from '../../core/files/file-source.js';
-import { currentMessage, currentSentMessage, toCurrentShape } from '../post-sale/message.js';
-import type { Message, SentMessage } from '../post-sale/message.js';
-import { messageText } from '../post-sale/text.js';
+import { isPlainObject } from '../../core/json/json.js';
 import * as s from '../../core/schema/define.js';
 import type { Input, Output, Schema } from '../../core/schema/schema.js';
 import { eachIn, id, key, keyOf, limit, listIn, nullishArray, offset, paging, siteId } from '../fields.js';
 import type { Paging } from '../fields.js';
-import { attachmentsLimit } from './limits.js';
+import { currentMessage, currentSentMessage, messageText, toCurrentShape } from '../post-sale/message.js';
+import type { Message, SentMessage } from '../post-sale/message.js';
+
+/** The maximum number of files in one message. */
+export const attachmentsLimit = 25;
+/** The maximum size of a file, in bytes: 25 MB. */
+export const attachmentSizeLimit = 26_214_400;
 
 const reference = s.union(s.int64, s.string);
 

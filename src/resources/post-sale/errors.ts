@@ -1,8 +1,7 @@
-import { BadRequestError, ForbiddenError } from '../../core/errors/status-errors.js';
+import { BadRequestError, ForbiddenError } from '../../core/errors/response-errors.js';
 import type { ApiErrorDetails } from '../../core/errors/response-errors.js';
-import { messageMatches, textsOf } from '../../core/operation/documented-error.js';
+import { messageMatches, textsOf, errorByText } from '../../core/operation/documented-error.js';
 import type { MatchedResponse } from '../../core/operation/documented-error.js';
-import { errorByText } from '../error-by-text.js';
 import { isWord } from '../fields.js';
 
 /**

@@ -1,4 +1,4 @@
-import { isObject } from '../../core/json/plain-object.js';
+import { isObject } from '../../core/json/json.js';
 
 type Raw = Readonly<Record<string, unknown>>;
 

@@ -1,6 +1,11 @@
-import { BadRequestError, NotFoundError } from '../../core/errors/status-errors.js';
-import { documentedError, hasCode, messageMatches } from '../../core/operation/documented-error.js';
-import { errorByCode, errorByText } from '../error-by-text.js';
+import { BadRequestError, NotFoundError } from '../../core/errors/response-errors.js';
+import {
+  documentedError,
+  hasCode,
+  messageMatches,
+  errorByCode,
+  errorByText,
+} from '../../core/operation/documented-error.js';
 
 /**
  * The question cannot be answered: it does not exist, or its id is not an integer.

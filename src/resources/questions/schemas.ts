@@ -13,7 +13,9 @@ import {
   searchOptionOrId,
 } from '../fields.js';
 import type { Paging, SearchOption } from '../fields.js';
-import { questionTextLimit } from './limits.js';
+
+/** The maximum length of a question or an answer, in characters. */
+export const questionTextLimit = 2000;
 
 export const asker = s.looseObject({
   id: s.integer,

@@ -1,19 +1,16 @@
-import { defined } from '../../core/json/defined.js';
+import { defined } from '../../core/json/json.js';
 import * as s from '../../core/schema/define.js';
 import type { Schema } from '../../core/schema/schema.js';
-import { FakeMarketplaceError } from '../errors.js';
+import { FakeMarketplaceError, inField } from '../errors.js';
 import { lengthOf } from '../../resources/fields.js';
-import { senderOf } from '../seed/apply.js';
-import { faultFrom } from '../seed/fault.js';
+import { senderOf, faultFrom } from '../seed/apply.js';
 import { seed, seededFault, seededPack, shippingMode } from '../seed/schema.js';
-import { stub } from '../operations/stub.js';
-import { nextIdNames, setNextIds } from '../state/next-ids.js';
+import { stub } from '../operations/operation.js';
+import { nextIdNames, setNextIds } from '../state/stores.js';
 import { numberOf } from '../state/packs.js';
-import { inField } from '../in-field.js';
 import { bodyless, control } from './control.js';
 import type { Control } from './control.js';
-import { environmentControls } from './environment-controls.js';
-import { notificationControls } from './notification-controls.js';
+import { environmentControls, notificationControls } from './environment-controls.js';
 
 function textUpTo(max: number): Schema<string> {
   return s.refine(s.string, (value) => {

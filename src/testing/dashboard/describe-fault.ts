@@ -1,4 +1,4 @@
-import type { FaultKind } from '../http/fault.js';
+import type { FaultKind } from '../http/faults.js';
 
 /** Describes what a fault does to a request, e.g. `connection breaks after acting`. */
 export function describeFault({ status, after, reset, stall, truncate, delayMs }: FaultKind): string {

@@ -1,13 +1,11 @@
-import type { Accounts } from '../state/accounts.js';
-import { bearerToken } from '../http/call.js';
-import { refusals } from '../http/handler.js';
-import { RecentEntries } from '../http/recent-entries.js';
-import { copyRequest, maxBodyLength } from './copy-request.js';
-import type { UploadedPart } from './copy-request.js';
-import { describeFault } from './describe-fault.js';
+import type { Bytes } from '../../core/files/file-source.js';
+import { bearerToken, refusals } from '../http/handler.js';
+import { formOf, readUpTo } from '../http/request-body.js';
+import { RecentEntries } from '../http/requests.js';
 import type { Operations } from '../operations/operations.js';
-import type { ServedMarketplace } from './served-marketplace.js';
-import { tapBody } from './tap-body.js';
+import type { Accounts } from '../state/accounts.js';
+import type { ServedMarketplace } from './control.js';
+import { describeFault } from './describe-fault.js';
 
 /** A request with its outcome. The names of the fields are those of HTTP: request and response. */
 export interface LoggedRequest {
@@ -141,4 +139,90 @@ function toEntry(
     responseHeaders: null,
     responseBody: null,
   };
+}
+
+/** A file of a multipart form. */
+interface UploadedPart {
+  /** The name of the part, e.g. `file`. */
+  readonly part: string;
+  readonly filename: string;
+  /** The media type. */
+  readonly type: string;
+  /** In bytes. */
+  readonly size: number;
+  /** The SHA-256 of the content, in hexadecimal. */
+  readonly sha256: string;
+}
+
+/** What a request contains. */
+interface CopiedRequest {
+  readonly requestBody: string | null;
+  readonly files: readonly UploadedPart[] | null;
+}
+
+/** The longest body that is recorded, in characters. */
+const maxBodyLength = 1024 * 1024;
+/** Larger than the maximum upload of 25 MB. */
+const maxFormBytes = 32 * 1024 * 1024;
+
+/** Reads a copy of a request: its text, or the files of its form. The request stays unread. */
+async function copyRequest(request: Request): Promise<CopiedRequest> {
+  if (!request.body) return { requestBody: null, files: null };
+  const isForm = (request.headers.get('content-type') ?? '').startsWith('multipart/');
+  const limit = isForm ? maxFormBytes : 4 * maxBodyLength;
+  const bytes = await readUpTo(request.clone(), limit).catch(() => undefined);
+  if (!bytes) return { requestBody: null, files: null };
+  if (isForm) return { requestBody: null, files: await filesOf(bytes, request.headers) };
+  return { requestBody: new TextDecoder().decode(bytes).slice(0, maxBodyLength), files: null };
+}
+
+async function filesOf(bytes: Bytes, headers: Headers): Promise<UploadedPart[]> {
+  const files = [...(await formOf(bytes, headers))].flatMap(([part, value]) =>
+    value instanceof File ? [{ part, file: value }] : [],
+  );
+  return Promise.all(files.map(({ part, file }) => describeFile(part, file)));
+}
+
+async function describeFile(part: string, file: File): Promise<UploadedPart> {
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', await file.arrayBuffer()));
+  const sha256 = [...digest].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+  return { part, filename: file.name, type: file.type, size: file.size, sha256 };
+}
+
+/** Returns the same response, with its body recorded while it is sent. */
+function tapBody(
+  response: Response,
+  maxLength: number,
+  onEnd: (state: 'done' | 'broken', text: string | null) => void,
+): Response {
+  if (!response.body) return response;
+  const isText = /json|text|javascript/.test(response.headers.get('content-type') ?? '');
+  const decoder = new TextDecoder();
+  let text = '';
+  const recorded = (): string | null => (isText ? text : '(binary)');
+  const reader: ReadableStreamDefaultReader<Uint8Array> = response.body.getReader();
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        const { done, value } = await reader.read();
+        if (done) {
+          onEnd('done', recorded());
+          controller.close();
+          return;
+        }
+        if (isText && text.length < maxLength)
+          text = (text + decoder.decode(value, { stream: true })).slice(0, maxLength);
+        controller.enqueue(value);
+      } catch (error) {
+        onEnd('broken', recorded());
+        controller.error(error);
+      }
+    },
+    cancel(reason) {
+      onEnd('broken', recorded());
+      return reader.cancel(reason);
+    },
+  });
+  const { status, statusText, headers } = response;
+  return new Response(body, { status, statusText, headers });
 }

@@ -1,15 +1,11 @@
-import { describeControls } from './control-openapi.js';
 import { bodyless } from './control.js';
 import type { Control } from './control.js';
 import { controls } from './controls.js';
-import type { EventStream } from './event-stream.js';
-import { listsOf } from './lists.js';
-import { marketplaceOpenApi } from './marketplace-openapi.js';
+import { filterNames, listsOf, search, searchFields, selectRequests } from './lists.js';
+import { describeControls, marketplaceOpenApi } from './openapi.js';
 import type { RequestLog } from './request-log.js';
-import { contentOf, errorJson } from './responses.js';
-import { search, searchFields } from './search.js';
-import { filterNames, selectRequests } from './select-requests.js';
 import { snapshot } from './snapshot.js';
+import type { EventStream } from './snapshot.js';
 
 /** What the control endpoints of a server need of it. */
 interface ServerState {
@@ -63,4 +59,29 @@ export function controlsOf({ requestLog, events, reset }: ServerState): Readonly
     ...controls,
   };
   return all;
+}
+
+const securityHeaders = {
+  'cache-control': 'no-store',
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+};
+
+/** Creates a response of the dashboard. */
+export function contentOf(body: string | ReadableStream, type: string): Response {
+  return new Response(body, { headers: { ...securityHeaders, 'content-type': type } });
+}
+
+/** Creates a response of a control endpoint. */
+export function json(value: unknown, status = 200): Response {
+  return Response.json(value, { status, headers: securityHeaders });
+}
+
+/** Creates the response of a control endpoint to a wrong call. */
+export function errorJson(status: number, message: string): Response {
+  return json({ message: message.replace(/^FakeMarketplace: /, '') }, status);
 }

@@ -1,14 +1,13 @@
-import { isObject } from '../../core/json/plain-object.js';
+import { isObject } from '../../core/json/json.js';
 import { lengthOf } from '../../resources/fields.js';
 import type { endpoints } from '../../endpoints.js';
 import * as errors from '../../resources/action-guide/errors.js';
 import type { OptionId } from '../../resources/action-guide/schemas.js';
-import { templateId, templateVariableId } from '../../resources/action-guide/templates.js';
+import { templateId, templateVariableId } from '../../resources/action-guide/schemas.js';
 import * as postSale from '../../resources/post-sale/errors.js';
-import { messageTextLimit, unsupportedCharacters } from '../../resources/post-sale/text.js';
+import { messageTextLimit, unsupportedCharacters } from '../../resources/post-sale/message.js';
 import { badRequest, bearerOrThrow, errorResponse } from '../http/handler.js';
-import type { EndpointHandlers } from '../http/handler.js';
-import type { Call } from '../http/call.js';
+import type { EndpointHandlers, Call } from '../http/handler.js';
 import { isInteger, pathPackId, readJsonObject } from '../http/read-request.js';
 import type { JsonObject } from '../http/read-request.js';
 import { lasting } from '../clock.js';

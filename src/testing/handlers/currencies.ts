@@ -1,5 +1,5 @@
 import type { endpoints } from '../../endpoints.js';
-import type { Currency } from '../../resources/currencies/schemas.js';
+import type { Currency } from '../../resources/currencies/currencies.js';
 import { foundOrThrow } from '../http/handler.js';
 import type { EndpointHandlers } from '../http/handler.js';
 

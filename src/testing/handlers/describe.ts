@@ -1,8 +1,8 @@
 import type { Description } from '../../resources/describe.js';
 import type { Endpoint } from '../../core/operation/endpoint.js';
-import { inspect, keywordsOf, shapeOf, unwrapped } from '../../core/schema/describe.js';
+import { inspect, keywordsOf, shapeOf, unwrapped } from '../../core/schema/schema.js';
 import type { Shape, StandardSchema } from '../../core/schema/schema.js';
-import type { Call } from '../http/call.js';
+import type { Call } from '../http/handler.js';
 import { notFound } from '../http/handler.js';
 import type { Routes } from '../http/routes.js';
 

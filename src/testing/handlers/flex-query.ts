@@ -13,9 +13,8 @@ import {
   validate,
 } from 'graphql';
 import type { DocumentNode, GraphQLOutputType } from 'graphql';
-import type { inspect } from '../../core/schema/describe.js';
-import type { Schema } from '../../core/schema/schema.js';
-import type { GraphqlRequest } from './read-flex.js';
+import type { inspect, Schema } from '../../core/schema/schema.js';
+import type { GraphqlRequest } from './flex-view.js';
 
 /** The arguments of a `configuration` query. */
 interface ConfigurationArguments {

@@ -1,19 +1,16 @@
+import { isObject } from '../../core/json/json.js';
 import type { endpoints } from '../../endpoints.js';
 import { configurationNotFound, extendedRangeActive, shipmentTaken } from '../../resources/flex-v2/errors.js';
 import { driverNotFound } from '../../resources/flex/errors.js';
-import { isObject } from '../../core/json/plain-object.js';
 import { badRequest, bearerOrThrow, errorResponse, forbidden, noContent, notFound } from '../http/handler.js';
-import type { EndpointHandlers } from '../http/handler.js';
-import type { Call } from '../http/call.js';
+import type { Call, EndpointHandlers } from '../http/handler.js';
 import { isInteger, pathId, pathText, readJsonObject } from '../http/read-request.js';
-import { turboHours } from '../state/flex.js';
-import { kindOfDay, kindsOfDays } from '../state/flex-subscription.js';
-import type { KindOfDay, StoredRange, StoredSubscription } from '../state/flex-subscription.js';
+import { kindOfDay, kindsOfDays, turboHours } from '../state/flex.js';
+import type { KindOfDay, StoredRange, StoredSubscription, Zone } from '../state/flex.js';
 import type { Stores } from '../state/stores.js';
-import { flexItemHandlers } from './flex-items.js';
-import * as views from './flex-v2-view.js';
-import { invalidBody, readSettings, readZones } from './read-flex.js';
-import type { SentRange } from './read-flex.js';
+import { hasOwnCutoffs, invalidBody, readSettings, readZones, toAddressView, toPrices } from './flex-view.js';
+import type { SentRange } from './flex-view.js';
+import { flexItemHandlers } from './flex.js';
 
 /** The order hour of a seller who has never set one. */
 const defaultCutoff = 13;
@@ -27,11 +24,11 @@ export function flexV2Handlers(stores: Stores): EndpointHandlers<typeof endpoint
       const site_id = pathText(call, 'site_id');
       const found = store.subscriptionsOf(user_id).filter((each) => each.site_id === site_id);
       if (found.length > 0 || settings.flexWithoutSubscription === 'empty')
-        return found.map((each) => views.toSubscription(each, store.zonesOf(site_id)));
+        return found.map((each) => toSubscription(each, store.zonesOf(site_id)));
       throw settings.flexWithoutSubscription === 'forbidden' ? forbidden('forbidden') : notFound('not found');
     },
 
-    zones: (call) => views.toZones(of(call, 'zone'), store.zonesOf(pathText(call, 'site_id')), isWide(call)),
+    zones: (call) => toZones(of(call, 'zone'), store.zonesOf(pathText(call, 'site_id')), isWide(call)),
     setZones: async (call) => {
       const { id, zoneCutoffs, site_id } = changeable(of(call, 'zone'));
       const sent = await readZones(call);
@@ -49,17 +46,17 @@ export function flexV2Handlers(stores: Stores): EndpointHandlers<typeof endpoint
       return noContent;
     },
 
-    radius: (call) => views.toRadius(of(call, 'radius'), isWide(call)),
+    radius: (call) => toRadius(of(call, 'radius'), isWide(call)),
     setRadius: async (call) => {
       const { id } = changeable(of(call, 'radius'));
       const { radius } = await readJsonObject(call);
-      const { min, max } = views.radiusLimits;
+      const { min, max } = radiusLimits;
       if (!isInteger(radius) || radius < min || radius > max)
         throw invalidBody(`radius must be an integer from ${min} to ${max}`);
-      return views.toRadius(store.configure(id, { radius }), false);
+      return toRadius(store.configure(id, { radius }), false);
     },
 
-    deliveryRanges: (call) => views.toDeliveryRanges(of(call), isWide(call)),
+    deliveryRanges: (call) => toDeliveryRanges(of(call), isWide(call)),
     setDeliveryRanges: async (call) => {
       const subscription = changeable(of(call));
       const { delivery_window, delivery_ranges } = await readSettings(call);
@@ -129,7 +126,7 @@ export function flexV2Handlers(stores: Stores): EndpointHandlers<typeof endpoint
     const user_id = callerOrThrow(call, 'user_id');
     const found = store.find(pathText(call, 'site_id'), user_id, pathId(call, 'service_id'));
     if (!found) throw errorResponse(configurationNotFound);
-    const covers = views.coverageOf(found);
+    const covers = coverageOf(found);
     if (coverage && coverage !== covers) throw badRequest(`the coverage of this subscription is of type ${covers}`);
     return found;
   }
@@ -176,4 +173,89 @@ function cutoffOf(range: SentRange, delivery_window: string, subscription: Store
   if (delivery_window !== 'same_day' || haveZonesTheirOwn) return before;
   if (range.cutoff === undefined) throw badRequest('cutoff is required for same_day');
   return range.cutoff;
+}
+
+/** The radius of Turbo, in metres. */
+const radiusLimits = { min: 1000, max: 8000 };
+
+const capacityLimits = { FLEX: { min: 1, max: 500 }, TURBO: { min: 1, max: 50 } };
+const cutoffs = { global: { min: 12, max: 18 } };
+
+/** What a subscription covers with. */
+function coverageOf({ mode }: StoredSubscription): 'zone' | 'radius' {
+  return mode === 'FLEX' ? 'zone' : 'radius';
+}
+
+/** Serializes a subscription. */
+function toSubscription(subscription: StoredSubscription, zones: readonly Zone[]): object {
+  const { site_id, user_id, service_id, mode, status } = subscription;
+  const type = coverageOf(subscription);
+  const isFlex = mode === 'FLEX';
+  return {
+    ...{ site_id, user_id, service_id, mode, origin: toAddressView(subscription, zones), status },
+    configuration: {
+      set: {
+        coverage: { type, capabilities: { cutoff_by_zone: hasOwnCutoffs(subscription) } },
+        delivery_ranges: isFlex ? 'dinamic' : 'fixed',
+        holidays: isFlex,
+        transit_times: false,
+      },
+      available: { coverage: { type: [type], capabilities: { cutoff_by_zone: isFlex } } },
+      ...(!isFlex && { accurate_ranges: turboHours }),
+    },
+  };
+}
+
+/** Serializes the zones that are covered. */
+function toZones(subscription: StoredSubscription, zones: readonly Zone[], isWide: boolean): object {
+  const { zones: covered, zoneCutoffs, site_id } = subscription;
+  const shown = covered.map((id) => ({ id, ...(zoneCutoffs[id] && { cutoff: zoneCutoffs[id] }) }));
+  if (!isWide) return { zones: shown };
+  const perScope = { minimum: 10, maximum: 15 };
+  const availables = {
+    zones: zones.map((zone, index) => toAvailableZone(zone, index, site_id)),
+    cutoffs: { ...cutoffs, per_scope: { LocalInterno: perScope, LocalAdyacente: perScope, LocalLejano: perScope } },
+  };
+  return { zones: shown, availables };
+}
+
+function toAvailableZone({ id, label, is_mandatory }: Zone, index: number, site_id: string): object {
+  const corner = [index, 0];
+  const coordinates = [[corner, [index + 1, 0], [index + 1, 1], corner]];
+  return {
+    ...{ id, label, neighborhoods: [], scope: is_mandatory ? 'LocalInterno' : 'LocalAdyacente' },
+    polygon: { type: 'Feature', properties: {}, geometry: { type: 'Polygon', coordinates } },
+    ...toPrices(site_id),
+  };
+}
+
+/** Serializes the radius. */
+function toRadius({ radius }: StoredSubscription, isWide: boolean): object {
+  return { radius, ...(isWide && { availables: { radius: radiusLimits } }) };
+}
+
+/** Serializes the delivery window and ranges. Where zones have their own cut-offs, ranges show none. */
+function toDeliveryRanges(subscription: StoredSubscription, isWide: boolean): object {
+  const { delivery_window, delivery_ranges, mode } = subscription;
+  const isFlex = mode === 'FLEX';
+  const toRange = ({ cutoff, ...range }: StoredRange): object =>
+    hasOwnCutoffs(subscription) ? range : { ...range, cutoff };
+  const ranges = kindsOfDays.map((kind) => [kind, (delivery_ranges[kind] ?? []).map(toRange)] as const);
+  const offered = isFlex ? [{ from: 9, to: 21 }] : turboHours;
+  const availables = {
+    capacity: capacityLimits[mode],
+    delivery_ranges: {
+      type: isFlex ? 'dynamic' : 'fixed',
+      ranges: { [offered.length]: offered },
+      ...(isFlex && { min_hours: 1, max_hours: 12, min_range_quantity: 1, min_hours_quantity_between_ranges: 0 }),
+      max_range_quantity: offered.length,
+    },
+    delivery_windows: isFlex ? ['same_day', 'next_day'] : ['same_day'],
+    working_days: isFlex ? kindsOfDays : ['week'],
+    cutoffs,
+  };
+  return {
+    ...{ delivery_window, delivery_ranges: Object.fromEntries(ranges), is_downgraded: false },
+    ...(isWide && { availables }),
+  };
 }

@@ -1,16 +1,24 @@
-import { inspect } from '../../core/schema/describe.js';
+import { inspect } from '../../core/schema/schema.js';
 import type { endpoints } from '../../endpoints.js';
+import * as itemErrors from '../../resources/flex-items/flex-items.js';
 import * as errors from '../../resources/flex/errors.js';
 import { flexConfiguration } from '../../resources/flex/schemas.js';
-import { badRequest, bearerOrThrow, errorResponse, forbidden } from '../http/handler.js';
-import type { EndpointHandlers } from '../http/handler.js';
-import type { Call } from '../http/call.js';
+import { lasting } from '../clock.js';
+import { badRequest, bearerOrThrow, errorResponse, forbidden, noContent } from '../http/handler.js';
+import type { Call, EndpointHandlers, HandlerResponse } from '../http/handler.js';
 import { pathId, pathText } from '../http/read-request.js';
-import type { StoredSubscription } from '../state/flex-subscription.js';
+import { lockMsInProcess } from '../settings.js';
+import type { StoredSubscription } from '../state/flex.js';
+import type { Item } from '../state/items.js';
 import type { Stores } from '../state/stores.js';
-import { flexItemHandlers } from './flex-items.js';
-import { toConfigurationView, toSubscriptionView } from './flex-view.js';
-import { readDelivery, readPathIds, readQuery, readZones } from './read-flex.js';
+import {
+  readDelivery,
+  readPathIds,
+  readQuery,
+  readZones,
+  toConfigurationView,
+  toSubscriptionView,
+} from './flex-view.js';
 
 /** Handles Flex. Spec: Flex delivery. */
 export function flexHandlers(stores: Stores): EndpointHandlers<typeof endpoints.flex> {
@@ -119,5 +127,75 @@ export function flexHandlers(stores: Stores): EndpointHandlers<typeof endpoints.
     const subscription = store.find(pathText(call, 'site_id'), user_id, service_id);
     if (!subscription || subscription.status === 'out') throw errorResponse(errors.deliveryNotUpdated);
     return subscription;
+  }
+}
+
+type ItemHandlers = EndpointHandlers<typeof endpoints.flex.items>;
+
+/** Handles which items are in Flex, in both generations of paths. Spec: Flex delivery. */
+export function flexItemHandlers({ flex, items, settings }: Stores): {
+  readonly v1: ItemHandlers;
+  readonly v2: ItemHandlers;
+} {
+  const v1: ItemHandlers = {
+    isEnabled: (call) => {
+      if (!flex.isEnabled(getItemOrThrow(call))) throw errorResponse(itemErrors.itemNotFound);
+      return noContent;
+    },
+
+    enable: (call) =>
+      changing(getItemOrThrow(call), (item) => {
+        // Spec: Flex delivery, item status.
+        if (item.status !== 'active' || !isSubscribed(item)) throw errorResponse(itemErrors.itemDown);
+        if (flex.isEnabled(item)) throw errorResponse(itemErrors.alreadyInFlex);
+        flex.setEnabled(item, true);
+      }),
+
+    disable: (call) =>
+      changing(getItemOrThrow(call), (item) => {
+        if (!flex.isEnabled(item)) throw errorResponse(itemErrors.notInFlex);
+        flex.setEnabled(item, false);
+      }),
+  };
+  const v2: ItemHandlers = {
+    isEnabled: (call) => ({ has_flex: flex.isEnabled(getItemOrThrow(call)) }),
+    enable: v1.enable,
+    disable: (call) =>
+      changing(getItemOrThrow(call), (item) => {
+        const { flexRepeatedDelete: answer } = settings;
+        if (!flex.isEnabled(item) && answer !== 'done')
+          throw errorResponse(answer === 'down' ? itemErrors.itemDown : itemErrors.alreadyInFlex);
+        flex.setEnabled(item, false);
+      }),
+  };
+  return { v1, v2 };
+
+  /** Changes an item. A concurrent change of the same item fails with 409 while this one is in progress. */
+  async function changing(item: Item, change: (item: Item) => void): Promise<HandlerResponse> {
+    const unlock = flex.lock(item);
+    if (!unlock) throw errorResponse(itemErrors.itemLocked);
+    try {
+      // Concurrent calls within a process arrive within a few turns; over HTTP they have longer gaps.
+      if (settings.optionLockMs > lockMsInProcess) await lasting(settings.optionLockMs);
+      for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+      change(item);
+      return noContent;
+    } finally {
+      unlock();
+    }
+  }
+
+  function getItemOrThrow(call: Call): Item {
+    const { user_id } = bearerOrThrow(call);
+    const site_id = pathText(call, 'site_id');
+    const item = items.get(pathText(call, 'item_id'));
+    if (!flex.covers(site_id) || item?.site_id !== site_id) throw errorResponse(itemErrors.itemNotFound);
+    if (item.seller_id !== user_id) throw forbidden('The item belongs to another seller');
+    if (flex.isDown(item)) throw errorResponse(itemErrors.itemDown);
+    return item;
+  }
+
+  function isSubscribed({ seller_id }: Item): boolean {
+    return flex.subscriptionsOf(seller_id).some(({ status }) => status !== 'out');
   }
 }

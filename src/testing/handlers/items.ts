@@ -5,7 +5,7 @@ import { queryList } from '../http/read-request.js';
 import type { MarketplaceSettings } from '../settings.js';
 import type { Item } from '../state/items.js';
 import type { Stores } from '../state/stores.js';
-import { listingOf } from './listing.js';
+import { currencyOf } from './currencies.js';
 
 /** Handles the multi-get of items: one result per id, each with its own code. Wire notes 18. */
 export function itemHandlers({ items, settings }: Stores): EndpointHandlers<typeof endpoints.items> {
@@ -46,4 +46,25 @@ export function orderedIds(
 /** The live service shows the whole listing. */
 function toItemView({ item_id, ...item }: Item, { liveFields }: MarketplaceSettings): object {
   return { id: item_id, ...item, ...(liveFields && listingOf({ item_id, ...item })) };
+}
+
+/** What a listing shows and an item of the fake does not keep, made from its id. */
+interface ShownListing {
+  readonly price: number;
+  readonly currency_id: string;
+  readonly available_quantity: number;
+  readonly permalink: string;
+  readonly thumbnail: string;
+}
+
+/** Returns what the listing of an item shows: always the same for the same id. */
+export function listingOf({ item_id, site_id }: Pick<Item, 'item_id' | 'site_id'>): ShownListing {
+  const number = Number(item_id.replace(/\D/g, '').slice(-6));
+  return {
+    price: 1000 + (number % 90) * 100,
+    currency_id: currencyOf(site_id).id,
+    available_quantity: 1 + (number % 20),
+    permalink: `https://marketplace.test/${item_id}`,
+    thumbnail: `https://marketplace.test/${item_id}.jpg`,
+  };
 }

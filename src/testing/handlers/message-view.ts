@@ -1,4 +1,4 @@
-import type { StoredMessage } from '../state/message.js';
+import type { StoredMessage } from '../state/messages.js';
 import { shownUserId } from '../state/packs.js';
 import type { Stores } from '../state/stores.js';
 

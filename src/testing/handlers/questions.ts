@@ -1,27 +1,24 @@
-import { lengthOf } from '../../resources/fields.js';
 import type { endpoints } from '../../endpoints.js';
+import { lengthOf } from '../../resources/fields.js';
 import * as errors from '../../resources/questions/errors.js';
-import { pageOf } from '../http/conventions.js';
+import type { Question, ResponseTime, ResponseTimeBand } from '../../resources/questions/schemas.js';
+import { localInstant, localTime } from '../clock.js';
 import {
-  HandlerResponse,
   badRequest,
   bearerOrThrow,
   errorResponse,
   forbidden,
   foundOrThrow,
+  HandlerResponse,
   noContent,
   notFound,
 } from '../http/handler.js';
-import type { EndpointHandlers } from '../http/handler.js';
-import type { Call } from '../http/call.js';
-import { isId, parseInteger, pathId, queryPage, readJsonObject, scrollOf } from '../http/read-request.js';
+import type { Call, EndpointHandlers } from '../http/handler.js';
+import { isId, pageOf, parseInteger, pathId, queryPage, readJsonObject, scrollOf } from '../http/read-request.js';
 import type { JsonObject } from '../http/read-request.js';
-import { localInstant } from '../local-time.js';
 import type { StoredQuestion } from '../state/questions.js';
 import type { Stores } from '../state/stores.js';
 import { findQuestions, liveWrapper, readSearch, searchOptions } from './question-search.js';
-import { toAskedView, toHitView, toQuestionView } from './question-view.js';
-import { responseTimes } from './response-time.js';
 
 const maxTextLength = 2000;
 
@@ -173,4 +170,125 @@ function getSellerOrThrow(call: Call): number {
   const { user_id } = bearerOrThrow(call);
   if (user_id !== pathId(call, 'seller_id')) throw forbidden('Only the seller can use the blacklist');
   return user_id;
+}
+
+/** Serializes a question as part of a search result; the live service adds more fields. */
+function toHitView(question: StoredQuestion, stores: Stores): Question {
+  return stores.settings.liveFields ? toQuestionView(question, stores) : toListView(question, stores);
+}
+
+/** Serializes a question as part of a search result. */
+function toListView(question: StoredQuestion, { accounts, questions }: Stores): Question {
+  const { id, seller_id, item_id, from, removed, answer } = question;
+  const { site_id } = accounts.getOrThrow(seller_id);
+  return {
+    id,
+    seller_id,
+    item_id,
+    // The text of a deleted or banned question is empty. Wire notes 4.
+    text: removed ? '' : question.text,
+    status: questions.statusOf(question),
+    date_created: localInstant(question.askedAt, site_id),
+    from: { id: from, answered_questions: questions.answeredCount(from, seller_id) },
+    answer: answer
+      ? {
+          text: removed ? '' : answer.text,
+          status: answer.status,
+          date_created: localInstant(answer.answeredAt, site_id),
+        }
+      : null,
+  };
+}
+
+/** Serializes a question that was just asked. */
+function toAskedView(question: StoredQuestion, stores: Stores): Question {
+  const { deleted_from_listing } = stores.questions.marksOf(question);
+  const live = stores.settings.liveFields && { buyer_id: question.from, tags: [] };
+  return { ...toListView(question, stores), deleted_from_listing, ...live };
+}
+
+/** Serializes a question read by id. */
+function toQuestionView(question: StoredQuestion, stores: Stores): Question {
+  return { ...toAskedView(question, stores), hold: stores.questions.marksOf(question).hold };
+}
+
+const minute = 60_000;
+const day = 24 * 60 * minute;
+
+/**
+ * Returns a function that computes the response time of a seller, once per day of the seller's site; `undefined` without
+ * questions. Spec: Response time record.
+ */
+function responseTimes({ accounts, clock, questions }: Stores): (seller_id: number) => ResponseTime | undefined {
+  const computed = new Map<number, { readonly date: string; readonly record: ResponseTime }>();
+  return (seller_id) => {
+    const site_id = accounts.get(seller_id)?.site_id ?? '';
+    const { date } = localTime(clock.ms, site_id);
+    const known = computed.get(seller_id);
+    if (known?.date === date) return known.record;
+    const counted = questions.all.filter((each) => each.seller_id === seller_id && !each.removed);
+    if (counted.length === 0) return undefined;
+    const record = { user_id: seller_id, ...responseTimeOf(counted, clock.ms, site_id) };
+    computed.set(seller_id, { date, record });
+    return record;
+  };
+}
+
+/** Computes the averages over a seller's questions. */
+function responseTimeOf(
+  questions: readonly StoredQuestion[],
+  now: number,
+  site_id: string,
+): Omit<ResponseTime, 'user_id'> {
+  const counted = firstPerBuyerAndItem(questions).filter(({ askedAt }) => askedAt > now - 14 * day && askedAt <= now);
+  const inBand = (name: Band): StoredQuestion[] => counted.filter(({ askedAt }) => bandOf(askedAt, site_id) === name);
+  const total = average(counted, now);
+  return {
+    total: { response_time: total ?? 0 },
+    weekend: band(inBand('weekend'), now),
+    weekdays_working_hours: band(inBand('weekdays_working_hours'), now),
+    weekdays_extra_hours: band(inBand('weekdays_extra_hours'), now),
+  };
+}
+
+type Band = 'weekend' | 'weekdays_working_hours' | 'weekdays_extra_hours';
+
+/** Returns the time band of a question; `undefined` from 00:00 to 09:00 on a weekday. */
+function bandOf(ms: number, site_id: string): Band | undefined {
+  const { weekday, hour } = localTime(ms, site_id);
+  if (weekday === 0 || weekday === 6) return 'weekend';
+  if (hour < 9) return undefined;
+  return hour < 18 ? 'weekdays_working_hours' : 'weekdays_extra_hours';
+}
+
+/** Keeps the first question of each buyer about each item. */
+function firstPerBuyerAndItem(questions: readonly StoredQuestion[]): StoredQuestion[] {
+  const firsts = new Map<string, StoredQuestion>();
+  for (const question of questions) {
+    const key = `${question.from} ${question.item_id}`;
+    const first = firsts.get(key);
+    if (!first || question.askedAt < first.askedAt) firsts.set(key, question);
+  }
+  return [...firsts.values()];
+}
+
+function band(questions: readonly StoredQuestion[], now: number): ResponseTimeBand | null {
+  const response_time = average(questions, now);
+  if (response_time === undefined) return null;
+  return { response_time, sales_percent_increase: forecast(response_time) };
+}
+
+/** Averages in whole minutes; `undefined` without questions. */
+function average(questions: readonly StoredQuestion[], now: number): number | undefined {
+  if (questions.length === 0) return undefined;
+  // An unanswered question counts as answered now, capped at one week.
+  const waits = questions.map(({ askedAt, answer }) =>
+    answer ? answer.answeredAt - askedAt : Math.min(now - askedAt, 7 * day),
+  );
+  return Math.round(waits.reduce((sum, wait) => sum + wait, 0) / waits.length / minute);
+}
+
+/** The service's forecast is not documented; this one grows with the hours and ends at 30 percent. */
+function forecast(minutes: number): number | null {
+  return minutes > 60 ? Math.min(2 + Math.floor(minutes / 60), 30) : null;
 }

@@ -1,9 +1,7 @@
 import type { endpoints } from '../../endpoints.js';
-import { listingOf } from './listing.js';
-import { pageOf } from '../http/conventions.js';
-import type { EndpointHandlers } from '../http/handler.js';
-import type { Call } from '../http/call.js';
-import { pathText, queryId, queryPage } from '../http/read-request.js';
+import { listingOf } from './items.js';
+import { pageOf, pathText, queryId, queryPage } from '../http/read-request.js';
+import type { EndpointHandlers, Call } from '../http/handler.js';
 import type { Item } from '../state/items.js';
 import type { Stores } from '../state/stores.js';
 

@@ -1,10 +1,50 @@
+import type { Endpoint } from '../../core/operation/endpoint.js';
+import { wait } from '../../core/scope/cancel-scope.js';
+import type { EndpointName } from '../../endpoints.js';
+import { assertFields, FakeMarketplaceError } from '../errors.js';
 import { createRandom } from '../random.js';
-import { applyFault } from './apply-fault.js';
-import type { Call, Interceptor } from './call.js';
-import type { Fault } from './fault.js';
-import { filteredOf, matchesFilter } from './request-filter.js';
+import { seededFault } from '../seed/schema.js';
+import { respond, withBody } from './handler.js';
+import type { Call, Interceptor } from './handler.js';
+import { assertFilter, filteredOf, matchesFilter } from './requests.js';
+import type { RequestFilter } from './requests.js';
 import type { Routes } from './routes.js';
-import { validateFault } from './validate-fault.js';
+
+/** What a fault does. Without any of these, the call only takes `delayMs` longer. */
+export interface FaultKind {
+  /** Responds with this status. The service does not act, unless `after` is `true`. */
+  readonly status?: number | undefined;
+  /** The body of that response: a string is sent unchanged, other values are sent as JSON. */
+  readonly body?: unknown;
+  /** The headers of that response. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** With `status`: the service acts first, and its own response is lost. */
+  readonly after?: boolean | undefined;
+  /** Breaks the connection, before or after the service acts. */
+  readonly reset?: 'before' | 'after' | undefined;
+  /** The service acts, and its response stalls: after half the body, or before the headers. */
+  readonly stall?: boolean | 'headers' | undefined;
+  /** The service acts, and the connection breaks in the middle of its response. */
+  readonly truncate?: boolean | undefined;
+  /** Delays the call, in milliseconds of the machine's time. */
+  readonly delayMs?: number | undefined;
+}
+
+/** A fault, and the calls it applies to. */
+export interface Fault extends FaultKind {
+  /** Applies only to this endpoint, or the one of this name. @default every endpoint */
+  readonly endpoint?: Endpoint | EndpointName | (string & {}) | undefined;
+  /** Applies only to requests that match all given fields. @default every request */
+  readonly match?: Omit<RequestFilter, 'endpoint'> | undefined;
+  /** How many matching calls are not affected first: with `skip: 2`, the third call is affected. @default 0 */
+  readonly skip?: number | undefined;
+  /** How many calls it applies to. @default 1, or `Infinity` with a `probability` */
+  readonly times?: number | undefined;
+  /** The probability per call, from 0 to 1. @default 1 */
+  readonly probability?: number | undefined;
+  /** The seed of the random numbers: the same seed selects the same calls. @default 1 */
+  readonly seed?: number | undefined;
+}
 
 interface PendingFault {
   readonly fault: Fault;
@@ -94,4 +134,92 @@ export class Faults {
     if (found.left <= 0) this.#pending.splice(this.#pending.indexOf(found), 1);
     return found.fault;
   }
+}
+
+/** Applies a fault to a call: before, instead of or after the service acts. */
+async function applyFault(fault: FaultKind, call: Call, next: () => Promise<Response>): Promise<Response> {
+  const { signal } = call.request;
+  const { status, reset, stall, truncate, delayMs, after } = fault;
+  if (delayMs !== undefined) await wait(delayMs, signal);
+  signal.throwIfAborted();
+  if (reset === 'before') throw connectionError('ECONNRESET');
+  if (status !== undefined) {
+    if (after) await next();
+    return toResponse(fault, status, call);
+  }
+  const response = await next();
+  if (reset === 'after') throw connectionError('ECONNRESET');
+  if (stall === 'headers') return forever(signal);
+  if (stall || truncate) return firstHalfOf(response, signal, truncate === true);
+  return response;
+}
+
+function toResponse({ body, headers = {} }: FaultKind, status: number, call: Call): Response {
+  const isText = typeof body === 'string' && !call.query.has('callback');
+  return isText ? new Response(body, { status, headers }) : respond(call, { status, body, headers });
+}
+
+/** The error that `fetch` rejects with when the connection breaks, or is not made. */
+export function connectionError(code: string, syscall = 'read'): TypeError {
+  return new TypeError('fetch failed', { cause: Object.assign(new Error(`${syscall} ${code}`), { code, syscall }) });
+}
+
+/** The error that reading a body rejects with when the connection breaks. */
+function bodyError(): TypeError {
+  return new TypeError('bodyError', { cause: connectionError('UND_ERR_SOCKET').cause });
+}
+
+/** Returns a response with the first half of its body, after which it stalls or the connection breaks. */
+async function firstHalfOf(response: Response, signal: AbortSignal, breaks: boolean): Promise<Response> {
+  const bytes = new Uint8Array(await withBody(response).arrayBuffer());
+  if (bytes.length === 0 && breaks) throw connectionError('ECONNRESET');
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      if (bytes.length > 1) controller.enqueue(bytes.slice(0, bytes.length >> 1));
+      signal.addEventListener('abort', () => controller.error(signal.reason), { once: true });
+    },
+    // A stalled body never ends: the reader waits until it is aborted.
+    pull: () => (breaks ? Promise.reject(bodyError()) : new Promise<void>(() => undefined)),
+  });
+  const { status, headers } = response;
+  return new Response(status === 204 ? null : body, { status, headers });
+}
+
+/** Never resolves, and rejects when the signal aborts. */
+function forever(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    const end = (): void => reject(signal.reason as Error);
+    if (signal.aborted) end();
+    else signal.addEventListener('abort', end, { once: true });
+  });
+}
+
+/** An hour. Timers longer than 2^31 ms would fire immediately. */
+const maxDelayMs = 3_600_000;
+
+/** @throws {FakeMarketplaceError} when a fault is invalid */
+function validateFault(fault: Fault, routes: Routes): void {
+  assertFields('a fault', fault, Object.keys(seededFault.shape));
+  assertKind(fault);
+  const { endpoint, match, probability = 1, times = 1, skip = 0 } = fault;
+  if (!(probability > 0 && probability <= 1))
+    throw new FakeMarketplaceError('`probability` must be above 0 and at most 1');
+  if (!(times >= 1)) throw new FakeMarketplaceError('`times` must be at least 1');
+  if (!(Number.isInteger(skip) && skip >= 0)) throw new FakeMarketplaceError('`skip` must be an integer of at least 0');
+  if (endpoint) routes.assertName(endpoint);
+  if (match) assertFilter(match, routes);
+}
+
+function assertKind({ status, body, reset, stall, truncate, delayMs }: Fault): void {
+  const kinds = [status, reset, stall, truncate].filter((kind) => kind !== undefined && kind !== false);
+  if (kinds.length === 0 && delayMs === undefined)
+    throw new FakeMarketplaceError('a fault needs `status`, `reset`, `stall`, `truncate` or `delayMs`');
+  if (kinds.length > 1)
+    throw new FakeMarketplaceError('a fault takes only one of `status`, `reset`, `stall` and `truncate`');
+  if (status !== undefined && !(Number.isInteger(status) && status >= 200 && status <= 599))
+    throw new FakeMarketplaceError(`\`status\` is from 200 to 599, not ${String(status)}`);
+  if (body !== undefined && status === undefined)
+    throw new FakeMarketplaceError('the `body` of a fault needs a `status`');
+  if (delayMs !== undefined && !(delayMs >= 0 && delayMs <= maxDelayMs))
+    throw new FakeMarketplaceError(`\`delayMs\` must be from 0 to ${maxDelayMs}`);
 }

@@ -1,8 +1,49 @@
-import type { Endpoint } from '../../core/operation/endpoint.js';
 import { pageOfError } from '../../core/errors/seller-error.js';
 import type { DocumentedError } from '../../core/operation/documented-error.js';
-import type { Bearer } from '../state/accounts.js';
-import type { Call } from './call.js';
+import type { DescribedEndpoint, Endpoint } from '../../core/operation/endpoint.js';
+import type { Accounts, Bearer } from '../state/accounts.js';
+import { copyBody } from './request-body.js';
+import type { RequestBody } from './request-body.js';
+import { paramsOf } from './routes.js';
+import type { Routes } from './routes.js';
+
+/** A call of the marketplace: a request, and what it asks for. */
+export interface Call {
+  readonly request: Request;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** `undefined` if there is none of this method and path. */
+  readonly endpoint: DescribedEndpoint | undefined;
+  /** The path parameters, decoded. */
+  readonly params: Readonly<Record<string, string>>;
+  /** The caller; `undefined` without a valid token. */
+  readonly bearer: Bearer | undefined;
+  /** A copy of the body, for what does not handle the call. */
+  readonly copied: RequestBody;
+}
+
+/** Wraps the handling of every call. */
+export type Interceptor = (call: Call, next: () => Promise<Response>) => Promise<Response>;
+
+/** Reads what a request asks for. The request stays unread. */
+export async function readCall(request: Request, accounts: Accounts, routes: Routes): Promise<Call> {
+  const { pathname: path, searchParams: query } = new URL(request.url);
+  const endpoint = routes.of(request.method, path);
+  return {
+    request,
+    path,
+    query,
+    endpoint,
+    params: (endpoint && paramsOf(endpoint, path)) ?? {},
+    bearer: accounts.bearerOf(bearerToken(request.headers) ?? ''),
+    copied: await copyBody(request),
+  };
+}
+
+/** Returns the token of an `Authorization: Bearer` header, in upper or lower case; `undefined` for other headers. */
+export function bearerToken(headers: Headers): string | undefined {
+  return /^bearer +(\S+)$/i.exec(headers.get('authorization')?.trim() ?? '')?.[1];
+}
 
 /**
  * Handles the calls of an endpoint, like the service.
@@ -107,4 +148,50 @@ export function foundOrThrow<T>(found: T | undefined, what: string): T {
 export function bearerOrThrow({ bearer }: Pick<Call, 'bearer'>): Bearer {
   if (!bearer) throw unauthorized('unauthorized', 'Access token is required');
   return bearer;
+}
+
+/** What a handler or a fault sends. */
+type Sendable = Pick<HandlerResponse, 'status' | 'body' | 'headers'>;
+
+/** A JSON response with its value and its text. It has no body before it leaves the marketplace: a stream takes a fifth of a simulated call. */
+export class JsonResponse extends Response {
+  readonly value: unknown;
+  readonly content: string;
+
+  constructor(value: unknown, { status, headers }: Omit<Sendable, 'body'>) {
+    super(null, { status, headers: { 'content-type': 'application/json', ...headers } });
+    this.value = value;
+    this.content = JSON.stringify(value);
+  }
+}
+
+/** Returns a response as it leaves the marketplace. */
+export function withBody(response: Response): Response {
+  return response instanceof JsonResponse ? new Response(response.content, response) : response;
+}
+
+/** Creates a response with the standard body of an error. */
+export function errorJson(status: number, message: string): Response {
+  return Response.json(errorResponse({ status, message }).body, { status });
+}
+
+/** Creates the response to a call: JSON, nothing, or JSONP if the call asks for it. */
+export function respond({ query }: Call, { status, body, headers }: Sendable): Response {
+  const callback = query.get('callback');
+  if (callback !== null) return asJsonp(callback, { status, body, headers });
+  if (body instanceof Response) return body;
+  if (body === undefined) return new Response(null, { status, headers });
+  return new JsonResponse(body, { status, headers });
+}
+
+/** Wraps a response as JSONP: HTTP 200 with the real status inside. Spec: Common conventions 2. */
+function asJsonp(callback: string, { status, body = null, headers }: Sendable): Response {
+  // Only an identifier is accepted: with any other text, the caller could inject a script.
+  const name = /^[\w$.]{1,100}$/.test(callback) ? callback : 'callback';
+  // A script cannot contain the bytes of a file.
+  const value = body instanceof Response ? null : body;
+  const content = JSON.stringify([status, { 'Content-Type': 'application/json', ...headers }, value]);
+  return new Response(`${name}(${content});`, {
+    headers: { ...headers, 'content-type': 'text/javascript; charset=utf-8' },
+  });
 }

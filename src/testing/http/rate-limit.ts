@@ -1,11 +1,8 @@
 import type { Clock } from '../clock.js';
-import { FakeMarketplaceError } from '../errors.js';
-import { readAs } from '../seed/read-as.js';
-import { rateLimit } from '../seed/settings-schema.js';
-import { assertFields } from '../state/assert-fields.js';
-import type { Call, Interceptor } from './call.js';
-import { errorResponse } from './handler.js';
-import { respond } from './respond.js';
+import { FakeMarketplaceError, readAs, assertFields } from '../errors.js';
+import { rateLimit } from '../settings.js';
+import type { Call, Interceptor } from './handler.js';
+import { errorResponse, respond } from './handler.js';
 
 /** The maximum number of calls of an application, with the tokens of all its users, or of a user. */
 export interface RateLimit {

@@ -1,11 +1,9 @@
-import { isObject } from '../../core/json/plain-object.js';
+import { isObject } from '../../core/json/json.js';
 import { isIso, isZoned, millisecondsOf } from '../../core/schema/dates.js';
-import type { PageParams } from './conventions.js';
+import { packIdOf } from '../state/entity-store.js';
+import type { PackId } from '../state/entity-store.js';
 import { badRequest, errorResponse } from './handler.js';
-import type { ErrorResponse } from './handler.js';
-import type { Call } from './call.js';
-import { packIdOf } from '../state/pack-id.js';
-import type { PackId } from '../state/pack-id.js';
+import type { Call, ErrorResponse } from './handler.js';
 import { readUpTo } from './request-body.js';
 
 /** A JSON object of a request body. */
@@ -146,4 +144,37 @@ export function queryOneOf<T extends string>({ query }: Call, name: string, valu
   const found = values.find((value) => value === text);
   if (found === undefined) throw badRequest(`${name} must be ${values.join(' or ')}`);
   return found;
+}
+
+/** Keeps the named fields of an object, or of each entry of a bare list. Spec: Common conventions 3. */
+export function pickAttributes(body: unknown, attributes: string | null): unknown {
+  if (attributes === null || attributes === '') return body;
+  const names = new Set(attributes.split(','));
+  // The newer multi-get has attributes of its own: paths such as `body.status`.
+  if (/(?:^|,)body\./.test(attributes)) return body;
+  const pick = (value: unknown): unknown => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+    if ('status_code' in value) return value;
+    // A multi-get entry keeps its code; only the body of a found entry is reduced.
+    if ('code' in value && 'body' in value) return value.code === 200 ? { ...value, body: pick(value.body) } : value;
+    return Object.fromEntries(Object.entries(value).filter(([name]) => names.has(name)));
+  };
+  return Array.isArray(body) ? body.map(pick) : pick(body);
+}
+
+/** The position of a page in its list. */
+export interface PageParams {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** A page of a list, with its paging object. */
+export interface PageOf<T> {
+  readonly items: readonly T[];
+  readonly paging: PageParams & { readonly total: number };
+}
+
+/** Cuts a page out of a list. Spec: Common conventions 4. */
+export function pageOf<T>(all: readonly T[], { limit, offset }: PageParams): PageOf<T> {
+  return { items: all.slice(offset, offset + limit), paging: { total: all.length, offset, limit } };
 }

@@ -1,7 +1,8 @@
+import { fieldsOf, partsOf } from '../../core/operation/endpoint.js';
 import type { DescribedEndpoint, Endpoint } from '../../core/operation/endpoint.js';
+import { didYouMean } from '../../core/options/rules.js';
+import { endpoints, listEndpoints } from '../../endpoints.js';
 import { FakeMarketplaceError } from '../errors.js';
-import { didYouMean } from '../../core/options/nearest.js';
-import { allEndpoints, bySpecificity, paramsOf } from './all-endpoints.js';
 
 /** The endpoints of one marketplace: those of the service, and those that its user added. */
 export class Routes {
@@ -46,4 +47,58 @@ export class Routes {
 /** Returns the name of an endpoint that is given by its name or by itself. */
 export function endpointName(endpoint: Pick<Endpoint, 'name'> | string): string {
   return typeof endpoint === 'string' ? endpoint : endpoint.name;
+}
+
+/** All endpoints of the service, the most specific paths first. */
+export const allEndpoints: readonly DescribedEndpoint[] = bySpecificity(listEndpoints(endpoints));
+
+/** Sorts endpoints: those with fewer path parameters come first, since `/questions/search` is not a question. */
+function bySpecificity(endpoints: readonly DescribedEndpoint[]): readonly DescribedEndpoint[] {
+  return endpoints.toSorted((a, b) => parameterCount(a) - parameterCount(b));
+}
+
+/** The number of parameters of a path; one that takes several segments counts more than any other. */
+function parameterCount({ path }: DescribedEndpoint): number {
+  return path.split('{').length + 100 * (path.split('*}').length - 1);
+}
+
+/** Replaces an empty path segment while a path is matched. */
+const emptySegment = '%00';
+
+/**
+ * Returns the decoded parameters of a path; `undefined` if it does not fit. An empty segment is an empty parameter, because
+ * the service has an error for an empty site.
+ */
+export function paramsOf({ path }: DescribedEndpoint, pathname: string): Readonly<Record<string, string>> | undefined {
+  const params = matchPath(path, pathname.replaceAll('//', `/${emptySegment}/`));
+  if (!params || !pathname.includes('//')) return params;
+  return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, value.replaceAll('\0', '')]));
+}
+
+const patterns = new Map<string, RegExp>();
+
+/** Returns the fields of a path that fits a template; otherwise `undefined`. */
+export function matchPath(template: string, path: string): Record<string, string> | undefined {
+  const found = patternOf(template).exec(path);
+  if (!found) return undefined;
+  try {
+    return Object.fromEntries(
+      fieldsOf(template).map((name, index) => [name, decodeURIComponent(found[index + 1] ?? '')]),
+    );
+  } catch {
+    return undefined;
+  }
+}
+
+/** Matches the paths that fit a template. */
+function patternOf(template: string): RegExp {
+  const known = patterns.get(template);
+  if (known) return known;
+  const source = partsOf(template).map((part, index) => {
+    if (index % 3 === 0) return part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+    return index % 3 === 1 ? '' : part === '*' ? '(.+)' : '([^/]+)';
+  });
+  const pattern = new RegExp(`^${source.join('')}$`);
+  patterns.set(template, pattern);
+  return pattern;
 }

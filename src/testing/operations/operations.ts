@@ -1,16 +1,11 @@
 import type { DescribedEndpoint } from '../../core/operation/endpoint.js';
 import { unknown } from '../../core/schema/define.js';
-import { FakeMarketplaceError } from '../errors.js';
-import { allEndpoints } from '../http/all-endpoints.js';
+import { FakeMarketplaceError, readAs, assertObject } from '../errors.js';
+import { allEndpoints, Routes } from '../http/routes.js';
 import type { EndpointHandler } from '../http/handler.js';
-import { Routes } from '../http/routes.js';
-import { readAs } from '../seed/read-as.js';
-import { assertObject } from '../state/assert-fields.js';
-import { assertOperation, handlerOf } from './operation.js';
-import type { Operation } from './operation.js';
-import { neighbours } from '../neighbours/neighbours.js';
-import { handlerOfStub, nameOfStub, stub as stubSchema } from './stub.js';
-import type { Stub } from './stub.js';
+import { assertOperation, handlerOf, handlerOfStub, nameOfStub, stub as stubSchema } from './operation.js';
+import type { Operation, Stub } from './operation.js';
+import { neighbours } from '../neighbours.js';
 
 interface OwnOperation {
   readonly endpoint: DescribedEndpoint;

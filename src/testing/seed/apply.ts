@@ -1,19 +1,13 @@
-import { FakeMarketplaceError } from '../errors.js';
-import type { Fault } from '../http/fault.js';
-import type { Faults } from '../http/faults.js';
-import { defined } from '../../core/json/defined.js';
-import { isObject } from '../../core/json/plain-object.js';
-import { inField } from '../in-field.js';
-import type { Pack } from '../state/packs.js';
-import { setNextIds } from '../state/next-ids.js';
-import { checkpoint } from '../state/stores.js';
-import type { Stores } from '../state/stores.js';
-import { faultFrom } from './fault.js';
-import { readAs } from './read-as.js';
+import { defined, isObject } from '../../core/json/json.js';
+import { FakeMarketplaceError, inField, readAs } from '../errors.js';
+import type { Fault, Faults } from '../http/faults.js';
 import type { Operations } from '../operations/operations.js';
+import { applySettings } from '../settings.js';
+import type { Pack } from '../state/packs.js';
+import { checkpoint, setNextIds } from '../state/stores.js';
+import type { Stores } from '../state/stores.js';
 import { moduleSeed, seededPack } from './schema.js';
-import { applySettings } from './settings-schema.js';
-import type { Seed, SeedOf, SeededPack } from './schema.js';
+import type { Seed, SeededFault, SeededPack, SeedOf } from './schema.js';
 
 /**
  * Adds everything in a seed to a marketplace. When an entry is invalid, nothing is added.
@@ -126,5 +120,28 @@ function each<T>(name: string, entries: readonly T[] | undefined, add: (entry: T
       if (!(error instanceof FakeMarketplaceError)) throw error;
       throw new FakeMarketplaceError(`\`${name}.${index}\`: ${error.messages.join('; ')}`);
     }
+  }
+}
+
+/** Converts a seeded fault. @throws {FakeMarketplaceError} when no server can send it */
+export function faultFrom({ headers, match, ...rest }: SeededFault): Fault {
+  const fault: Fault = {
+    ...rest,
+    // JSON has no regular expressions, so `match.body` is a text or a part of the JSON body.
+    match: match as Fault['match'],
+    headers: headers && Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)])),
+  };
+  assertSendable(fault);
+  return fault;
+}
+
+/** @throws {FakeMarketplaceError} when no server can send such a response */
+function assertSendable({ status, body, headers = {} }: Fault): void {
+  try {
+    new Response(body === undefined ? null : '', { status: status ?? 200, headers });
+  } catch {
+    throw new FakeMarketplaceError(
+      'the fault cannot be sent: `status` is from 200 to 599, 204 and 304 have no `body`, `headers` are HTTP headers',
+    );
   }
 }

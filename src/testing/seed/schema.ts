@@ -1,9 +1,8 @@
 import * as s from '../../core/schema/define.js';
 import { isTime, timeMs } from '../clock.js';
-import type { Operation } from '../operations/operation.js';
-import { stub } from '../operations/stub.js';
-import type { Stub } from '../operations/stub.js';
-import { settingsChange } from './settings-schema.js';
+import type { Operation, Stub } from '../operations/operation.js';
+import { stub } from '../operations/operation.js';
+import { settingsChange } from '../settings.js';
 import { lengthOf } from '../../resources/fields.js';
 import type { Input, Output } from '../../core/schema/schema.js';
 

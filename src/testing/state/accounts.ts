@@ -1,9 +1,8 @@
 import type { Clock } from '../clock.js';
-import { FakeMarketplaceError } from '../errors.js';
-import { assertSite } from '../local-time.js';
-import { assertFields } from './assert-fields.js';
+import { FakeMarketplaceError, assertFields } from '../errors.js';
+import { assertSite } from '../clock.js';
 import { EntityStore } from './entity-store.js';
-import type { Omittable } from './omittable.js';
+import type { Omittable } from './entity-store.js';
 
 /** A user of the marketplace: a seller, a buyer, or both. */
 export interface Account {

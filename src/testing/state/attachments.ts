@@ -1,8 +1,7 @@
 import type { Bytes } from '../../core/files/file-source.js';
-import { uuidOf } from '../identifier.js';
-import { assertSite } from '../local-time.js';
-import { FakeMarketplaceError } from '../errors.js';
-import { assertFields, assertText } from './assert-fields.js';
+import { uuidOf } from '../random.js';
+import { assertSite } from '../clock.js';
+import { FakeMarketplaceError, assertFields, assertText } from '../errors.js';
 import { EntityStore } from './entity-store.js';
 import type { MarketplaceState } from './marketplace-state.js';
 import type { Pack } from './packs.js';

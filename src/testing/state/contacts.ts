@@ -1,6 +1,5 @@
 import { isTime, timeMs } from '../clock.js';
-import { FakeMarketplaceError } from '../errors.js';
-import { assertFields } from './assert-fields.js';
+import { FakeMarketplaceError, assertFields } from '../errors.js';
 import { itemIdOf } from './items.js';
 import type { Item } from './items.js';
 import type { MarketplaceState } from './marketplace-state.js';

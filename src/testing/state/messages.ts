@@ -1,18 +1,36 @@
 import type { OptionId } from '../../resources/action-guide/schemas.js';
-import type { BuyerFile } from './attachments.js';
-import { FakeMarketplaceError } from '../errors.js';
-import { ConversationIndex } from './conversation-index.js';
+import { assertFields, assertObject, assertText, FakeMarketplaceError } from '../errors.js';
+import type { PageOf, PageParams } from '../http/read-request.js';
+import { hexOf } from '../random.js';
+import type { MarketplaceSettings } from '../settings.js';
+import type { BuyerFile, StoredFile } from './attachments.js';
 import { EntityStore } from './entity-store.js';
-import type { StoredMessage } from './message.js';
-import type { PageOf, PageParams } from '../http/conventions.js';
-import { hexOf } from '../identifier.js';
-import { assertFields, assertObject, assertText } from './assert-fields.js';
-import type { PackId } from './pack-id.js';
+import type { Omittable, PackId } from './entity-store.js';
+import type { MarketplaceState } from './marketplace-state.js';
 import { numberOf } from './packs.js';
 import type { Pack } from './packs.js';
-import type { MarketplaceState } from './marketplace-state.js';
-import type { MarketplaceSettings } from '../settings.js';
-import type { Omittable } from './omittable.js';
+
+/** A stored message. */
+export interface StoredMessage {
+  readonly id: string;
+  /** The pack's number. */
+  readonly pack: PackId;
+  readonly site_id: string;
+  readonly from: number;
+  readonly to: number;
+  readonly text: string;
+  /** The application that sent it; `null` for a person. */
+  readonly client_id: number | null;
+  /** The action guide option that sent it. */
+  readonly option: OptionId | null;
+  readonly files: readonly StoredFile[];
+  /** Time of sending, in milliseconds since 1970. */
+  readonly sentAt: number;
+  readonly moderation: { readonly status: 'clean' | 'rejected' | 'pending'; readonly reason: string | null };
+  /** Time of the moderation decision; `null` while it is pending. */
+  readonly moderatedAt: number | null;
+  readonly readAt: number | null;
+}
 
 /** The fields of a new message. */
 export type MessageInit = Pick<StoredMessage, 'from' | 'text'> &
@@ -237,4 +255,58 @@ export class MessageStore extends EntityStore<string, StoredMessage> {
       for (const message of this.all) this.#of(message.pack).save(message, true);
     };
   }
+}
+
+/** What a store knows of the messages of one pack, so that a page costs the same however many there are. */
+class ConversationIndex {
+  /** The ids, the oldest first. */
+  readonly ids: string[] = [];
+  /** By user: the messages to them that they cannot see, and those that they can see and have not read. */
+  readonly #hidden = new Map<number, Set<string>>();
+  readonly #unread = new Map<number, Set<string>>();
+  /** By user: their first message that the other one can see. */
+  readonly #firstFrom = new Map<number, StoredMessage>();
+
+  /** Adds a message, or a new version of one. */
+  save(message: StoredMessage, isNew: boolean): void {
+    const { id, from, to, moderation, readAt } = message;
+    if (isNew) this.ids.push(id);
+    const isClean = moderation.status === 'clean';
+    put(this.#hidden, to, id, !isClean);
+    put(this.#unread, to, id, isClean && readAt === null);
+    const first = this.#firstFrom.get(from);
+    if (isClean && (!first || message.sentAt < first.sentAt)) this.#firstFrom.set(from, message);
+  }
+
+  /** The number of messages that a user can see. */
+  countFor(user_id: number): number {
+    return this.ids.length - (this.#hidden.get(user_id)?.size ?? 0);
+  }
+
+  /** Whether a user cannot see a message. */
+  isHidden(user_id: number, id: string): boolean {
+    return this.#hidden.get(user_id)?.has(id) ?? false;
+  }
+
+  /** The ids of the messages that a user can see and has not read. */
+  unreadOf(user_id: number): string[] {
+    return [...(this.#unread.get(user_id) ?? [])];
+  }
+
+  /** The number of these messages. */
+  unreadCount(user_id: number): number {
+    return this.#unread.get(user_id)?.size ?? 0;
+  }
+
+  /** The first message of a user that moderation accepted. */
+  firstFrom(user_id: number): StoredMessage | undefined {
+    return this.#firstFrom.get(user_id);
+  }
+}
+
+function put(sets: Map<number, Set<string>>, user_id: number, id: string, isIn: boolean): void {
+  const ids = sets.get(user_id) ?? new Set<string>();
+  sets.set(user_id, ids);
+  if (isIn) ids.add(id);
+  else ids.delete(id);
 }

@@ -1,15 +1,12 @@
-import { defined } from '../../core/json/defined.js';
+import { defined } from '../../core/json/json.js';
 import type { Clock } from '../clock.js';
 import type { Accounts } from './accounts.js';
-import { assertSite } from '../local-time.js';
-import { assertFields, assertObject } from './assert-fields.js';
-import { EntityStore } from './entity-store.js';
+import { assertSite } from '../clock.js';
+import { assertFields, assertObject, FakeMarketplaceError } from '../errors.js';
+import { EntityStore, packIdOf } from './entity-store.js';
 import type { MarketplaceEvents } from './events.js';
-import { FakeMarketplaceError } from '../errors.js';
 import { seededPack } from '../seed/schema.js';
-import type { Omittable } from './omittable.js';
-import { packIdOf } from './pack-id.js';
-import type { PackId } from './pack-id.js';
+import type { Omittable, PackId } from './entity-store.js';
 
 /** The shipping mode of a pack. The available action guide options depend on it. */
 export type ShippingMode = 'flex' | 'cross_docking' | 'drop_off' | 'fulfilment' | 'custom';

@@ -1,9 +1,8 @@
-import { defined } from '../../core/json/defined.js';
+import { defined } from '../../core/json/json.js';
 import { itemIdOf } from './items.js';
 import type { Item } from './items.js';
-import { assertObject, assertText } from './assert-fields.js';
+import { assertObject, assertText, FakeMarketplaceError } from '../errors.js';
 import { EntityStore } from './entity-store.js';
-import { FakeMarketplaceError } from '../errors.js';
 import type { MarketplaceState } from './marketplace-state.js';
 
 /** A stored question. */

@@ -1,11 +1,8 @@
+import { didYouMean } from '../../core/options/rules.js';
 import { integer, nullish, strictObject } from '../../core/schema/define.js';
-import { FakeMarketplaceError } from '../errors.js';
-import { inField } from '../in-field.js';
-import { readAs } from '../seed/read-as.js';
-import { from, share } from '../seed/settings-schema.js';
+import { assertFields, assertText, FakeMarketplaceError, inField, readAs } from '../errors.js';
+import { from, share } from '../settings.js';
 import type { MarketplaceEvent } from '../state/events.js';
-import { assertTopic } from './topics.js';
-import { assertFields } from '../state/assert-fields.js';
 
 /** The callback of an application: a URL, or a function in this process. It is called at its `path`, which `fetchHandler` sets. */
 export type Callback = string | URL | CallbackFunction;
@@ -101,4 +98,43 @@ function isPostable(callback: string | URL): boolean {
   if (!URL.canParse(callback)) return false;
   const { protocol, username, password } = new URL(callback);
   return /^https?:$/.test(protocol) && username === '' && password === '';
+}
+
+/** The topics of the service. The marketplace itself emits `questions`, `messages`, `orders_v2` and `items`; tests can trigger the others. */
+export const topics: readonly string[] = [
+  'best_sellers',
+  'catalog_item_competition_status',
+  'catalog_suggestions',
+  'claims',
+  'claims_actions',
+  'fbm_stock_operations',
+  'flex-handshakes',
+  'invoices',
+  'item_competition',
+  'items',
+  'items_prices',
+  'leads_credits',
+  'messages',
+  'orders',
+  'orders_feedback',
+  'orders_v2',
+  'payments',
+  'post_purchase',
+  'price_suggestion',
+  'public_candidates',
+  'public_offers',
+  'questions',
+  'quotations',
+  'shipments',
+  'stock-locations',
+  'user-products-families',
+  'vis_leads',
+];
+
+/** @throws {FakeMarketplaceError} when the service has no such topic */
+export function assertTopic(topic: string): void {
+  assertText('topic', topic);
+  if (topics.includes(topic)) return;
+  const hint = didYouMean(topic, topics, `the topics are ${topics.join(', ')}`);
+  throw new FakeMarketplaceError(`there is no topic "${topic}"; ${hint}`);
 }

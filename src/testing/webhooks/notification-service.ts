@@ -1,17 +1,20 @@
 import { FifoMap } from '../../work/fifo-map.js';
 import type { Clock } from '../clock.js';
-import { FakeMarketplaceError } from '../errors.js';
-import { assertFields, assertText } from '../state/assert-fields.js';
+import { FakeMarketplaceError, assertFields, assertText } from '../errors.js';
 import type { MarketplaceEvent, MarketplaceEvents } from '../state/events.js';
 import type { CallbackInit } from './callback.js';
-import { assertDelay, toAttempt } from './delivery.js';
-import type { Delivery, DeliveryAttempt, DeliveryOptions, NotificationInit, ScheduledAttempt } from './delivery.js';
-import { DeliveryQueue } from './delivery-queue.js';
-import { bodyOf } from './notification.js';
-import type { SentNotification } from './notification.js';
+import { assertDelay, toAttempt, DeliveryQueue, bodyOf } from './delivery.js';
+import type {
+  Delivery,
+  DeliveryAttempt,
+  DeliveryOptions,
+  NotificationInit,
+  ScheduledAttempt,
+  SentNotification,
+} from './delivery.js';
 import { CallbackSubscription } from './subscription.js';
 import type { Subscription } from './subscription.js';
-import { assertTopic } from './topics.js';
+import { assertTopic } from './callback.js';
 
 /** The delay after each failed attempt, in seconds: 8 attempts within an hour. */
 const retryDelays: readonly number[] = [15, 30, 60, 300, 600, 900, 1500];

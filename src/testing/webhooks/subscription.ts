@@ -1,10 +1,7 @@
 import { createRandom } from '../random.js';
 import type { MarketplaceEvent } from '../state/events.js';
-import { defaultTimeoutMs, validateCallback } from './callback.js';
-import type { CallbackInit, PlannedDelivery } from './callback.js';
-import { postNotification } from './post-notification.js';
-import type { DeliveryOutcome } from './post-notification.js';
-import { topics as knownTopics } from './topics.js';
+import { defaultTimeoutMs, topics as knownTopics, validateCallback } from './callback.js';
+import type { Callback, CallbackInit, PlannedDelivery } from './callback.js';
 
 /** A subscription of an application. */
 export interface Subscription {
@@ -93,4 +90,39 @@ export class CallbackSubscription implements Subscription {
     const { callback, timeoutMs = defaultTimeoutMs } = this.#init;
     return postNotification(callback, body, timeoutMs);
   }
+}
+
+/** The status of the response of a callback, or why there is none. */
+export type DeliveryOutcome = number | 'too slow' | 'unreachable';
+
+/** The address of a function that has none. */
+export function addressOf({ path = '/notifications' }: { readonly path?: string | undefined }): string {
+  return new URL(path, 'https://application.test').href;
+}
+
+/** Posts a notification to a callback, which has `timeoutMs` to respond. */
+async function postNotification(callback: Callback, body: object, timeoutMs: number): Promise<DeliveryOutcome> {
+  const timeout = new AbortController();
+  const request = new Request(typeof callback === 'function' ? addressOf(callback) : callback, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+    // Only a 200 of the callback itself acknowledges a notification. Spec: Events 4.
+    redirect: 'manual',
+    signal: timeout.signal,
+  });
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const slow = new Promise<'too slow'>((resolve) => {
+    timer = setTimeout(resolve, timeoutMs, 'too slow');
+  });
+  const responded = (async () => (typeof callback === 'function' ? callback(request) : fetch(request)))()
+    .then(async (response) => {
+      await response.text();
+      return response.status;
+    })
+    .catch(() => 'unreachable' as const);
+  const outcome = await Promise.race([responded, slow]);
+  clearTimeout(timer);
+  if (outcome === 'too slow') timeout.abort();
+  return outcome;
 }

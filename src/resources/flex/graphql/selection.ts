@@ -1,9 +1,8 @@
-import { isObject } from '../../../core/json/plain-object.js';
-import { inspect } from '../../../core/schema/describe.js';
-import type { Inspected } from '../../../core/schema/describe.js';
+import { isObject } from '../../../core/json/json.js';
+import { inspect } from '../../../core/schema/schema.js';
+import type { Inspected, Schema, Shape } from '../../../core/schema/schema.js';
 import { array, nullish, object, preprocess, unknown } from '../../../core/schema/define.js';
-import type { Issue } from '../../../core/errors/issue.js';
-import type { Schema, Shape } from '../../../core/schema/schema.js';
+import type { Issue } from '../../../core/errors/errors.js';
 
 type Plain<T> = NonNullable<T> extends readonly (infer Entry)[] ? NonNullable<Entry> : NonNullable<T>;
 type HoldsFields<T> = Plain<T> extends object ? (keyof Plain<T> extends never ? false : true) : false;

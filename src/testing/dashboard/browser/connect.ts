@@ -1,13 +1,23 @@
 import type { Snapshot } from '../snapshot.js';
-import { useFinder } from './finder.js';
-import type { PanelProps } from './panel.js';
-import { button, card, field, fold, form, heading, list, submit } from './parts.js';
-import type { Fields } from './parts.js';
-import { idIn, userField } from './picker.js';
+import {
+  useFinder,
+  button,
+  card,
+  field,
+  fold,
+  form,
+  heading,
+  list,
+  submit,
+  idIn,
+  userField,
+  joined,
+  quoted,
+} from './parts.js';
+import type { PanelProps, Fields } from './parts.js';
 import { html } from './preact.js';
 import type { VNode } from './preact.js';
 import { copy, post } from './server.js';
-import { joined, quoted } from './texts.js';
 
 type User = Snapshot['users'][number];
 

@@ -1,13 +1,27 @@
 import type { Snapshot } from '../snapshot.js';
-import { useFinder } from './finder.js';
-import type { PanelProps } from './panel.js';
-import { button, card, chip, form, heading, list, named, select, submit, toggle } from './parts.js';
-import type { Choices, Fields } from './parts.js';
-import { buyerIn, idIn, userField } from './picker.js';
+import {
+  ago,
+  button,
+  buyerIn,
+  card,
+  chip,
+  form,
+  heading,
+  idIn,
+  joined,
+  list,
+  named,
+  noteOf,
+  select,
+  submit,
+  toggle,
+  useFinder,
+  userField,
+} from './parts.js';
+import type { Choices, Fields, PanelProps } from './parts.js';
 import { html } from './preact.js';
 import type { VNode } from './preact.js';
 import { post } from './server.js';
-import { ago, joined } from './texts.js';
 
 type Conversation = Snapshot['conversations'][number];
 
@@ -20,7 +34,7 @@ const reasons = ['cancelled_order', 'time', 'mediation', 'payment', 'buyer'].map
 export function Conversations({ state }: PanelProps): VNode {
   const { entries, note, field } = useFinder('conversations', state);
   const none = state.counts.conversations === 0 && 'No conversations yet.';
-  const drawn = entries.map((each) => draw(each, Date.parse(state.now)));
+  const drawn = entries.map((each) => drawConversation(each, Date.parse(state.now)));
   return html`
     <h2>Conversations</h2>
     ${saleForm(state)} ${moderation(state)} ${heading(html`<h3>All conversations</h3>`, field)}
@@ -62,7 +76,7 @@ function moderation({ moderation: { mode, pending } }: Snapshot): VNode {
   `;
 }
 
-function draw(conversation: Conversation, now: number): VNode {
+function drawConversation(conversation: Conversation, now: number): VNode {
   const { pack, seller, buyer, blockedBy, shipping, delivered, inMediation, exceptedCase, messages } = conversation;
   const facts = [
     shipping.replace('_', ' '),
@@ -111,4 +125,35 @@ function messageForm({ pack, buyer, seller }: Conversation): VNode {
   const attributes = { 'aria-label': `Message in pack ${pack}`, placeholder: 'Write a message' };
   const input = html`<input name="text" required maxlength="3500" ...${attributes} />`;
   return form('line', send, select(senders, { name: 'from', 'aria-label': 'Sender' }), input, submit('Send', ''));
+}
+
+/** The uploaded files. */
+export function Files({ state }: PanelProps): VNode {
+  const none = state.files.length === 0 && 'No files yet.';
+  const drawn = state.files.map((file) => drawFile(file, Date.parse(state.now)));
+  return html`
+    <h2>Files</h2>
+    <p class="lead">The uploaded files. A file that no message uses expires.</p>
+    ${list('file', noteOf('files', state), none, drawn, 'ul', 'rows card')}
+  `;
+}
+
+function drawFile(file: Snapshot['files'][number], now: number): VNode {
+  const { id, filename, type, size, nickname, site_id, storedAt, inUse } = file;
+  const stored = html`<time datetime=${new Date(storedAt).toISOString()}>${ago(now - storedAt)}</time>`;
+  return html`
+    <li key=${id}>
+      <div class="about">
+        <strong>${filename}</strong>
+        <p class="small">${type}, ${sizeOf(size)} · ${nickname}, ${site_id} · ${stored}</p>
+        <p class="small mono">${id}</p>
+      </div>
+      ${inUse ? chip('in a message', 'good') : chip('not used')}
+    </li>
+  `;
+}
+
+function sizeOf(bytes: number): string {
+  if (bytes < 1024) return `${bytes} bytes`;
+  return bytes < 1024 ** 2 ? `${(bytes / 1024).toFixed(1)} KB` : `${(bytes / 1024 ** 2).toFixed(1)} MB`;
 }

@@ -1,10 +1,7 @@
 import { describeFault } from '../describe-fault.js';
 import type { Snapshot } from '../snapshot.js';
-import { faultKinds } from './fault-kinds.js';
-import type { FaultKind } from './fault-kinds.js';
-import type { PanelProps } from './panel.js';
 import { button, form, heading, list, noteOf, select, submit } from './parts.js';
-import type { Choices, Fields } from './parts.js';
+import type { Choices, Fields, PanelProps } from './parts.js';
 import { html } from './preact.js';
 import type { VNode } from './preact.js';
 import { act, post } from './server.js';
@@ -76,3 +73,30 @@ function frequencyOf({ left, probability }: Fault): string {
   if (left === null || left > 1e6) return 'every call';
   return left === 1 ? 'the next call' : `the next ${left} calls`;
 }
+
+/** A fault that a person can choose. */
+type FaultKind = readonly [label: string, hint: string, fault: object];
+
+const expired = { message: 'The access token has expired', error: 'invalid_token', status: 401, cause: [] };
+const tooMany = { message: 'Too many requests', error: 'too_many_requests', status: 429, cause: [] };
+const gatewayPage = '<html><body><h1>502 Bad Gateway</h1></body></html>';
+
+/** The faults that the page offers. */
+const faultKinds: readonly FaultKind[] = [
+  ['503, nothing done', 'Reads should be retried.', { status: 503, headers: { 'retry-after': '1' } }],
+  [
+    '429, wait 2 s',
+    'All calls should wait for Retry-After.',
+    { status: 429, headers: { 'retry-after': '2' }, body: tooMany },
+  ],
+  [
+    '502 in HTML',
+    'The response of a gateway, not of the service.',
+    { status: 502, headers: { 'content-type': 'text/html' }, body: gatewayPage },
+  ],
+  ['Acted, response lost', 'The connection breaks after the service acted.', { reset: 'after' }],
+  ['Half a response, then nothing', 'Only a timeout that includes the body ends it.', { stall: true }],
+  ['Response cut off', 'The connection breaks in the body.', { truncate: true }],
+  ['3 s delay', 'A correct but slow response.', { delayMs: 3000 }],
+  ['401, token expired', 'The client should refresh its token.', { status: 401, body: expired }],
+];

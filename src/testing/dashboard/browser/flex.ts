@@ -1,8 +1,20 @@
 import type { Snapshot } from '../snapshot.js';
-import { useFinder } from './finder.js';
-import type { PanelProps } from './panel.js';
-import { button, card, chip, form, heading, list, named, noteOf, select, submit, toggle, valueOf } from './parts.js';
-import type { Fields } from './parts.js';
+import {
+  useFinder,
+  button,
+  card,
+  chip,
+  form,
+  heading,
+  list,
+  named,
+  noteOf,
+  select,
+  submit,
+  toggle,
+  valueOf,
+} from './parts.js';
+import type { PanelProps, Fields } from './parts.js';
 import { html } from './preact.js';
 import type { VNode } from './preact.js';
 import { post } from './server.js';

@@ -1,12 +1,24 @@
 import type { Snapshot } from '../snapshot.js';
-import { callbacks, subscribeForm } from './callbacks.js';
-import type { PanelProps } from './panel.js';
-import { button, card, chip, form, heading, list, noteOf, select, submit, toggle } from './parts.js';
-import type { Choices, Fields } from './parts.js';
+import {
+  button,
+  card,
+  chip,
+  field,
+  fold,
+  form,
+  heading,
+  idIn,
+  list,
+  noteOf,
+  select,
+  submit,
+  toggle,
+  userField,
+} from './parts.js';
+import type { Choices, Fields, PanelProps } from './parts.js';
 import { html, useState } from './preact.js';
 import type { VNode } from './preact.js';
-import { post } from './server.js';
-import { receivers, triggerForm } from './trigger.js';
+import { act, post, showToast } from './server.js';
 
 type Attempt = Snapshot['attempts'][number] | Snapshot['scheduled'][number];
 
@@ -34,7 +46,7 @@ export function Notifications({ state, reveal }: PanelProps): VNode {
       ${state.scheduled.length > 0 && button('Post scheduled ones now', flush, { disabled: isFlushing })}
     </div>
   `;
-  const drawn = deliveries.map((delivery) => draw(delivery, state, reveal));
+  const drawn = deliveries.map((delivery) => drawDelivery(delivery, state, reveal));
   return html`
     <h2>Notifications</h2>
     ${subscribeForm()} ${triggerForm(state)} ${callbacks(state)} ${heading(html`<h3>Deliveries</h3>`, buttons)}
@@ -42,7 +54,7 @@ export function Notifications({ state, reveal }: PanelProps): VNode {
   `;
 }
 
-function draw(attempts: readonly Attempt[], state: Snapshot, reveal: PanelProps['reveal']): VNode | undefined {
+function drawDelivery(attempts: readonly Attempt[], state: Snapshot, reveal: PanelProps['reveal']): VNode | undefined {
   const [first] = attempts;
   if (!first) return undefined;
   const { id, body, request, event } = first;
@@ -89,4 +101,91 @@ function deliverForm(id: string, state: Snapshot): VNode {
   const receiver = select(receivers(state, 'to the same callback'), { name: 'to', 'aria-label': `Receiver of ${id}` });
   const time = select(times, { name: 'after', 'aria-label': `Time of ${id}` });
   return form('line', deliver, receiver, time, submit('Deliver again', ''));
+}
+
+/** The form that subscribes a callback. */
+function subscribeForm(): VNode {
+  const subscribe = ({ callback }: Fields, element: HTMLFormElement): unknown =>
+    post('notifications', { callback, topics: new FormData(element).getAll('topics') }, 'Subscribed');
+  const placeholder = 'http://127.0.0.1:3000/notifications';
+  const fields = html`
+    ${field('URL', 'callback', { type: 'url', required: true, placeholder })}
+    <fieldset class="topics">
+      <legend>Topics</legend>
+      ${['questions', 'messages'].map(drawTopic)}
+    </fieldset>
+  `;
+  return fold('Subscribe a callback', form('form', subscribe, fields, submit('Subscribe')), { open: true });
+}
+
+function drawTopic(topic: string, index: number): VNode {
+  return html`
+    <label class="check">
+      <input type="checkbox" name="topics" value=${topic} defaultChecked=${index === 0} /> ${topic}
+    </label>
+  `;
+}
+
+/** The callbacks that are subscribed. */
+function callbacks(state: Snapshot): VNode {
+  const hasNone = state.callbacks.length === 0;
+  const endAll = (): unknown => act('DELETE', 'notifications', undefined, 'All subscriptions ended');
+  return html`
+    ${heading(html`<h3>Callbacks</h3>`, !hasNone && button('End all', endAll))}
+    ${list('callback', noteOf('callbacks', state), hasNone && 'No callbacks yet.', state.callbacks.map(drawCallback))}
+  `;
+}
+
+function drawCallback({ id, application_id, callback, topics }: Snapshot['callbacks'][number]): VNode {
+  const end = (): unknown => post('ended-subscriptions', { id }, 'Ended');
+  return card(
+    { key: id },
+    html`<span class="mono">${callback ?? 'a function of the program'}</span>`,
+    topics.length === 0 ? chip('switched off', 'bad') : chip(topics.join(', ')),
+    heading(
+      html`<p class="small">callback ${id} · application ${application_id}</p>`,
+      button('End', end, { class: 'quiet' }),
+    ),
+  );
+}
+
+/** The form that sends any notification. */
+function triggerForm(state: Snapshot): VNode {
+  const { topics, users } = state;
+  const receiver = select(receivers(state, 'all that subscribe to the topic'), { name: 'subscription' });
+  const seconds = { type: 'number', min: 0, max: 86_400, defaultValue: 0, required: true };
+  const example = '{ "resource": "/questions/1" }';
+  const fields = html`
+    <p class="small">Of any topic, and with any body: a forged one, for example.</p>
+    <div class="row">
+      <label>Topic ${select(
+        topics.map((topic) => [topic, topic]),
+        { name: 'topic' },
+      )}</label>
+      ${userField('Of the user', 'user_id', users[0])}
+    </div>
+    ${field('Resource', 'resource', { required: true, defaultValue: '/items/MLA600000001' })}
+    <div class="row"><label>To ${receiver}</label>${field('In seconds', 'seconds', seconds)}</div>
+    <label>
+      Fields of the body to replace, in JSON
+      <textarea name="fields" rows="2" class="mono" placeholder=${example} />
+    </label>
+  `;
+  return fold('Trigger a notification', form('form', trigger, fields, submit('Send')), { id: 'trigger' });
+}
+
+function trigger({ topic, user_id, resource, subscription, seconds, fields = '' }: Fields): void {
+  const body = { topic, resource, user_id: Number(idIn(user_id)), afterMs: Number(seconds) * 1000 };
+  const to = subscription === '' ? null : Number(subscription);
+  try {
+    const replaced = fields.trim() === '' ? null : (JSON.parse(fields) as unknown);
+    void post('sent-notifications', { ...body, subscription: to, fields: replaced }, 'Sent');
+  } catch {
+    showToast('The fields of the body are not valid JSON.', true);
+  }
+}
+
+/** The choices of a callback. The first has no id. */
+function receivers({ callbacks }: Snapshot, first: string): Choices {
+  return [['', first], ...callbacks.map(({ id, callback }) => [id, `${id}: ${callback ?? 'a function'}`] as const)];
 }

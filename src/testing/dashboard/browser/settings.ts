@@ -1,11 +1,9 @@
-import { limitForm } from './limit.js';
-import type { PanelProps } from './panel.js';
-import { named, select, toggle, valueOf } from './parts.js';
+import type { Snapshot } from '../snapshot.js';
+import { button, chip, field, form, heading, joined, named, select, submit, toggle, valueOf } from './parts.js';
+import type { Fields, PanelProps } from './parts.js';
 import { html, useMemo } from './preact.js';
 import type { VNode } from './preact.js';
 import { post } from './server.js';
-import { settings } from './setting-hints.js';
-import type { Setting } from './setting-hints.js';
 
 /** The settings of the marketplace. */
 export function Settings({ state }: PanelProps): VNode {
@@ -69,4 +67,66 @@ function read(name: string, text: string): unknown {
   if (text === '') return null;
   if (name === 'attachmentExtensions') return text.split(/[\s,]+/);
   return Number(text);
+}
+
+/** A setting of the marketplace. */
+type Setting = readonly [name: string, hint: string, choices?: readonly string[]];
+
+/** The settings that the page shows. */
+const settings: readonly Setting[] = [
+  ['liveFields', 'Responses have the fields that only the live service sends'],
+  ['postSaleTag', 'Which calls need tag=post_sale', ['all', 'documented']],
+  ['messageShape', 'A message that is read by id', ['wrapped', 'legacy', 'current']],
+  ['itemStatusShape', 'The multi-get of items', ['wrapped', 'bare']],
+  ['itemOrder', 'The order of its entries', ['asked', 'any']],
+  ['bulkEntries', 'Entries of /items/bulk with attributes', ['coded', 'selected']],
+  ['reducedOptionResponse', 'The response to an option is reduced'],
+  ['detailedAnswerErrors', 'A closed question and an inactive item have their own error codes'],
+  ['capPerOption', 'Messages per option until the buyer replies'],
+  ['optionLockMs', 'How long an option is locked, in milliseconds'],
+  ['conversationPageSize', 'Default page of a conversation'],
+  ['maxPageSize', 'Largest page of any list'],
+  ['maxIds', 'Largest number of ids in one call'],
+  ['maxWindowIntervals', 'Largest last of a contact window'],
+  ['contactTimeZone', 'Days and hours of contact windows', ['utc', 'site']],
+  ['contactsNeedToken', 'Contact metrics need a token'],
+  ['missedFeedsOwner', 'The user whose token reads missed notifications; empty for any'],
+  ['attachmentLifetimeMs', 'When an unused file expires, in milliseconds; empty for never'],
+  ['attachmentExtensions', 'Accepted file extensions, e.g. pdf, jpg; empty for all'],
+  ['accessTokenLifetimeSeconds', 'Lifetime of an access token of /oauth/token'],
+  ['cors', 'Browsers at any origin may call the marketplace'],
+];
+
+const rate = { type: 'number', min: 1, max: 10_000 };
+
+/** The rate limit. */
+function limitForm({ limit }: Snapshot): VNode {
+  const remove = (): unknown => post('limit', {}, 'The limit is removed');
+  return form(
+    'card form',
+    set,
+    heading(html`<h3>Rate limit</h3>`, html`<span id="limit-state">${chip(limit ? describe(limit) : 'none')}</span>`),
+    html`
+      <div class="row">
+        ${field('Calls per second', 'perSecond', rate)} ${field('Calls per minute', 'perMinute', rate)}
+        <label>Counted per ${select(named(['application', 'user']), { name: 'per' })}</label>
+      </div>
+      <label class="check"><input name="retryAfter" type="checkbox" /> A 429 has a Retry-After</label>
+      <div class="actions">${submit('Set')} ${limit && button('Remove', remove)}</div>
+    `,
+  );
+}
+
+function set({ perSecond, perMinute, per, retryAfter }: Fields): unknown {
+  const rates = { perSecond: toNumber(perSecond), perMinute: toNumber(perMinute) };
+  return post('limit', { ...rates, per, retryAfter: retryAfter === 'on' }, 'The limit is set');
+}
+
+function toNumber(text = ''): number | null {
+  return text === '' ? null : Number(text);
+}
+
+function describe({ perSecond, perMinute, per = 'application' }: NonNullable<Snapshot['limit']>): string {
+  const rates = [perSecond ? `${perSecond} per second` : '', perMinute ? `${perMinute} per minute` : '', `per ${per}`];
+  return joined(rates, ', ');
 }

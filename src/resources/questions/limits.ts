@@ -1,2 +1,0 @@
-/** The maximum length of a question or an answer, in characters. */
-export const questionTextLimit = 2000;

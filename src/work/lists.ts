@@ -1,0 +1,378 @@
+import { ConfigurationError } from '../core/errors/errors.js';
+import { checkConfiguration, integerFrom } from '../core/options/rules.js';
+import { endedStates, storeRule } from './store.js';
+import type { EntryState, RunNotes, Shelf, Status, Store } from './store.js';
+import { leaveStore, useStore } from './worker.js';
+import { withoutUnknown } from './writes.js';
+
+/** What a store holds of an inbox or an outbox: notifications, or jobs. */
+export class StoredLists<Entry extends { readonly key: string }> {
+  /** What was given up: list, replay or remove it. What is replayed is handled, or sent, by a process that does so. */
+  readonly deadLetters: DeadLetters<Entry>;
+  /** What is not handled, or sent, yet: list, retry now or remove it. */
+  readonly waiting: WaitingEntries<Entry>;
+  /**
+   * What has sent a message that moderation rejected, in the order in which that was decided: list or remove it. Notifications are kept
+   * for 14 days.
+   *
+   * @example
+   * const outbox = createOutbox({ store: memoryStore(), clientFor: () => seller });
+   * for (const { entry, reason } of await outbox.rejected.list()) {
+   *   console.log(entry.pack_id, reason);
+   *   await outbox.rejected.remove(entry.key);
+   * }
+   * await outbox.close();
+   */
+  readonly rejected: RejectedEntries<Entry>;
+
+  readonly #shown: Shown<Entry>;
+
+  /** @internal */
+  constructor(shown: Shown<Entry>) {
+    this.#shown = shown;
+    this.deadLetters = new DeadLetters(shown);
+    this.waiting = new WaitingEntries(shown);
+    this.rejected = rejectedEntries(shown);
+  }
+
+  /**
+   * Takes the data and notes of what has ended: of a dead letter, or of what was accepted or rejected. Its key stays known, so if it is
+   * added again, it is neither handled nor sent. `false` if nothing has ended with this key, or its data is gone.
+   *
+   * @throws {ConfigurationError} when `key` is not a string.
+   */
+  async remove(key: string): Promise<boolean> {
+    assertKey(key);
+    const { store, storedKey, keepKeysMs } = this.#shown;
+    return store.reduce(storedKey(key), endedStates, keepKeysMs);
+  }
+
+  /**
+   * Frees the key of what has ended: **if it is added again, it is handled, or sent, a second time**. `false` if nothing has ended with
+   * this key.
+   *
+   * @throws {ConfigurationError} when `key` is not a string.
+   */
+  async forget(key: string): Promise<boolean> {
+    assertKey(key);
+    const { store, storedKey } = this.#shown;
+    return store.remove(storedKey(key), [...endedStates, 'done']);
+  }
+}
+
+/** What the lists of an inbox or an outbox show of a store. */
+export interface Shown<Entry> {
+  readonly store: Pick<Store, 'get' | 'list' | 'again' | 'remove' | 'reduce'>;
+  /** Of which kinds they show entries. */
+  readonly kinds: readonly string[];
+  /** The key in the store of an entry with this key. */
+  readonly storedKey: (key: string) => string;
+  readonly entryOf: (status: Status) => Entry;
+  /** How long the key of an ended entry is known, in milliseconds, if it was kept until now without end. */
+  readonly keepKeysMs: number;
+  /** Something may be due now. */
+  readonly wake: () => void;
+}
+
+/** The least that a list shows. */
+export interface EntryRow {
+  readonly entry: { readonly key: string };
+  /** Its place in the list; the next page begins after it. */
+  readonly number: number;
+}
+
+/**
+ * Entries of a store that are in certain states: listed, and removed.
+ *
+ * @example
+ * const [first] = await inbox.rejected.list({ limit: 1 });
+ * if (first) await inbox.rejected.remove(first.entry.key);
+ * await inbox.rejected.removeAll(({ reason }) => reason === 'PERSONAL_DATA');
+ */
+export class StoredEntries<Found extends EntryRow> {
+  readonly #shown: Omit<Shown<unknown>, 'entryOf' | 'wake'>;
+  readonly #states: readonly EntryState[];
+  readonly #rowOf: (status: Status) => Found;
+
+  /** @internal */
+  constructor(
+    shown: Omit<Shown<unknown>, 'entryOf' | 'wake'>,
+    states: readonly EntryState[],
+    rowOf: (status: Status) => Found,
+  ) {
+    this.#shown = shown;
+    this.#states = states;
+    this.#rowOf = rowOf;
+  }
+
+  /**
+   * Lists them: what waits in the order in which it was added, the others in the order in which they ended.
+   *
+   * @example
+   * const first = await inbox.deadLetters.list({ limit: 20 });
+   * const second = await inbox.deadLetters.list({ limit: 20, after: first.at(-1)?.number });
+   * @throws {ConfigurationError} when an option is unknown or wrong.
+   */
+  async list(options: ListOptions = {}): Promise<readonly Found[]> {
+    checkConfiguration('list', options, listRules);
+    return this.#list(options.limit ?? 100, options.after ?? 0);
+  }
+
+  async #list(limit: number, after: number): Promise<readonly Found[]> {
+    const { store, kinds } = this.#shown;
+    const found = await store.list({ kinds, states: this.#states, limit, after });
+    return found.map(this.#rowOf);
+  }
+
+  /**
+   * Removes one. `false` if there is none with this key, or it is being handled. What waits is forgotten with its key: if it is added
+   * again, it is handled, or sent. What has ended loses its data and notes, and its key stays known: see `forget`.
+   *
+   * @throws {ConfigurationError} when `key` is not a string.
+   */
+  async remove(key: string): Promise<boolean> {
+    assertKey(key);
+    const { store, storedKey, keepKeysMs } = this.#shown;
+    if (this.#states.includes('waiting')) return store.remove(storedKey(key), ['waiting']);
+    return store.reduce(storedKey(key), endedStates.filter((state) => this.#states.includes(state)), keepKeysMs); // prettier-ignore
+  }
+
+  /**
+   * Removes those for which `where` returns `true`. Returns how many they were.
+   *
+   * @throws {ConfigurationError} when `where` is not a function.
+   */
+  async removeAll(where: (found: Found) => boolean): Promise<number> {
+    return this.forEach(where, (key) => this.remove(key));
+  }
+
+  /** Does something with those that are meant, page by page. Returns with how many it was done. @internal */
+  protected async forEach(where: (found: Found) => boolean, run: (key: string) => Promise<boolean>): Promise<number> {
+    assertFilter(where);
+    let count = 0;
+    for (let after = 0; ;) {
+      const page = await this.#list(pageSize, after);
+      const results = await Promise.all(page.filter(where).map(({ entry }) => run(entry.key)));
+      count += results.filter(Boolean).length;
+      const last = page.at(-1);
+      if (page.length < pageSize || !last) return count;
+      after = last.number;
+    }
+  }
+}
+
+/** A notification or a job that is not handled yet. */
+export interface WaitingEntry<Entry> {
+  readonly entry: Entry;
+  /** How many attempts have failed. */
+  readonly attempts: number;
+  /** The name and the message of the last error; absent before the first one. */
+  readonly failure?: string | undefined;
+  /** When it is tried next, in milliseconds; 0 when it is due, absent while it runs. */
+  readonly nextInMs?: number | undefined;
+  /** When it was added, in milliseconds since 1970. */
+  readonly addedAt: number;
+  /** Its place in the list; the next page begins after it. */
+  readonly number: number;
+}
+
+/**
+ * What is not handled yet: notifications of an inbox, or jobs of an outbox.
+ *
+ * @example
+ * for (const { entry, attempts, failure } of await inbox.waiting.list({ limit: 20 })) {
+ *   console.log(entry.notification.resource, attempts, failure);
+ *   if (attempts < 3) await inbox.waiting.retryNow(entry.key);
+ *   else await inbox.waiting.remove(entry.key);
+ * }
+ * await inbox.waiting.retryAll(({ failure }) => failure?.includes('TimeoutError') === true);
+ * await inbox.waiting.removeAll(({ entry }) => entry.notification.topic === 'items');
+ */
+export class WaitingEntries<Entry extends { readonly key: string }> extends StoredEntries<WaitingEntry<Entry>> {
+  readonly #shown: Shown<Entry>;
+
+  /** @internal */
+  constructor(shown: Shown<Entry>) {
+    super(shown, ['waiting', 'running'], (status) => waitingOf(shown.entryOf(status), status));
+    this.#shown = shown;
+  }
+
+  /**
+   * Has one handled now instead of after its delay. It has the attempts that it has. `false` if none waits with this key, or
+   * its resource is being handled.
+   *
+   * @throws {ConfigurationError} when `key` is not a string.
+   */
+  async retryNow(key: string): Promise<boolean> {
+    assertKey(key);
+    const { store, storedKey, wake } = this.#shown;
+    const found = await store.again(storedKey(key), 'open');
+    if (found) wake();
+    return found;
+  }
+
+  /**
+   * Has all handled now, or those for which `where` returns `true`. Returns for how many that is so.
+   *
+   * @throws {ConfigurationError} when `where` is not a function.
+   */
+  async retryAll(where: (waiting: WaitingEntry<Entry>) => boolean = () => true): Promise<number> {
+    return this.forEach(where, (key) => this.retryNow(key));
+  }
+}
+
+function waitingOf<Entry>(entry: Entry, { failures, failure, nextInMs, addedAt, number }: Status): WaitingEntry<Entry> {
+  return {
+    entry,
+    attempts: failures,
+    ...(failure !== undefined && { failure }),
+    ...(nextInMs !== undefined && { nextInMs }),
+    addedAt,
+    number,
+  };
+}
+
+/** A notification or a job that was given up. */
+export interface DeadLetter<Entry> {
+  readonly entry: Entry;
+  readonly attempts: number;
+  /** The name and the message of the last error. */
+  readonly failure: string;
+  /** When it was given up, in milliseconds since 1970. */
+  readonly deadLetteredAt: number;
+  /** Its place in the list; the next page begins after it. */
+  readonly number: number;
+}
+
+/**
+ * What was given up after its last attempt: notifications of an inbox, or jobs of an outbox.
+ *
+ * @example
+ * for (const { entry, failure } of await inbox.deadLetters.list({ limit: 20 })) {
+ *   console.log(entry.key, failure);
+ *   if (failure.includes('TimeoutError')) await inbox.deadLetters.replay(entry.key);
+ *   else await inbox.deadLetters.remove(entry.key);
+ * }
+ * console.log(await inbox.deadLetters.replayAll(({ entry }) => entry.notification.topic === 'questions'));
+ * console.log(await inbox.deadLetters.removeAll(({ failure }) => failure.includes('NotFoundError')));
+ */
+export class DeadLetters<Entry extends { readonly key: string }> extends StoredEntries<DeadLetter<Entry>> {
+  readonly #shown: Shown<Entry>;
+
+  /** @internal */
+  constructor(shown: Shown<Entry>) {
+    super(shown, ['dead'], (status) => deadLetterOf(shown.entryOf(status), status));
+    this.#shown = shown;
+  }
+
+  /**
+   * Handles a dead letter again, starting at its first attempt. `false` if there is none with this key. Writes of which nobody
+   * knows whether they were carried out are sent again: look first whether the buyer has them.
+   *
+   * @throws {ConfigurationError} when `key` is not a string.
+   */
+  async replay(key: string): Promise<boolean> {
+    assertKey(key);
+    return this.#replay(key, withoutUnknown);
+  }
+
+  /**
+   * Handles dead letters again: all that there are now, or those for which `where` returns `true`. Returns how many they are.
+   * Writes of which nobody knows whether they were carried out are read back once more, and not sent.
+   *
+   * @throws {ConfigurationError} when `where` is not a function.
+   */
+  async replayAll(where: (letter: DeadLetter<Entry>) => boolean = () => true): Promise<number> {
+    const until = Date.now();
+    // One that is replayed and fails again at once is a dead letter again, with a later number.
+    const isMeant = (letter: DeadLetter<Entry>): boolean => letter.deadLetteredAt <= until && where(letter);
+    return this.forEach(typeof where === 'function' ? isMeant : where, (key) => this.#replay(key, (writes) => writes));
+  }
+
+  async #replay(key: string, writesOf: typeof withoutUnknown): Promise<boolean> {
+    const { store, storedKey, wake } = this.#shown;
+    const found = await store.get(storedKey(key));
+    if (found?.state !== 'dead') return false;
+    // Earlier failures do not count.
+    const { writes = [], unknowns, wasLasting, ...reached } = found.notes as RunNotes;
+    const isReplayed = await store.again(found.key, 'dead', { ...reached, writes: writesOf(writes) });
+    if (isReplayed) wake();
+    return isReplayed;
+  }
+}
+
+function deadLetterOf<Entry>(entry: Entry, { failures, failure = '', endedAt = 0, number }: Status): DeadLetter<Entry> {
+  return { entry, attempts: failures, failure, deadLetteredAt: endedAt, number };
+}
+
+/** A notification or a job with a message that moderation rejected. */
+export interface Rejected<Entry> {
+  readonly entry: Entry;
+  /** The reason of moderation, e.g. `PERSONAL_DATA`. */
+  readonly reason: string;
+  /** When that was known, in milliseconds since 1970. */
+  readonly rejectedAt: number;
+  /** Its place in the list; the next page begins after it. */
+  readonly number: number;
+}
+
+/** What `StoredEntries` does, as a type that a program's declarations may show without its name. */
+export type RejectedEntries<Entry> = Readonly<{
+  /** Lists them in the order in which it was known. */
+  list(options?: ListOptions): Promise<readonly Rejected<Entry>[]>;
+  /** Removes one. `false` if there is none with this key. */
+  remove(key: string): Promise<boolean>;
+  /** Removes those for which `where` returns `true`. Returns how many they were. */
+  removeAll(where: (found: Rejected<Entry>) => boolean): Promise<number>;
+}>;
+
+/** What moderation rejected, in the order in which that was known. */
+export function rejectedEntries<Entry extends { readonly key: string }>(shown: Shown<Entry>): RejectedEntries<Entry> {
+  return new StoredEntries<Rejected<Entry>>(shown, ['rejected'], (status) => {
+    const { failure: reason = '', endedAt: rejectedAt = 0, number } = status;
+    return { entry: shown.entryOf(status), reason, rejectedAt, number };
+  });
+}
+
+/** Which page of what is stored to list. Not an interface: a program's declarations may then show it without its name. */
+export type ListOptions = Readonly<{
+  /**
+   * The most that are listed.
+   *
+   * @default 100
+   */
+  limit?: number | undefined;
+  /**
+   * Begin after the one with this `number`: the last one of the page before.
+   *
+   * @default 0: at the oldest
+   */
+  after?: number | undefined;
+}>;
+
+/** The rules of `ListOptions`. */
+export const listRules = { limit: integerFrom(1), after: integerFrom(0) };
+
+/** How many are read at a time when all are looked at. */
+export const pageSize = 100;
+
+/** Without types, a store could get `undefined` or the whole object. */
+export function assertKey(key: unknown): void {
+  if (typeof key !== 'string')
+    throw new ConfigurationError('`key` must be a string: the `entry.key` of what is listed');
+}
+
+/** Without types, a filter could be an object: it would mean all. */
+function assertFilter(where: unknown): void {
+  if (typeof where !== 'function') throw new ConfigurationError('The filter must be a function that returns a boolean');
+}
+
+/** Begins to look at a store for `opener`, which changes nothing in its layout. Returns what ends that. @throws {ConfigurationError} when it is none */
+export function lookAt(store: Shelf, opener: string): () => Promise<void> {
+  const problem = storeRule(store);
+  if (problem !== undefined) throw new ConfigurationError(`${opener} ${problem}`);
+  useStore(store);
+  store.onlyOpen?.();
+  let closed: Promise<void> | undefined;
+  return () => (closed ??= leaveStore(store));
+}

@@ -1,0 +1,67 @@
+import { ConfigurationError } from '../core/errors/errors.js';
+import { nodeModule } from '../core/scope/node-module.js';
+
+/**
+ * Creates the file of a database, so that only its user can read it: SQLite alone would let everybody. What SQLite puts beside it
+ * (`-wal`, `-shm`) gets the same mode. A file that exists keeps its mode, because several users may share it.
+ *
+ * An existing file is not even opened: to close it would end the locks that SQLite has on it in this process.
+ *
+ * @param path As SQLite takes it: also a URI (`file:`), or a database in memory.
+ */
+export function createPrivateFile(path: string): void {
+  const fs = nodeModule('node:fs');
+  const isInMemory = /^(?:file:)?:memory:|^file:.*[?&]mode=memory|^$/.test(path);
+  const uri = /^file:(?:\/\/[^/]*)?([^?#]*)/.exec(path)?.[1];
+  const file = uri === undefined ? path : decodeURIComponent(uri);
+  if (!fs || isInMemory || fs.existsSync(file)) return;
+  try {
+    fs.closeSync(fs.openSync(file, 'a', 0o600));
+  } catch {
+    // SQLite says why the file cannot be created.
+  }
+}
+
+/** How long a write waits for other processes, in milliseconds. */
+const lockTimeoutMs = 10_000;
+
+/** Retries while another process holds the lock: after a few milliseconds at random, without blocking the event loop. */
+export async function unlessBusy<R>(run: () => R): Promise<R> {
+  const endsAt = performance.now() + lockTimeoutMs;
+  for (let mostMs = 2; ; mostMs = Math.min(mostMs * 2, 8)) {
+    try {
+      return run();
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > endsAt) throw error;
+      const delayMs = 1 + Math.random() * mostMs;
+      await new Promise((resolve) => setTimeout(resolve, delayMs));
+    }
+  }
+}
+
+/** The primary result code of SQLite; `undefined` for other errors. */
+function resultCode(error: unknown): number | undefined {
+  const { errcode } = error as { errcode?: unknown };
+  return typeof errcode === 'number' ? errcode & 0xff : undefined;
+}
+
+const SQLITE_BUSY = 5;
+const SQLITE_CORRUPT = 11;
+const SQLITE_NOTADB = 26;
+
+function isBusy(error: unknown): boolean {
+  return resultCode(error) === SQLITE_BUSY;
+}
+
+/** Why a database cannot be opened, and what to do about it. */
+export function explain(cause: unknown): { reason: string; remedy: string } {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  if (cause instanceof ConfigurationError) return { reason, remedy: '' };
+  const code = resultCode(cause);
+  if (code === undefined) return { reason, remedy: '; it needs Node 22.13 or later' };
+  if (code === SQLITE_NOTADB || code === SQLITE_CORRUPT) {
+    return { reason, remedy: '; the file is damaged or not a SQLite database: move it away' };
+  }
+  if (isBusy(cause)) return { reason, remedy: `; another process has locked it for ${lockTimeoutMs} ms` };
+  return { reason, remedy: '; its folder must exist and be writable' };
+}
