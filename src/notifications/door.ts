@@ -51,7 +51,7 @@ export class Door {
   #responseTo(error: unknown): OutgoingResponse {
     if (error instanceof DeliveryRejected) return this.#reject(error.response, error.message);
     if (error instanceof NotificationError) return this.#reject(respond(400, 'Not a notification'), error.message);
-    this.#context.reporter.failed('A notification was not accepted', error);
+    void this.#context.reporter.log.writeRarely('A notification was not accepted', error);
     return notAccepted;
   }
 

@@ -2,7 +2,7 @@ import { checkConfiguration, notNegative } from '../core/options/rules.js';
 import { StoredLists } from '../work/lists.js';
 import { memoryStore } from '../work/memory.js';
 import type { TaskOf, Works } from '../work/store.js';
-import { leaveStoreInTime, useStore, worksOn } from '../work/worker.js';
+import { leaveStoreInTime, openStore, useStore, worksOn } from '../work/worker.js';
 import { catchUp, CatchUpRounds } from './catch-up.js';
 import type { CatchUpOptions, CatchUpResult } from './catch-up.js';
 import { addEntry, inboxContext, UnhandledEntries } from './context.js';
@@ -109,8 +109,19 @@ export class Inbox extends StoredLists<InboxEntry> {
   /**
    * Starts to handle what the store has from an earlier process, and looks for what the `sellers` missed. Call it
    * once your application is ready: it keeps the process alive until `close`. The first delivery starts the handling too.
+   *
+   * Resolves once the store is open. Nobody needs to await it: if it rejects, Node.js ends the process with the error. A database that
+   * is away is waited for.
+   *
+   * @throws {ConfigurationError} when the store belongs to another program or another version of this package.
    */
-  start(): void {
+  start(): PromiseLike<void> {
+    return this.#start();
+  }
+
+  async #start(): Promise<void> {
+    const { store } = this.#context;
+    if (store.open) await openStore(store);
     if (!this.#context.isOpen) return;
     this.#works.start();
     this.#unhandled.start();

@@ -4,7 +4,7 @@ import { assertKey, listRules, StoredLists } from '../work/lists.js';
 import type { ListOptions, StoredEntries } from '../work/lists.js';
 import { isSameData } from '../work/store.js';
 import type { Status, Works } from '../work/store.js';
-import { leaveStoreInTime, useStore, worksOn } from '../work/worker.js';
+import { leaveStoreInTime, openStore, useStore, worksOn } from '../work/worker.js';
 import { checkJob } from './check-job.js';
 import type { Job, JobState, JobStatus, OutboxStats, StoredJob } from './job.js';
 import { jobTask } from './run-job.js';
@@ -102,8 +102,19 @@ export class Outbox extends StoredLists<StoredJob> {
   /**
    * Starts to send what the store has, and what is added. Keeps the process alive until `close`. Without it, another process on the
    * store has to send.
+   *
+   * Resolves once the store is open. Nobody needs to await it: if it rejects, Node.js ends the process with the error. A database that
+   * is away is waited for.
+   *
+   * @throws {ConfigurationError} when the store belongs to another program or another version of this package.
    */
-  start(): void {
+  start(): PromiseLike<void> {
+    return this.#start();
+  }
+
+  async #start(): Promise<void> {
+    const { store } = this.#context;
+    if (store.open) await openStore(store);
     if (this.#closed) return;
     this.#isStarted = true;
     this.#works.start();

@@ -1,13 +1,20 @@
+import { ConfigurationError } from '../core/errors/errors.js';
 import type { Logger } from '../core/options/hooks.js';
+import { FifoMap } from './fifo-map.js';
 
 type Level = 'error' | 'warn' | 'info';
 
 /** A logger, whose methods may also be asynchronous. */
 type AsyncLogger = Readonly<Record<Level, (message: string, fields?: object) => unknown>>;
 
+/** How often a failure is written that repeats, in milliseconds, and of how many that is known. */
+const [rarelyMs, maxSaid] = [60_000, 100];
+
 /** Writes to the logger of the user; without one, with `console.error`. A logger that fails has no effect. */
 export class Log {
   readonly #logger: AsyncLogger | undefined;
+  /** When failures were written last, and how many there were since. */
+  readonly #said = new FifoMap<{ at: number; count: number }>(maxSaid);
 
   constructor(logger: Logger | undefined) {
     this.#logger = logger;
@@ -25,6 +32,20 @@ export class Log {
     } catch {
       // A logger that fails has nowhere to report it.
     }
+  }
+
+  /** Writes about a failure that repeats: one line a minute, which says how many there were. */
+  async writeRarely(message: string, error: unknown): Promise<void> {
+    // A store that cannot be opened fails for everybody who uses it, for one reason.
+    const reason = describeFailure(error);
+    const key = error instanceof ConfigurationError ? reason : `${message} ${reason}`;
+    const said = this.#said.get(key) ?? { at: -Infinity, count: 0 };
+    this.#said.set(key, said);
+    said.count += 1;
+    if (performance.now() - said.at < rarelyMs) return;
+    const times = said.count > 1 ? ` (${said.count} times since it was said last)` : '';
+    Object.assign(said, { at: performance.now(), count: 0 });
+    await this.write('error', `${message}${times}`, error);
   }
 
   /** Calls an observer of the user. What it throws is only logged. */

@@ -6,6 +6,7 @@ import { additions, schemaVersion, tablesOf } from './sql/entries.js';
 import type { Dialect, Row, SqlContext, SqlRule, SqlValue, Statement } from './sql/entries.js';
 import { SqlStore } from './sql/store.js';
 import type { RuleOptions, SqlDatabase } from './sql/store.js';
+import { LayoutError } from './store.js';
 import type { Store } from './store.js';
 import { atEndOfTurn } from './turns.js';
 
@@ -91,7 +92,7 @@ class PostgresDatabase implements SqlDatabase {
   }
 
   async run<R>(rule: (context: SqlContext) => SqlRule<R>, options: RuleOptions = {}): Promise<R> {
-    await this.#open();
+    await this.open();
     return new Promise<R>((resolve, reject) => {
       this.#jobs.push({ ...options, rule, resolve, reject });
       this.#writing ??= this.#write().finally(() => (this.#writing = undefined));
@@ -142,7 +143,7 @@ class PostgresDatabase implements SqlDatabase {
     }
   }
 
-  #open(): Promise<void> {
+  open(): Promise<void> {
     this.#opening ??= this.#with((client) => this.#prepare(client)).catch((error: unknown) => {
       this.#opening = undefined;
       throw error;
@@ -161,7 +162,7 @@ class PostgresDatabase implements SqlDatabase {
     if (found.length === 0) await client.query(create);
     const [row] = await rowsOf(client, 'SELECT version FROM seller_work_version');
     if (row?.version !== schemaVersion)
-      throw new ConfigurationError(
+      throw new LayoutError(
         `postgresStore: the tables have version ${row?.version}, and this package reads version ${schemaVersion}; use the version of the package that wrote them`,
       );
     if (!this.mustExist) await add(client);

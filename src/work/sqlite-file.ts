@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../core/errors/errors.js';
 import { nodeModule } from '../core/scope/node-module.js';
+import { LayoutError } from './store.js';
 
 /**
  * Creates the file of a database, so that only its user can read it: SQLite alone would let everybody. What SQLite puts beside it
@@ -60,8 +61,17 @@ export function explain(cause: unknown): { reason: string; remedy: string } {
   const code = resultCode(cause);
   if (code === undefined) return { reason, remedy: '; it needs Node 22.13 or later' };
   if (code === SQLITE_NOTADB || code === SQLITE_CORRUPT) {
-    return { reason, remedy: '; the file is damaged or not a SQLite database: move it away' };
+    return {
+      reason,
+      remedy: '; the file is damaged or not a SQLite database: move it away, and restore it from a backup',
+    };
   }
   if (isBusy(cause)) return { reason, remedy: `; another process has locked it for ${lockTimeoutMs} ms` };
   return { reason, remedy: '; its folder must exist and be writable' };
+}
+
+/** Whether a file can be opened by no attempt: it is of another layout, or no database. */
+export function isOfLayout(cause: unknown): boolean {
+  const code = resultCode(cause);
+  return cause instanceof LayoutError || code === SQLITE_NOTADB || code === SQLITE_CORRUPT;
 }

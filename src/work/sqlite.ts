@@ -5,8 +5,8 @@ import { additions, schemaVersion, tablesOf } from './sql/entries.js';
 import type { Dialect, Row, SqlContext, SqlRule, Statement } from './sql/entries.js';
 import { SqlStore } from './sql/store.js';
 import type { RuleOptions, SqlDatabase } from './sql/store.js';
-import { createPrivateFile, explain, unlessBusy } from './sqlite-file.js';
-import { assertNoOptions } from './store.js';
+import { createPrivateFile, explain, isOfLayout, unlessBusy } from './sqlite-file.js';
+import { assertNoOptions, LayoutError } from './store.js';
 import type { Store } from './store.js';
 import { atEndOfTurn } from './turns.js';
 
@@ -67,12 +67,15 @@ class SqliteDatabase implements SqlDatabase {
     rule: (context: SqlContext) => SqlRule<R>,
     { isDurable = true, isRead = false }: RuleOptions = {},
   ): Promise<R> {
-    this.#opening ??= this.#open();
-    await this.#opening;
+    await this.open();
     if (isRead) return this.#read(rule);
     return new Promise<R>((resolve, reject) => {
       if (this.#jobs.push({ rule, isDurable, resolve, reject }) === 1) atEndOfTurn(() => void this.#write(this.#jobs));
     });
+  }
+
+  open(): Promise<void> {
+    return (this.#opening ??= this.#open());
   }
 
   #all({ sql, values }: Statement): Row[] {
@@ -106,7 +109,8 @@ class SqliteDatabase implements SqlDatabase {
     } catch (cause) {
       this.#opening = undefined;
       const { reason, remedy } = explain(cause);
-      throw new ConfigurationError(`sqliteStore cannot open its database (${reason})${remedy}`, { cause });
+      const Class = isOfLayout(cause) ? LayoutError : ConfigurationError;
+      throw new Class(`sqliteStore cannot open its database (${reason})${remedy}`, { cause });
     }
   }
 
@@ -281,9 +285,9 @@ function isPrepared(db: DatabaseSync): boolean {
 function assertPrepared(db: DatabaseSync): void {
   if (isPrepared(db)) return;
   if (pragma(db, 'application_id') !== applicationId)
-    throw new ConfigurationError('the file belongs to another program; use a file of its own');
-  throw new ConfigurationError(
-    'the file was written by another version of this package; use that version, or move the file away',
+    throw new LayoutError('the file belongs to another program; use a file of its own');
+  throw new LayoutError(
+    'the file was written by another version of this package; use that version, and keep the file: without its keys, what was sent is sent again',
   );
 }
 

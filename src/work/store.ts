@@ -150,6 +150,9 @@ export type Counts = Readonly<{
   oldestAgeMs?: number | undefined;
 }>;
 
+/** A store is of another program, or of a version of this package that writes other tables. Waiting does not help. */
+export class LayoutError extends ConfigurationError {}
+
 /**
  * Where work is kept: `memoryStore`, `sqliteStore`, `postgresStore`. It has no policy. Each method is one step: it happens whole or not
  * at all, also when processes are killed.
@@ -197,6 +200,8 @@ export interface Store {
   reduce(key: string, states: readonly EndedState[], keyMs: number): Promise<boolean>;
   /** Does so with some of what was accepted or rejected this long ago. Returns with how many; 0: none is left. */
   reduceOld(kinds: readonly string[], olderMs: number, keyMs: number): Promise<number>;
+  /** Opens it now, not when it is used first. @throws {LayoutError} when it is of another version, or another program */
+  open?(): Promise<void>;
   close?(): Promise<void>;
   /** Called before anything else by those who only look: the store is neither created nor changed in its layout. */
   onlyOpen?(): void;

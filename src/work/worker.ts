@@ -2,7 +2,7 @@ import { longestTimerMs } from '../core/scope/cancel-scope.js';
 import { describeFailure } from './log.js';
 import type { Log } from './log.js';
 import { EndsProcessError, exponentialDelay, isOfClosing, isUnnoted, mostStalls } from './policy.js';
-import { released } from './store.js';
+import { LayoutError, released } from './store.js';
 import type { Claimed, Engine, Lease, Run, RunNotes, Store, Task, Verdict, WorkerOptions, Works } from './store.js';
 
 /** Runs tasks from a store, or from an engine that gives out its leases by itself. */
@@ -38,7 +38,7 @@ export class Worker implements Works {
       store,
       isOpen: () => this.#isAwake && this.#isOpen && kinds.length > 0,
       poll: () => this.#poll(),
-      onError: (error) => void log.write('error', `The store of the ${name} failed to give out entries`, error),
+      onError: (error) => void log.writeRarely(`The store of the ${name} failed to give out entries`, error),
     });
   }
 
@@ -299,7 +299,7 @@ class Runs {
       this.#renewedAt = startedAt;
       for (const run of runs) if (lost.includes(run.lease.key)) run.lose();
     } catch (error) {
-      void log.write('error', `The leases of the ${name} were not renewed`, error);
+      void log.writeRarely(`The leases of the ${name} were not renewed`, error);
     }
   }
 
@@ -447,7 +447,7 @@ export class LeasedRun implements Run {
       try {
         return await store();
       } catch (error) {
-        void this.#options.log.write('error', `A result of the ${this.#options.name} was not stored`, error);
+        void this.#options.log.writeRarely(`A result of the ${this.#options.name} was not stored`, error);
         await new Promise((resolve) => setTimeout(resolve, exponentialDelay(attempt, storeBackoff)));
       }
     }
@@ -480,6 +480,15 @@ export async function leaveStore(store: Pick<Store, 'close'>): Promise<void> {
   const left = (users.get(store) ?? 1) - 1;
   users.set(store, left);
   if (left <= 0) await store.close?.();
+}
+
+/** Opens a store. What passes, such as a database that is away, is left to those who use it. @throws {LayoutError} */
+export async function openStore(store: Pick<Store, 'open'>): Promise<void> {
+  try {
+    await store.open?.();
+  } catch (error) {
+    if (error instanceof LayoutError) throw error;
+  }
 }
 
 /** What closes until `endsAt` leaves its store until then, or within a second: it ends also when the store does not. */

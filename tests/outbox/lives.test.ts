@@ -41,3 +41,16 @@ test.for([
 test.for(['memory', 'SQLite'])('a process with both in %s that only waits and adds ends', async (store) => {
   expect(await start('both', store, 'use').ended).toEqual([0, null]);
 });
+
+test.for(['inbox', 'outbox', 'both'])(
+  'a process with an %s that starts on a file of another layout ends, and says why',
+  async (room) => {
+    const { child, ended } = start(room, 'SQLite', 'start', 'foreign');
+    let text = '';
+    child.stderr.on('data', (part) => (text += String(part)));
+    expect(await ended).toEqual([1, null]);
+    expect(text).toContain(
+      'sqliteStore cannot open its database (the file belongs to another program; use a file of its own)',
+    );
+  },
+);

@@ -1,12 +1,18 @@
 // A process with an inbox, an outbox or both, which starts them, or where some only wait until nothing is due and others only
 // get something to do.
-// node living-process.ts <file> <inbox | outbox | both> <memory | SQLite> <start | use>
+// node living-process.ts <file> <inbox | outbox | both> <memory | SQLite> <start | use> [foreign: the file is of another program]
+import { DatabaseSync } from 'node:sqlite';
 import { createInbox, fetchHandler } from 'marketplace-seller-sdk/notifications';
 import { createOutbox, memoryStore, sqliteStore } from 'marketplace-seller-sdk/outbox';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { about, post } from '../support/deliveries.ts';
 
-const [path = '', room, kind, act] = process.argv.slice(2);
+const [path = '', room, kind, act, foreign] = process.argv.slice(2);
+if (foreign !== undefined) {
+  const file = new DatabaseSync(path);
+  file.exec('CREATE TABLE orders (id INTEGER)');
+  file.close();
+}
 
 function rooms(file: string) {
   const store = kind === 'SQLite' ? sqliteStore(file) : memoryStore();

@@ -94,7 +94,7 @@ describe('a store in SQLite', () => {
     writeFileSync(corrupt, 'this is a text file that is long enough to be read as the header of a database'.repeat(20));
     for (const [path, message] of [
       [foreign, /belongs to another program/],
-      [newer, /written by another version of this package; use that version, or move the file away/],
+      [newer, /written by another version of this package; use that version, and keep the file/],
       [old, /written by another version of this package/],
       [corrupt, /damaged or not a SQLite database/],
     ] as const) {

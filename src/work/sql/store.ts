@@ -39,6 +39,8 @@ export interface RuleOptions {
 export interface SqlDatabase {
   /** Whether the tables have to be there: they are not created. */
   mustExist: boolean;
+  /** Opens it now. @throws {LayoutError} when it is of another layout */
+  open(): Promise<void>;
   run<R>(rule: (context: SqlContext) => SqlRule<R>, options?: RuleOptions): Promise<R>;
   close(): Promise<void>;
 }
@@ -62,6 +64,11 @@ export class SqlStore implements Store {
     this.durable = durable;
     this.shared = durable && platform.sharesFiles();
     this.ledger = new SqlLedger((rule, options) => db.run(rule, { isDurable: false, ...options }));
+  }
+
+  open(): Promise<void> {
+    this.#db.mustExist = false;
+    return this.#db.open();
   }
 
   onlyOpen(): void {
