@@ -151,7 +151,7 @@ export class SqlStore implements Store {
 
   /** Hashes between two transactions. One that another process has replayed meanwhile is left. */
   async #reduce(find: (context: SqlContext) => SqlRule<readonly Row[]>, keyMs: number): Promise<number> {
-    const rows = await this.#db.run(find, { isDurable: false });
+    const rows = await this.#db.run(find, { isRead: true });
     const reduced = await Promise.all(
       rows.map(async (row) => {
         const data = JSON.stringify(await reducedOf(objectIn(row.data) ?? row.data, row.state as EndedState));
