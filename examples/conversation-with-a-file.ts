@@ -9,7 +9,7 @@ const buyer = marketplace.addUser();
 const pack = marketplace.addPack({ seller_id: user_id, buyer_id: buyer.user_id });
 marketplace.buyerWrites({ pack, text: 'Could I have an invoice?' });
 const pack_id = pack.pack_id ?? pack.order_ids[0] ?? 0;
-const seller = marketplace.clientFor({ user_id });
+const seller = marketplace.clientFor(user_id);
 
 // By default, reading marks the messages as read, and the buyer can see that. `mark_as_read: false`
 // avoids it.

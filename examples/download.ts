@@ -21,7 +21,7 @@ const photo = marketplace.attachments.add({
 });
 marketplace.messages.add(pack, { from: owner, text: 'It looks like this.', files: [photo] });
 const pack_id = pack.pack_id ?? pack.order_ids[0] ?? 0;
-const seller = marketplace.clientFor({ user_id });
+const seller = marketplace.clientFor(user_id);
 
 const folder = process.argv[2] ?? (await mkdtemp(join(tmpdir(), 'attachments-')));
 for await (const { message_attachments } of seller.messages.conversation({ pack_id, user_id })) {

@@ -16,7 +16,7 @@ const { user_id } = marketplace.addUser();
 const buyer = marketplace.addUser();
 const pack = marketplace.addPack({ seller_id: user_id, buyer_id: buyer.user_id, shipping: 'flex' });
 const pack_id = pack.pack_id ?? pack.order_ids[0] ?? 0;
-const seller = marketplace.clientFor({ user_id });
+const seller = marketplace.clientFor(user_id);
 
 for (const { id, type, cap_available } of (await seller.actionGuide.options({ pack_id })).options) {
   console.log(`${id} (${type ?? 'unknown'}): ${cap_available ?? 0} left`);

@@ -9,7 +9,7 @@ const marketplace = new FakeMarketplace();
 const { user_id, site_id } = marketplace.addUser({ site_id: 'MLB' });
 marketplace.flex.subscribe({ user_id });
 const { item_id } = marketplace.addItem({ seller_id: user_id });
-const seller = marketplace.clientFor({ user_id });
+const seller = marketplace.clientFor(user_id);
 
 const [subscription] = await seller.flex.subscriptions({ site_id, user_id });
 if (!subscription?.service_id) throw new Error('This seller has no Flex subscription');

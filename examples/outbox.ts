@@ -23,7 +23,7 @@ const file = join(folder, 'invoice-42.pdf');
 writeFileSync(file, '%PDF-1.7 an invoice');
 
 // With a real marketplace, only the client is different.
-const seller = marketplace.clientFor({ user_id });
+const seller = marketplace.clientFor(user_id);
 const start = () =>
   createOutbox({
     store: sqliteStore(join(folder, 'outbox.db')),

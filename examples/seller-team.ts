@@ -88,7 +88,7 @@ function open({ handle }: { readonly handle: boolean }) {
     path,
     handle,
     clientFor: sellers.for,
-    sellers: sellers.ids, // at the start it looks for what was missed
+    sellers, // at the start it looks for what was missed
     topics: { orders_v2: { endpoint: getOrder, idOf } },
     on: {
       questions: async (_, { read, client }) => {

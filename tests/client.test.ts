@@ -29,7 +29,7 @@ describe('the constructor rejects wrong options and says what to write instead',
     ['a negative timeout', { baseUrl, timeoutMs: -1 }, '`timeoutMs` takes a number of milliseconds above 0'],
     ['a deadline as text', { baseUrl, deadlineMs: '5' }, '`deadlineMs` takes a number of milliseconds above 0'],
     ['half a retry', { baseUrl, maxRetries: 0.5 }, '`maxRetries` takes an integer, at least 0'],
-    ['no call at a time', { baseUrl, maxConcurrency: 0 }, '`maxConcurrency` takes an integer, at least 1'],
+    ['no call at a time', { baseUrl, concurrency: 0 }, '`concurrency` takes an integer, at least 1'],
     [
       'a delay that no timer can wait',
       { baseUrl, maxRetryDelayMs: 2 ** 31 },

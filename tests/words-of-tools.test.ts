@@ -9,7 +9,7 @@ const tools = createTools(createMarketplace().sellerClient);
 
 /** What only a programmer can use: loops, types, methods and options of the client. */
 const forProgrammers =
-  /\bIterates?\b|\bloops?\b|\bBlob\b|\bstream(?:ed)?\b|\bresolves\b|\bundefined\b|seller\.\w|\w\(\w*\)|`\w+: null`|\b(?:accessToken|baseUrl|onDrift|maxRetries|maxConcurrency|responseValidation|middleware|select|forEach|subclass|docsPath)\b|Error\b|(?<!ISO )\b(?:20[0-9]|40[0-9])\b/;
+  /\bIterates?\b|\bloops?\b|\bBlob\b|\bstream(?:ed)?\b|\bresolves\b|\bundefined\b|seller\.\w|\w\(\w*\)|`\w+: null`|\b(?:accessToken|baseUrl|onDrift|maxRetries|concurrency|responseValidation|middleware|select|forEach|subclass|docsPath)\b|Error\b|(?<!ISO )\b(?:20[0-9]|40[0-9])\b/;
 
 /** The names of operations as a program calls them. */
 const methods = new RegExp(

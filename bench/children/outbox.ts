@@ -25,7 +25,7 @@ const outbox = createOutbox({
   store: sqliteStore(path),
   clientFor: () => seller,
   leaseMs: 300,
-  retry: { baseMs: 50, capMs: 500 },
+  retry: { firstDelayMs: 50, maxDelayMs: 500 },
   onFailure: () => undefined,
 });
 outbox.start();

@@ -5,7 +5,7 @@ import type { Row } from '../measure.ts';
 const rounds = 5;
 const body = JSON.stringify({ id: 1, text: 'Is there stock?', status: 'UNANSWERED' });
 
-/** The CPU of a call that waits for `maxConcurrency`, by how many others wait. */
+/** The CPU of a call that waits for `concurrency`, by how many others wait. */
 export async function waiting(): Promise<Row[]> {
   const built: unknown = await import(here('../dist/esm/index.js'));
   const library = built as typeof Library;
@@ -18,7 +18,7 @@ export async function waiting(): Promise<Row[]> {
   }
   return [
     {
-      title: 'CPU of a call that waits, with maxConcurrency 10, stubbed',
+      title: 'CPU of a call that waits, with concurrency 10, stubbed',
       unit: 'µs',
       goal: 'the same, however many wait',
       figures: compare(measured),
@@ -30,7 +30,7 @@ async function microsecondsPerCall({ SellerClient }: typeof Library, count: numb
   const { questions } = new SellerClient({
     baseUrl: 'https://api.test',
     accessToken: 'token-1',
-    maxConcurrency: 10,
+    concurrency: 10,
     fetch: () => Promise.resolve(new Response(body, { headers: { 'content-type': 'application/json' } })),
   });
   globalThis.gc?.();

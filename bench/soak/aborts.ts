@@ -43,7 +43,7 @@ export async function abortAtRandom({ library, transport }: Subject, { count, se
   const base = { baseUrl: service.url, accessToken: 'token-1', ...transport };
   const clients = [
     new library.SellerClient(base),
-    new library.SellerClient({ ...base, maxConcurrency: 8 }),
+    new library.SellerClient({ ...base, concurrency: 8 }),
     new library.SellerClient({ ...base, limiter }),
   ];
   /** A file that counts whether it is open. */

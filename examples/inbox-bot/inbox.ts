@@ -31,7 +31,7 @@ export function inboxOf({ sellers, file, path }: Settings): Inbox {
     path, // notifications have no signature
     clientFor: sellers.for, // nobody else's notifications are handled
     // At the start, and every 15 minutes, the bot looks for questions whose notification never came.
-    sellers: sellers.ids,
+    sellers,
     on: {
       questions: async ({ user_id }, { read, client }) => {
         // Anybody can post a notification. Trust only the state that the service returns.

@@ -48,7 +48,13 @@ export interface DeliveryRequest {
 }
 
 /** Ids of sellers. */
-type SellerIds = readonly number[] | ReadonlySet<number>;
+export type SellerIds = readonly number[] | ReadonlySet<number>;
+
+/** The sellers of an application: their ids, a function that returns them, or what `createSellers` returns. */
+export type SellerSource =
+  | SellerIds
+  | (() => SellerIds | Promise<SellerIds>)
+  | { readonly ids: () => SellerIds | Promise<SellerIds> };
 
 /** The options of `createInbox`. */
 export interface InboxOptions<
@@ -108,13 +114,13 @@ export interface InboxOptions<
    */
   readonly handle?: boolean | undefined;
   /**
-   * The ids of the sellers. Notifications for others are acknowledged and dropped: see `stats().dropped`. `start()` and `catchUp()` look
+   * The ids of the sellers, a function that returns them, or what `createSellers` returns. Notifications for others are acknowledged and dropped: see `stats().dropped`. `start()` and `catchUp()` look
    * for the unanswered questions and unread messages of these, which needs `clientFor`. A function is asked again when a user is not
    * among those whom it has named last.
    *
    * @default those for whom `clientFor` has a client; `start()` looks for nothing
    */
-  readonly sellers?: SellerIds | (() => SellerIds | Promise<SellerIds>) | undefined;
+  readonly sellers?: SellerSource | undefined;
   /**
    * The id of the application: `catchUp` reads the notifications that the service could not deliver to it.
    *
@@ -244,8 +250,11 @@ const defaults = {
 };
 
 /** The options with their defaults filled in. */
-export type ResolvedInboxOptions = Omit<InboxOptions, keyof typeof defaults | 'retry'> &
-  Readonly<typeof defaults> & { readonly retry: RetryLimits };
+export type ResolvedInboxOptions = Omit<InboxOptions, keyof typeof defaults | 'retry' | 'sellers'> &
+  Readonly<typeof defaults> & {
+    readonly retry: RetryLimits;
+    readonly sellers: Exclude<SellerSource, { readonly ids: unknown }> | undefined;
+  };
 
 const callback = ofType('function');
 const object: Rule = (value) => (isObject(value) ? undefined : 'takes an object');
@@ -259,9 +268,9 @@ const rules: Readonly<Record<keyof InboxOptions, Rule>> = {
   accept: callback,
   handle: ofType('boolean'),
   sellers: (value) =>
-    typeof value === 'function' || areSellerIds(value)
+    typeof value === 'function' || hasIds(value) || areSellerIds(value)
       ? undefined
-      : 'takes a list or a set of ids, which are numbers, or a function',
+      : 'takes a list or a set of ids, which are numbers, a function, or what `createSellers` returns',
   store: storeRule,
   concurrency: integerFrom(1),
   maxBodyBytes: integerFrom(1),
@@ -295,7 +304,13 @@ export function resolveInboxOptions<Client extends NotificationClient, Topics ex
     ...contradictions(options),
   ];
   if (problems.length > 0) throw new ConfigurationError(problems.join('; '));
-  return { ...defaults, ...given, retry: { ...retryDefaults, ...defined(retry ?? {}) } };
+  const { sellers }: Pick<InboxOptions, 'sellers'> = options;
+  return {
+    ...defaults,
+    ...given,
+    sellers: hasIds(sellers) ? () => sellers.ids() : sellers,
+    retry: { ...retryDefaults, ...defined(retry ?? {}) },
+  };
 }
 
 type HandlerOptions = Pick<InboxOptions<never>, 'fallback' | 'handle'> & {
@@ -343,8 +358,13 @@ function areSellerIds(sellers: unknown): sellers is SellerIds {
   return [...(sellers as Iterable<unknown>)].every((each) => Number.isSafeInteger(each));
 }
 
+/** Whether the ids of sellers can be asked for, as those of `createSellers`. */
+function hasIds(sellers: unknown): sellers is Extract<SellerSource, { readonly ids: unknown }> {
+  return typeof (sellers as { readonly ids?: unknown } | null | undefined)?.ids === 'function';
+}
+
 /** The ids of sellers. @throws {TypeError} when a function returns anything else */
-export async function sellerIdsOf(sellers: NonNullable<InboxOptions['sellers']>): Promise<SellerIds> {
+export async function sellerIdsOf(sellers: NonNullable<ResolvedInboxOptions['sellers']>): Promise<SellerIds> {
   const ids: unknown = typeof sellers === 'function' ? await sellers() : sellers;
   if (areSellerIds(ids)) return ids;
   throw new TypeError('`sellers` must return a list or a set of ids, which are numbers');

@@ -86,7 +86,7 @@ export interface Sellers {
  * });
  * const inbox = createInbox({
  *   clientFor: sellers.for,
- *   sellers: sellers.ids,
+ *   sellers,
  *   on: { questions: async (_, { read }) => console.log((await read()).text) },
  * });
  * await inbox.close();

@@ -23,7 +23,7 @@ import { listen } from './server.js';
 import type { Listening, ListenOptions } from './server.js';
 import { defaultSettings, optionLockMsOverHttp } from './settings.js';
 import type { MarketplaceSettings } from './settings.js';
-import type { Account, Accounts } from './state/accounts.js';
+import type { Account, Accounts, UserOrId } from './state/accounts.js';
 import type { AttachmentStore } from './state/attachments.js';
 import type { ContactInit, ContactStore } from './state/contacts.js';
 import type { Omittable, RecordStore } from './state/entity-store.js';
@@ -289,7 +289,7 @@ export class FakeMarketplace<Inputs extends readonly unknown[] = readonly unknow
   }
 
   /** Issues an access token for a user. @param application_id `null` for a token without application. @default 500 */
-  tokenFor(user: { readonly user_id: number }, application_id?: number | null): string {
+  tokenFor(user: UserOrId, application_id?: number | null): string {
     return this.accounts.issueToken(this.accounts.of(user).user_id, application_id);
   }
 
@@ -303,17 +303,27 @@ export class FakeMarketplace<Inputs extends readonly unknown[] = readonly unknow
    * const callback = marketplace.authorize({ user_id }, url);
    * const tokens = await oauth.exchange({ url: callback, state, verifier });
    */
-  authorize(user: { readonly user_id: number }, url: string): string {
+  authorize(user: UserOrId, url: string): string {
     return authorize(this.accounts, this.accounts.of(user).user_id, url);
   }
 
-  /** Creates a client that is logged in as a user and calls this marketplace in process. */
-  clientFor(user: { readonly user_id: number }, options: Partial<ClientOptions> = {}): SellerClient {
+  /**
+   * Creates a client that is logged in as a user and calls this marketplace in process. It fits `clientFor` of an inbox and an outbox.
+   *
+   * @example
+   * const client = marketplace.clientFor(user_id);
+   * const outbox = createOutbox({ store: memoryStore(), clientFor: (id) => marketplace.clientFor(id) });
+   */
+  clientFor(user: UserOrId, options: Partial<ClientOptions> = {}): SellerClient {
     return new SellerClient({ baseUrl: this.baseUrl, accessToken: this.tokenFor(user), fetch: this.fetch, ...options });
   }
 
-  /** Makes the next call of an endpoint fail with a documented error. `overrides` replace some of its fields. */
-  failNext(endpoint: Endpoint, error: Omit<DocumentedError, 'error'>, overrides?: ErrorOverrides): void {
+  /** Makes the next call of an endpoint, or of the one with a name, fail with a documented error. `overrides` replace some of its fields. */
+  failNext(
+    endpoint: Pick<Endpoint, 'name'> | string,
+    error: Omit<DocumentedError, 'error'>,
+    overrides?: ErrorOverrides,
+  ): void {
     assertObject('the error', error, ', such as one of `endpoint.errors`');
     if (overrides !== undefined) assertObject('`overrides`', overrides);
     this.#router.failNext(endpoint, error, overrides);

@@ -28,6 +28,7 @@ import {
 } from './http/handler.js';
 import type { Call, Interceptor, EndpointHandler, EndpointHandlers, ErrorOverrides } from './http/handler.js';
 import { pickAttributes } from './http/read-request.js';
+import { endpointName } from './http/routes.js';
 import type { Routes } from './http/routes.js';
 import { uuidOf } from './random.js';
 import type { Operations } from './operations/operations.js';
@@ -61,12 +62,17 @@ export class Router {
   }
 
   /** Makes the next call of the endpoint fail. @throws {FakeMarketplaceError} when there is no such endpoint or status */
-  failNext(endpoint: Endpoint, error: Omit<DocumentedError, 'error'>, overrides?: ErrorOverrides): void {
+  failNext(
+    endpoint: Pick<Endpoint, 'name'> | string,
+    error: Omit<DocumentedError, 'error'>,
+    overrides?: ErrorOverrides,
+  ): void {
     const { status } = error;
     if (!Number.isInteger(status) || status < 400 || status > 599)
       throw new FakeMarketplaceError(`the \`status\` of an error is from 400 to 599, not ${String(status)}`);
     this.#operations.routes.assertName(endpoint);
-    this.#failures.set(endpoint.name, [...(this.#failures.get(endpoint.name) ?? []), errorResponse(error, overrides)]);
+    const name = endpointName(endpoint);
+    this.#failures.set(name, [...(this.#failures.get(name) ?? []), errorResponse(error, overrides)]);
   }
 
   async handle(request: Request): Promise<Response> {

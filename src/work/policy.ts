@@ -60,7 +60,7 @@ function judge(error: unknown, run: FailedRun): Verdict {
   const lasts = isLasting(error);
   // The first one may be of a branch that the handler does not take again once it has read the resource anew.
   if (lasts && notes.wasLasting === true) return givenUp(error, notes);
-  return retryOrGiveUp(error, run, { isLasting: lasts, leastMs: retryAfterOf(error, retry.capMs) });
+  return retryOrGiveUp(error, run, { isLasting: lasts, leastMs: retryAfterOf(error, retry.maxDelayMs) });
 }
 
 /** Whether something may have been carried out that no note knows: the next run would not read it back. */
@@ -153,10 +153,10 @@ export function isLastingError(error: unknown): boolean {
   return (error as { readonly isLasting?: unknown } | undefined | null)?.isLasting === true;
 }
 
-/** The delay that the service asked for, if the failure is one of its error responses; at most `capMs`. */
-export function retryAfterOf(error: unknown, capMs: number): number {
+/** The delay that the service asked for, if the failure is one of its error responses; at most `maxDelayMs`. */
+export function retryAfterOf(error: unknown, maxDelayMs: number): number {
   const retryAfterMs = (error as { retryAfterMs?: unknown } | undefined | null)?.retryAfterMs;
-  return typeof retryAfterMs === 'number' && retryAfterMs > 0 ? Math.min(retryAfterMs, capMs) : 0;
+  return typeof retryAfterMs === 'number' && retryAfterMs > 0 ? Math.min(retryAfterMs, maxDelayMs) : 0;
 }
 
 /** What a person reads of what was given up: the last error, and which writes may have been carried out all the same. */
@@ -168,13 +168,13 @@ export function describeGivenUp(error: unknown, writes: readonly Pick<BookedWrit
 
 /** An exponential backoff: the first delay and the longest, in milliseconds. */
 export interface Backoff {
-  readonly baseMs: number;
-  readonly capMs: number;
+  readonly firstDelayMs: number;
+  readonly maxDelayMs: number;
 }
 
 /** The delay after attempt number `attempt`: twice as long each time. */
-export function exponentialDelay(attempt: number, { baseMs, capMs }: Backoff): number {
-  return Math.min(capMs, baseMs * 2 ** (attempt - 1));
+export function exponentialDelay(attempt: number, { firstDelayMs, maxDelayMs }: Backoff): number {
+  return Math.min(maxDelayMs, firstDelayMs * 2 ** (attempt - 1));
 }
 
 /** The same, less up to half at random, so that failures at the same time are not retried at the same time. */
@@ -195,19 +195,19 @@ export interface RetryOptions {
    *
    * @default 1000
    */
-  readonly baseMs?: number | undefined;
+  readonly firstDelayMs?: number | undefined;
   /**
    * The longest delay, in milliseconds, also for a Retry-After.
    *
    * @default 3600000, which is an hour
    */
-  readonly capMs?: number | undefined;
+  readonly maxDelayMs?: number | undefined;
 }
 
 /** The same, with the defaults filled in. */
 export type RetryLimits = Readonly<Record<keyof RetryOptions, number>>;
 
-export const retryDefaults: RetryLimits = { maxRetries: 23, baseMs: 1_000, capMs: 3_600_000 };
+export const retryDefaults: RetryLimits = { maxRetries: 23, firstDelayMs: 1_000, maxDelayMs: 3_600_000 };
 
 export const time: Rule = (value) =>
   typeof value === 'number' && value > 0 && value <= longestTimerMs
@@ -216,8 +216,8 @@ export const time: Rule = (value) =>
 
 export const retryRules: Readonly<Record<keyof RetryOptions, Rule>> = {
   maxRetries: integerFrom(0),
-  baseMs: time,
-  capMs: time,
+  firstDelayMs: time,
+  maxDelayMs: time,
 };
 
 /** The first pause before a message is read that moderation has not decided about, and the longest, in milliseconds. */

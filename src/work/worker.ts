@@ -343,7 +343,7 @@ const tellMs = 300_000;
 /** When an entry runs again that needed a part that is closed, in milliseconds. */
 const closedAgainMs = 5_000;
 
-const storeBackoff = { baseMs: 200, capMs: 5_000 };
+const storeBackoff = { firstDelayMs: 200, maxDelayMs: 5_000 };
 
 /** The run of one lease: from its start until its result is stored. */
 export class LeasedRun implements Run {

@@ -44,7 +44,7 @@ async function rows(...args: string[]): Promise<readonly Row[]> {
 async function filled(): Promise<void> {
   const opened = createInbox({
     store: sqliteStore(path),
-    retry: { maxRetries: 1, baseMs: 600_000 },
+    retry: { maxRetries: 1, firstDelayMs: 600_000 },
     logger: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
     on: {
       questions: ({ question_id }, { attempt }) => {

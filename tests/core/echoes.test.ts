@@ -94,7 +94,7 @@ test('the logger is called in the async context of its own call', async () => {
       void seen.push([storage.getStore(), fields?.waitMs]);
     const slow = Response.json({}, { status: 429, headers: { 'retry-after': '1' } });
     const { sellerClient } = stubbed([slow, Response.json(wireQuestion)], {
-      maxConcurrency: 1,
+      concurrency: 1,
       logger: { debug: note, info: note, warn: note, error: note },
     });
     const calls = [1, 2, 3, 4].map((id) =>

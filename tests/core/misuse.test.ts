@@ -172,7 +172,7 @@ describe('a wrong option is a ConfigurationError of the function that takes it',
 describe('an option that is undefined means its default', () => {
   const fallback = (): void => undefined;
 
-  test.each(['maxRetries', 'baseMs', 'capMs'])('retry.%s', async (name) => {
+  test.each(['maxRetries', 'firstDelayMs', 'maxDelayMs'])('retry.%s', async (name) => {
     const inbox = createInbox({ fallback, retry: { [name]: undefined } });
     await inbox.close();
   });

@@ -28,7 +28,7 @@ const of = (problem: string, ...values: readonly unknown[]) => values.map((value
 const rules: readonly OptionRule[] = [
   { option: 'timeoutMs', takes: [0.5, 1, 1e9], rejects: of(milliseconds, 0, -1, NaN, '5', null) },
   { option: 'maxRetries', takes: [0, 1, 7], rejects: of('takes an integer, at least 0', -1, 0.5, '1', NaN) },
-  { option: 'maxConcurrency', takes: [1, 2], rejects: of('takes an integer, at least 1', 0, 1.5) },
+  { option: 'concurrency', takes: [1, 2], rejects: of('takes an integer, at least 1', 0, 1.5) },
   { option: 'maxRetryDelayMs', takes: [0, 2 ** 31 - 1], rejects: of(delay, -1, 0.5, 2 ** 31, '5') },
   { option: 'allowInsecure', takes: [true, false], rejects: of('takes a boolean', 1, 'true', null) },
   { option: 'onDrift', takes: [run], rejects: of('takes a function', {}, 'log') },
@@ -95,7 +95,7 @@ test('a client has these options and no others', () => {
   const names =
     'baseUrl, accessToken, fetch, agent, timeoutMs, deadlineMs, maxRetries, maxRetryDelayMs, unknownOutcome, ' +
     'responseValidation, maxResponseBytes, onDrift, headers, middleware, logger, tracing, ' +
-    'maxConcurrency, limiter, allowInsecure';
+    'concurrency, limiter, allowInsecure';
   expect(names.split(', ')).toHaveLength(19);
   for (const name of ['constructor', 'retryWritesAfter503', 'confirmWindowMs', 'onWait', 'query'])
     expect(() => new SellerClient({ baseUrl, [name]: run })).toThrow(

@@ -192,8 +192,8 @@ describe('one 429 pauses all calls of the client', () => {
   });
 });
 
-describe('maxConcurrency', () => {
-  test('maxConcurrency limits the requests in flight', async () => {
+describe('concurrency', () => {
+  test('concurrency limits the requests in flight', async () => {
     let [underWay, most] = [0, 0];
     const { sellerClient, sent } = stubbed(
       [
@@ -204,7 +204,7 @@ describe('maxConcurrency', () => {
           return ok();
         },
       ],
-      { maxConcurrency: 3 },
+      { concurrency: 3 },
     );
     await advanceUntilSettled(
       Promise.all(Array.from({ length: 20 }, () => sellerClient.questions.get({ question_id: 1 }))),
@@ -214,7 +214,7 @@ describe('maxConcurrency', () => {
   });
 
   /** A service that records the questions it is asked for; the response to question 1 takes five seconds. */
-  function slowAtFirst(options?: { maxConcurrency: number }) {
+  function slowAtFirst(options?: { concurrency: number }) {
     const order: number[] = [];
     const { sellerClient } = stubbed(
       [
@@ -232,12 +232,12 @@ describe('maxConcurrency', () => {
 
   test('a call that only its own limit stops does not delay the calls of other clients', async () => {
     const { sellerClient, order } = slowAtFirst();
-    const gentle = sellerClient.withOptions({ maxConcurrency: 1 });
+    const gentle = sellerClient.withOptions({ concurrency: 1 });
     const calls = [
       gentle.questions.get({ question_id: 1 }),
       gentle.questions.get({ question_id: 2 }),
       sellerClient.questions.get({ question_id: 3 }),
-      sellerClient.withOptions({ maxConcurrency: 2 }).questions.get({ question_id: 4 }),
+      sellerClient.withOptions({ concurrency: 2 }).questions.get({ question_id: 4 }),
     ];
     await vi.advanceTimersByTimeAsync(1000);
     // Each client loads `fetch` for its first request; which is first is not promised.
@@ -251,17 +251,17 @@ describe('maxConcurrency', () => {
     const slow = sellerClient.questions.get({ question_id: 1 });
     await vi.advanceTimersByTimeAsync(10);
     await advanceUntilSettled(
-      sellerClient.withOptions({ maxConcurrency: 1 }).questions.get({ question_id: 2 }).withResponse(),
+      sellerClient.withOptions({ concurrency: 1 }).questions.get({ question_id: 2 }).withResponse(),
     );
     expect(order).toEqual([1, 2]);
     await advanceUntilSettled(slow);
   });
 
   test('clients with the same limit share it, in the order of their calls', async () => {
-    const { sellerClient, order } = slowAtFirst({ maxConcurrency: 1 });
+    const { sellerClient, order } = slowAtFirst({ concurrency: 1 });
     const calls = [1, 2, 3, 4].map((question_id) => {
       const timeoutMs = 7000 + question_id;
-      return sellerClient.withOptions({ maxConcurrency: 1, timeoutMs }).questions.get({ question_id });
+      return sellerClient.withOptions({ concurrency: 1, timeoutMs }).questions.get({ question_id });
     });
     await vi.advanceTimersByTimeAsync(1000);
     expect(order).toEqual([1]);
@@ -273,7 +273,7 @@ describe('maxConcurrency', () => {
     const { sellerClient, order } = slowAtFirst();
     const busy = (from: number): Promise<unknown>[] =>
       Array.from({ length: 100 }, (_, index) => sellerClient.questions.get({ question_id: from + index }));
-    const gentle = sellerClient.withOptions({ maxConcurrency: 1 });
+    const gentle = sellerClient.withOptions({ concurrency: 1 });
     const calls = [...busy(100), gentle.questions.get({ question_id: 2 }), ...busy(200)];
     await advanceUntilSettled(Promise.all(calls));
     expect(order.indexOf(2)).toBeLessThanOrEqual(100);
@@ -289,8 +289,8 @@ describe('maxConcurrency', () => {
     ]);
     const first = sellerClient.questions.get({ question_id: 1 });
     await vi.advanceTimersByTimeAsync(10);
-    const others = [1, 4, 2, 4].map((maxConcurrency, index) =>
-      sellerClient.withOptions({ maxConcurrency }).questions.get({ question_id: index + 2 }),
+    const others = [1, 4, 2, 4].map((concurrency, index) =>
+      sellerClient.withOptions({ concurrency }).questions.get({ question_id: index + 2 }),
     );
     await vi.advanceTimersByTimeAsync(900);
     expect(order).toEqual(['1']);
@@ -301,7 +301,7 @@ describe('maxConcurrency', () => {
   test('a fault and an abort free their slot', async () => {
     const { sellerClient } = stubbed(
       [() => Promise.reject(new TypeError('fetch failed')), () => new Promise<Response>(() => {}), ok()],
-      { maxConcurrency: 1, maxRetries: 0 },
+      { concurrency: 1, maxRetries: 0 },
     );
     const controller = new AbortController();
     const lost = errorOf(sellerClient.questions.get({ question_id: 1 }));
@@ -453,7 +453,7 @@ describe('tokens of single calls', () => {
     };
     for (const options of [{}, { accessToken }]) {
       most = 0;
-      const client = service.sellerClient.withOptions({ maxConcurrency: 1, ...options });
+      const client = service.sellerClient.withOptions({ concurrency: 1, ...options });
       const first = client.questions.get({ question_id });
       await vi.advanceTimersByTimeAsync(10);
       await callWithManyTokens(service);

@@ -145,7 +145,7 @@ test('a pause that begins while the limiter of the user makes a call wait, stops
   expect(sentAt[1]).toBeGreaterThanOrEqual(5000);
 });
 
-test('maxConcurrency is that of a token over all groups of endpoints, and a place that gets free wakes the oldest call', async () => {
+test('concurrency is that of a token over all groups of endpoints, and a place that gets free wakes the oldest call', async () => {
   const order: string[] = [];
   let [inFlight, most] = [0, 0];
   const fetch = async (request: Request): Promise<Response> => {
@@ -155,7 +155,7 @@ test('maxConcurrency is that of a token over all groups of endpoints, and a plac
     inFlight -= 1;
     return request.url.includes('/questions/') ? ok(request) : Response.json({}, { status: 422 });
   };
-  const client = new SellerClient({ baseUrl: 'https://api.test', accessToken: 'token', fetch, maxConcurrency: 2 });
+  const client = new SellerClient({ baseUrl: 'https://api.test', accessToken: 'token', fetch, concurrency: 2 });
   const calls: Promise<unknown>[] = [];
   for (let round = 0; round < 3; round += 1) {
     calls.push(read(client));

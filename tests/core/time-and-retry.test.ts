@@ -397,7 +397,7 @@ describe('an abort ends a call at once', () => {
   });
 
   test('once: a call that waited for its turn gives its place back once', async () => {
-    const { sellerClient, sent } = stubbed([never], { maxConcurrency: 1, maxRetries: 0, timeoutMs: 60_000 });
+    const { sellerClient, sent } = stubbed([never], { concurrency: 1, maxRetries: 0, timeoutMs: 60_000 });
     const controllers = [1, 2].map(() => new AbortController());
     const ends = controllers.map(({ signal }) => errorOf(sellerClient.questions.get({ question_id: 1 }, { signal })));
     for (const controller of controllers) {

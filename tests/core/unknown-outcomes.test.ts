@@ -324,7 +324,7 @@ describe("unknownOutcome: 'confirm'", () => {
       const open = untilWindowEnds(Response.json(wireQuestion));
       const { sellerClient, sent } = stubbed([lost, ...open, () => new Promise(() => undefined)], {
         unknownOutcome: 'confirm',
-        maxConcurrency: 1,
+        concurrency: 1,
       });
       const call = errorOf(sellerClient.questions.answer({ question_id: 42, text: 'Yes' }, { deadlineMs: 11_000 }));
       await vi.advanceTimersByTimeAsync(9500);

@@ -34,7 +34,7 @@ describe('the cost of a call that waits', () => {
 
   test('does not depend on how many share its AbortSignal', async () => {
     const { signal, listeners } = countingSignal();
-    const { sellerClient } = stubbed([Response.json(wireQuestion)], { maxConcurrency: 10 });
+    const { sellerClient } = stubbed([Response.json(wireQuestion)], { concurrency: 10 });
     const calls = Array.from({ length: 200 }, (_, index) =>
       sellerClient.questions.get({ question_id: index + 1 }, { signal }),
     );
@@ -44,7 +44,7 @@ describe('the cost of a call that waits', () => {
 
   test('an abort ends all of them', async () => {
     const controller = new AbortController();
-    const { sellerClient, sent } = stubbed([() => new Promise<Response>(() => undefined)], { maxConcurrency: 10 });
+    const { sellerClient, sent } = stubbed([() => new Promise<Response>(() => undefined)], { concurrency: 10 });
     const calls = Array.from({ length: 100 }, (_, index) =>
       errorOf(sellerClient.questions.get({ question_id: index + 1 }, { signal: controller.signal })),
     );

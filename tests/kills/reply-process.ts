@@ -23,7 +23,7 @@ const inbox = createInbox<SellerClient>({
   concurrency: 8,
   // A busy machine does not lose them.
   leaseMs: 3_000,
-  retry: { baseMs: 50, capMs: 500 },
+  retry: { firstDelayMs: 50, maxDelayMs: 500 },
   onFailure: () => {},
   on: guideHandlers,
 });

@@ -43,6 +43,14 @@ const listed: Way = ({ user_id, client }) => {
     add: () => void known.push(user_id),
   };
 };
+const connected: Way = ({ user_id, client }) => {
+  const known = [1];
+  // What `createSellers` returns has more.
+  return {
+    options: { sellers: { ids: async () => [...known] }, clientFor: () => client },
+    add: () => void known.push(user_id),
+  };
+};
 const byClient: Way = ({ user_id, client }) => {
   const clients = new Map<number, typeof client>();
   return { options: { clientFor: (user) => clients.get(user) }, add: () => void clients.set(user_id, client) };
@@ -60,6 +68,7 @@ describe.for(storeKinds())('a redelivery for a seller who was added later, with 
     ['to the list', list],
     ['to the set', set],
     ['to what the function returns', listed],
+    ['to what `createSellers` returned', connected],
     ['with a client', byClient],
     ['with a client, and was one of the sellers', withLateClient],
   ])('%s is handled once', async ([, way]) => {

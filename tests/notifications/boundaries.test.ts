@@ -20,7 +20,7 @@ const day = 24 * hour;
 const pass = (ms: number): void => void vi.advanceTimersByTime(ms);
 
 describe('what follows from a failed attempt', () => {
-  const retry = { maxRetries: 2, baseMs: 1_000, capMs: 10_000 };
+  const retry = { maxRetries: 2, firstDelayMs: 1_000, maxDelayMs: 10_000 };
   const failed = (failures: number, more: Partial<FailedRun> = {}): FailedRun => {
     return { failures, notes: {}, retry, leaseMs: 30_000, ...more };
   };

@@ -18,7 +18,7 @@ function failing(error: unknown, options: Partial<InboxOptions> = {}) {
   const failures: HandlingFailure[] = [];
   let runs = 0;
   const inbox = createInbox({
-    retry: { baseMs: 1, maxRetries: 2 },
+    retry: { firstDelayMs: 1, maxRetries: 2 },
     onFailure: (failure) => failures.push(failure),
     on: {
       questions: () => {
@@ -178,10 +178,10 @@ describe('an error that ends the attempts', () => {
     },
   );
 
-  test('a Retry-After is followed up to `capMs`', async () => {
+  test('a Retry-After is followed up to `maxDelayMs`', async () => {
     vi.useFakeTimers();
     const error = Object.assign(new Error('slow down'), { retryAfterMs: 24 * 3_600_000 });
-    const { inbox, runs } = failing(error, { retry: { maxRetries: 1, capMs: 60_000 } });
+    const { inbox, runs } = failing(error, { retry: { maxRetries: 1, maxDelayMs: 60_000 } });
     await deliver(inbox, about(1));
     await vi.advanceTimersByTimeAsync(61_000);
     await untilEnded(inbox);
@@ -199,7 +199,7 @@ describe('reports of failures', () => {
 
   test('without a logger and onFailure, failures are printed with console.error', async () => {
     const print = vi.spyOn(console, 'error').mockImplementation(silent);
-    const { inbox } = failing(new Error('no'), { onFailure: undefined, retry: { maxRetries: 1, baseMs: 1 } });
+    const { inbox } = failing(new Error('no'), { onFailure: undefined, retry: { maxRetries: 1, firstDelayMs: 1 } });
     await deliver(inbox, about(1));
     await untilEnded(inbox);
     expect(print.mock.calls.map(([line]) => String(line))).toEqual([

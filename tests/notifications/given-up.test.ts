@@ -76,7 +76,7 @@ describe.each(every)('a dead letter in $name', (engine) => {
     ['has not been', { status: 403 }, /^\w+: (?!.*may have been carried out)/],
   ])('says whether its answer %s carried out', async (_, fault, failure) => {
     const { marketplace, inbox, ended, notification } = await shop(engine, {
-      retry: { maxRetries: 1, baseMs: 1, capMs: 1 },
+      retry: { maxRetries: 1, firstDelayMs: 1, maxDelayMs: 1 },
       on: {
         questions: async ({ question_id }, { client }) => client.questions.answer({ question_id, text: 'Yes.' }),
       },

@@ -71,7 +71,7 @@ describe('a handler that throws', () => {
   test.each(thrown)('%s is retried, and then a dead letter', async (_, value) => {
     let runs = 0;
     const inbox = createInbox({
-      retry: { maxRetries: 1, baseMs: 1, capMs: 1 },
+      retry: { maxRetries: 1, firstDelayMs: 1, maxDelayMs: 1 },
       logger: silentLogger,
       onFailure: silent,
       on: {
@@ -249,8 +249,8 @@ test.each<[unknown, RegExp]>([
   [{ fallback, retry: null }, /`retry` takes an object/],
   [{ fallback, retry: 3 }, /`retry` takes an object/],
   [{ fallback, retry: { maxRetries: '3' } }, /`retry.maxRetries`/],
-  [{ fallback, retry: { baseMs: Number.NaN } }, /`retry.baseMs`/],
-  [{ fallback, retry: { baseMs: -0 } }, /`retry.baseMs`/],
+  [{ fallback, retry: { firstDelayMs: Number.NaN } }, /`retry.firstDelayMs`/],
+  [{ fallback, retry: { firstDelayMs: -0 } }, /`retry.firstDelayMs`/],
   [{ fallback, store: null }, /`store` takes what sqliteStore/],
   [{ fallback, store: {} }, /`store` takes what sqliteStore/],
   [{ fallback, store: 'memory' }, /`store` takes what sqliteStore/],

@@ -12,7 +12,7 @@ function recording(options: Partial<InboxOptions> = {}) {
   const handled: number[] = [];
   const inbox = createInbox({
     on: { questions: ({ question_id }) => void handled.push(question_id) },
-    retry: { baseMs: 1 },
+    retry: { firstDelayMs: 1 },
     logger: silentLogger,
     ...options,
   });
@@ -290,7 +290,7 @@ describe('the notifications of one resource', () => {
     const order: string[] = [];
     const { inbox } = recording({
       concurrency: 1,
-      retry: { baseMs: 5 },
+      retry: { firstDelayMs: 5 },
       on: {
         questions: ({ id }) => {
           if (id === 's1' && failures-- > 0) throw new Error('not yet');
@@ -309,7 +309,7 @@ describe('a handler that fails', () => {
     vi.useFakeTimers();
     const times: number[] = [];
     const { inbox } = recording({
-      retry: { baseMs: 1_000, maxRetries: 4 },
+      retry: { firstDelayMs: 1_000, maxRetries: 4 },
       on: {
         questions: (_, { attempt }) => {
           times.push(Date.now());
@@ -351,7 +351,7 @@ describe('a handler that fails', () => {
     const failures: HandlingFailure[] = [];
     let failing = true;
     const { inbox, handled } = recording({
-      retry: { maxRetries: 2, baseMs: 1 },
+      retry: { maxRetries: 2, firstDelayMs: 1 },
       onFailure: (failure) => {
         failures.push(failure);
         throw new Error('the observer fails too');
@@ -504,7 +504,7 @@ test.each([
   [{ fallback: () => {}, concurrency: Infinity }, /`concurrency` takes an integer/],
   [{ fallback: () => {}, maxBodyBytes: 10.5 }, /`maxBodyBytes` takes an integer/],
   [{ fallback: () => {}, leaseMs: 2 ** 31 }, /`leaseMs` takes a number of milliseconds above 0 and at most 2147483647/],
-  [{ fallback: () => {}, retry: { capMs: Infinity } }, /`retry.capMs` takes/],
+  [{ fallback: () => {}, retry: { maxDelayMs: Infinity } }, /`retry.maxDelayMs` takes/],
   [{ fallback: () => {}, accept: true }, /`accept` takes a function/],
   [{ on: { questions: undefined } }, /set `on`, `fallback`, or both/],
   [{ fallback: () => {}, retry: { maxRetries: -1 } }, /`retry.maxRetries` takes/],

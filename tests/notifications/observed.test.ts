@@ -22,7 +22,7 @@ function watched(options: Partial<InboxOptions> = {}) {
   const logger = { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
   const questions = vi.fn<() => Promise<void>>(() => Promise.resolve());
   const store = memoryStore();
-  const inbox = createInbox({ store, logger, retry: { baseMs: 10 }, on: { questions }, ...options });
+  const inbox = createInbox({ store, logger, retry: { firstDelayMs: 10 }, on: { questions }, ...options });
   return { inbox, store, questions, lines };
 }
 
@@ -30,7 +30,7 @@ describe('what the logger is told', () => {
   const failure = `Notification ${entry.key} (questions) failed at attempt`;
 
   test('a failure that is retried is a warning, the last one an error', async () => {
-    const { inbox, questions, lines } = watched({ retry: { maxRetries: 1, baseMs: 10 } });
+    const { inbox, questions, lines } = watched({ retry: { maxRetries: 1, firstDelayMs: 10 } });
     questions.mockRejectedValue(new Error('no\n\u0007\u2028'));
     await deliver(inbox, about(1));
     await tick(1_000);
@@ -211,8 +211,11 @@ describe('what is wrong is said', () => {
   });
 
   test.each<[object, RegExp]>([
-    [{ retry: { baseMs: 0 } }, /`retry\.baseMs` takes a number of milliseconds above 0 and at most 2147483647$/],
-    [{ retry: { base: 1, cap: 2 } }, /there is no option `retry\.base`; did you mean `baseMs`\?; there is no/],
+    [
+      { retry: { firstDelayMs: 0 } },
+      /`retry\.firstDelayMs` takes a number of milliseconds above 0 and at most 2147483647$/,
+    ],
+    [{ retry: { base: 1, cap: 2 } }, /there is no option `retry\.base`; did you mean `firstDelayMs`\?; there is no/],
     [{ leaseMs: 2 ** 31 }, /`leaseMs` takes a number of milliseconds above 0 and at most 2147483647$/],
     [{ acknowledge: 'handled' }, /there is no option `acknowledge`/],
   ])('of the options %o', (options, message) => {

@@ -37,7 +37,7 @@ async function conversation(
   };
   const inbox: Inbox = createInbox({
     clientFor: () => client,
-    retry: { baseMs: retryMs, capMs: retryMs },
+    retry: { firstDelayMs: retryMs, maxDelayMs: retryMs },
     logger: silentLogger,
     on: { messages },
     store,

@@ -80,7 +80,7 @@ function inboxOn(store: Store, questions: NonNullable<InboxOptions['on']>['quest
     leaseMs,
     logger: silentLogger,
     on: { questions },
-    retry: { baseMs: 1 },
+    retry: { firstDelayMs: 1 },
   });
   inboxes.push(inbox);
   return inbox;
@@ -244,7 +244,7 @@ describe.for(storeKinds())('a process that stalls, with a store in $name', ({ cr
         store: process.store,
         leaseMs: 20,
         logger: silentLogger,
-        retry: { maxRetries: 1, baseMs: 1 },
+        retry: { maxRetries: 1, firstDelayMs: 1 },
         on: {
           questions: async (_, { attempt }) => {
             attempts.push(attempt);

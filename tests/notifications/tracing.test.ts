@@ -38,7 +38,7 @@ test('a delivery, its handler and the calls of the handler are one trace, also w
   const inbox = createInbox({
     tracing,
     clientFor: () => client,
-    retry: { baseMs: 1 },
+    retry: { firstDelayMs: 1 },
     onFailure: () => {},
     on: {
       questions: async (_, { read, attempt }) => {

@@ -25,7 +25,7 @@ describe.for([...engines()])('an outbox in $name', ({ isThere, open }) => {
       store,
       clientFor: () => client,
       logger: silentLogger,
-      retry: { baseMs: 100, capMs: 100 },
+      retry: { firstDelayMs: 100, maxDelayMs: 100 },
       onSuccess: ({ entry }) => told.push(['accepted', entry.key]),
       onRejection: ({ entry, reason }) => told.push(['rejected', entry.pack_id, reason]),
       onFailure: ({ entry, dead }) => dead && told.push(['dead', entry.key]),
@@ -141,7 +141,7 @@ describe.for([...engines()])('an outbox in $name', ({ isThere, open }) => {
   });
 
   test.runIf(isThere)('retries now what waits, and removes it', async () => {
-    const { marketplace, outbox, send, add, sent } = await shop({ retry: { baseMs: 3_600_000 } });
+    const { marketplace, outbox, send, add, sent } = await shop({ retry: { firstDelayMs: 3_600_000 } });
     marketplace.faults.inject({ endpoint: send, status: 409, times: 2 });
     await add('one');
     await add('two');

@@ -17,7 +17,7 @@ function taskOf(notes: RunNotes = {}, failures = 0, options: Partial<OutboxOptio
     store: memoryStore(),
     clientFor: () => undefined,
     logger: silentLogger,
-    retry: { maxRetries: 2, baseMs: 1_000, capMs: 1_000 },
+    retry: { maxRetries: 2, firstDelayMs: 1_000, maxDelayMs: 1_000 },
     ...options,
   });
   const lease = { key: 'job one', token: '1', data: entry, failures, stalls: 0, notes };

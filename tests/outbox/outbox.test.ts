@@ -280,7 +280,7 @@ describe.for(kinds)('an outbox in $name', ({ create }) => {
     const uploads = (): number => sent.filter((path) => path.endsWith('/attachments')).length;
     /** A process that does what is due, once, and ends. */
     const run = async (add?: (outbox: Outbox) => Promise<unknown>): Promise<number> => {
-      const outbox = open(store(), { retry: { maxRetries: 8, baseMs: hour, capMs: hour } });
+      const outbox = open(store(), { retry: { maxRetries: 8, firstDelayMs: hour, maxDelayMs: hour } });
       await add?.(outbox);
       await advanceUntilSettled(outbox.idle());
       await outbox.close();
@@ -389,7 +389,7 @@ test('a write that nothing shows is looked for three times, and then goes to a p
   const { user_id, sent, open } = shop(['response lost']);
   const { confirm: _, ...unseen } = endpoints.questions.answer;
   const mine = { ...unseen, name: 'mine.answer' };
-  const outbox = open(memoryStore(), { endpoints: [mine], retry: { baseMs: 1, capMs: 1 } });
+  const outbox = open(memoryStore(), { endpoints: [mine], retry: { firstDelayMs: 1, maxDelayMs: 1 } });
   await outbox.add({ key: 'one', user_id, endpoint: mine, input: { question_id: 1, text: 'Yes.' } });
   const startedAt = Date.now();
   await done(outbox);

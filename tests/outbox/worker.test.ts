@@ -40,7 +40,9 @@ async function isOver(promise: Promise<unknown>): Promise<boolean> {
 }
 
 test('idle() waits for the jobs that run, not for those that wait, and each call for itself', async () => {
-  const { outbox, calls, add, stateOf } = controlled(undefined, { retry: { baseMs: 60_000, capMs: 60_000 } });
+  const { outbox, calls, add, stateOf } = controlled(undefined, {
+    retry: { firstDelayMs: 60_000, maxDelayMs: 60_000 },
+  });
   await add(1, 2);
   const [first, second] = [outbox.idle(), outbox.idle()];
   calls[0]!.end();
@@ -175,7 +177,7 @@ test('a job that is aborted at the end waits for the next process, and has not f
 test('the attempts are told from 1, the failed ones and the one that succeeds', async () => {
   const told: unknown[] = [];
   const { calls, add, outbox } = controlled(undefined, {
-    retry: { maxRetries: 2, baseMs: 1_000, capMs: 1_000 },
+    retry: { maxRetries: 2, firstDelayMs: 1_000, maxDelayMs: 1_000 },
     onFailure: ({ entry, attempt, dead }) => told.push([entry.key, attempt, dead]),
     onSuccess: ({ entry, attempt }) => told.push([entry.key, attempt]),
   });

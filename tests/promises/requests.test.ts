@@ -59,7 +59,7 @@ describe('a call that waits in the queue', () => {
     async (index) => {
       const release: (() => void)[] = [];
       const { sellerClient, sent } = stubbed([() => new Promise((resolve) => release.push(() => resolve(ok())))], {
-        maxConcurrency: 1,
+        concurrency: 1,
         maxRetries: 0,
       });
       const controllers = [0, 1, 2, 3].map(() => new AbortController());

@@ -25,7 +25,7 @@ describe('a write that was never sent is not reported as one of unknown outcome'
       fetchFailed([failed('ETIMEDOUT', { syscall: 'connect' }), failed('ENETUNREACH', { syscall: 'connect' })]),
       /host and port/,
     ],
-    ['too many open files', fetchFailed(failed('EMFILE')), /maxConcurrency/],
+    ['too many open files', fetchFailed(failed('EMFILE')), /concurrency/],
     ['a blocked port', fetchFailed(new Error('bad port')), /port of `baseUrl`/],
     ['a header that the platform rejects', new TypeError('Headers.append: "\u0100" is invalid'), /`headers`/],
     ['a request that undici rejects', fetchFailed(failed('UND_ERR_INVALID_ARG')), /`headers`/],

@@ -35,9 +35,9 @@ describe('each slot of a limiter comes back', () => {
         fc.array(fc.integer({ min: 0, max: 60 }), { minLength: 1, maxLength: 20 }),
         fc.integer({ min: 0, max: 20 }),
         fc.constantFrom(1, 2, undefined),
-        async (abortsAt, acquireMs, maxConcurrency) => {
+        async (abortsAt, acquireMs, concurrency) => {
           const limiter = countingLimiter(acquireMs);
-          const { sellerClient } = stubbed([() => after(10).then(ok)], { limiter, maxConcurrency, maxRetries: 0 });
+          const { sellerClient } = stubbed([() => after(10).then(ok)], { limiter, concurrency, maxRetries: 0 });
           const calls = abortsAt.map((ms, index) => {
             const controller = new AbortController();
             setTimeout(() => controller.abort(), ms);
@@ -86,7 +86,7 @@ describe('a source that cannot be closed does not block the client', () => {
       throw new TypeError('fetch failed', { cause: Object.assign(new Error('reset'), { code: 'ECONNRESET' }) });
     };
     const baseUrl = 'https://api.test';
-    const sellerClient = new SellerClient({ baseUrl, accessToken: 'token-1', fetch, maxConcurrency: 1 });
+    const sellerClient = new SellerClient({ baseUrl, accessToken: 'token-1', fetch, concurrency: 1 });
     const file = sources[name]!();
     await errorOf(sellerClient.messages.upload({ site_id: 'MLA', file, filename: 'a.pdf', size: 1000 }));
     expect(await sellerClient.questions.get({ question_id: 42 }, { deadlineMs: 1000 })).toMatchObject({ id: 42 });

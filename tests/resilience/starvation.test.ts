@@ -44,7 +44,7 @@ describe('calls that hang hold no other call back', () => {
   });
 
   test('a deadline bounds the wait in the queue', async () => {
-    const { sellerClient } = stubbed([hanging(() => false)], { maxRetries: 0, maxConcurrency: 2, timeoutMs: 60_000 });
+    const { sellerClient } = stubbed([hanging(() => false)], { maxRetries: 0, concurrency: 2, timeoutMs: 60_000 });
     const hung = [2, 3].map((question_id) => errorOf(sellerClient.questions.get({ question_id })));
     const started = performance.now();
     const error = await advanceUntilSettled(
@@ -121,7 +121,7 @@ describe('a Retry-After is respected by all calls', () => {
   test('calls that already wait for their turn fail as well', async () => {
     const { sellerClient, sent } = stubbed([() => after(100).then(() => throttled({ 'retry-after': '60' }))], {
       maxRetryDelayMs: 5000,
-      maxConcurrency: 1,
+      concurrency: 1,
     });
     const calls = [1, 2, 3].map((question_id) => errorOf(sellerClient.questions.get({ question_id })));
     const errors = await advanceUntilSettled(Promise.all(calls));

@@ -132,10 +132,20 @@ describe('unknown resources', () => {
   });
 });
 
+describe('a user', () => {
+  test('is given by the id alone, too', async () => {
+    const { user_id } = marketplace.addUser();
+    expect(await marketplace.clientFor(user_id).request('GET /users/me')).toMatchObject({ id: user_id });
+    expect(marketplace.tokenFor(user_id)).not.toBe(marketplace.tokenFor({ user_id }));
+    expect(() => marketplace.clientFor(999)).toThrow('999');
+    expect(() => marketplace.clientFor('7' as never)).toThrow('a user is a `user_id`');
+  });
+});
+
 describe('failNext', () => {
   test('failNext() fails one call each, in order, with the given message', async () => {
     marketplace.failNext(endpoints.questions.ask, userAskLimit);
-    marketplace.failNext(endpoints.questions.ask, notActiveItem, { message: 'Gone', cause: ['item.closed'] });
+    marketplace.failNext('questions.ask', notActiveItem, { message: 'Gone', cause: ['item.closed'] });
     const { item_id } = marketplace.questions.getOrThrow(question_id);
     const buyerClient = marketplace.clientFor(marketplace.addUser(), { maxRetries: 0 });
     const ask = () => buyerClient.questions.ask({ item_id, text: 'Hello?' });
@@ -153,6 +163,9 @@ describe('failNext', () => {
     expect(() => {
       marketplace.failNext(unknown, userAskLimit);
     }).toThrow(/there is no endpoint "questions.shout"; the endpoints are actionGuide.caps/);
+    expect(() => marketplace.failNext('questions.shout', userAskLimit)).toThrow(
+      'there is no endpoint "questions.shout"',
+    );
   });
 });
 

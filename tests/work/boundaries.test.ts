@@ -215,7 +215,7 @@ test.each([
   [4, 5000],
   [50, 5000],
 ])('after attempt %i the delay is at most %i ms, and at least half of it', (attempt, ms) => {
-  const backoff = { baseMs: 1000, capMs: 5000 };
+  const backoff = { firstDelayMs: 1000, maxDelayMs: 5000 };
   expect(exponentialDelay(attempt, backoff)).toBe(ms);
   for (const [random, delay] of [[0, ms], [0.5, ms * 0.75], [0.999999, ms / 2]] as const) {
     vi.spyOn(Math, 'random').mockReturnValue(random);

@@ -28,7 +28,7 @@ describe.skipIf(!hasPostgres)('an inbox whose connections to PostgreSQL are lost
       clientFor: (user_id) => (user_id === seller.user_id ? marketplace.clientFor(seller) : undefined),
       logger: silentLogger,
       leaseMs: 2_000,
-      retry: { baseMs: 50, capMs: 500 },
+      retry: { firstDelayMs: 50, maxDelayMs: 500 },
       on: { messages: (_, { reply }) => reply('Tomorrow') },
     });
     inbox.start();

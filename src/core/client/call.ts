@@ -112,7 +112,7 @@ export class ClientCall {
 
   constructor(request: BuiltRequest, runtime: ClientRuntime, startedAt: number) {
     const { endpoint, options } = request;
-    const { baseUrl, deadlineMs, timeoutMs, maxRetries, maxConcurrency = Infinity } = runtime.options;
+    const { baseUrl, deadlineMs, timeoutMs, maxRetries, concurrency = Infinity } = runtime.options;
     const { accessToken = runtime.options.accessToken } = options;
     this.request = request;
     this.options = options;
@@ -129,7 +129,7 @@ export class ClientCall {
       deadlineMs: options.deadlineMs ?? deadlineMs,
       progress: this,
     });
-    this.turnQueue = runtime.shared.limits.of(accessToken ?? undefined, endpoint, maxConcurrency);
+    this.turnQueue = runtime.shared.limits.of(accessToken ?? undefined, endpoint, concurrency);
   }
 
   /** Frees what the call holds. A download is read after the call, and its deadline and signal apply until its end. */

@@ -246,7 +246,7 @@ export class UnprocessableEntityError extends ApiError {
 /**
  * 429: too many requests. `retryAfterMs` is how long to wait, if the service stated it.
  *
- * Remedy: send fewer calls in parallel (`maxConcurrency`). After most 429s, the other calls of this seller to the same group of
+ * Remedy: send fewer calls in parallel (`concurrency`). After most 429s, the other calls of this seller to the same group of
  * endpoints already wait.
  */
 export class RateLimitError extends ApiError {

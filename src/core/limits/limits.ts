@@ -42,23 +42,23 @@ export class Limits {
   #mostBeforeDrop = maxTokens;
 
   /** Returns the queue of a token, or of the function that returns it, for a call that uses it until `leave`. */
-  of(token: unknown, endpoint: Endpoint, maxConcurrency: number): TurnQueue {
+  of(token: unknown, endpoint: Endpoint, concurrency: number): TurnQueue {
     const limit = this.#tokens.get(token) ?? this.#addToken(token);
     const { group, isWrite } = groupOf(endpoint);
     const groupName = isWrite ? `${group} writes` : group;
-    const queueName = `${groupName} ${maxConcurrency}`;
+    const queueName = `${groupName} ${concurrency}`;
     let turnQueue = limit.turnQueues.get(queueName);
-    if (!turnQueue) limit.turnQueues.set(queueName, (turnQueue = this.#turnQueueOf(limit, groupName, maxConcurrency)));
+    if (!turnQueue) limit.turnQueues.set(queueName, (turnQueue = this.#turnQueueOf(limit, groupName, concurrency)));
     limit.calls += 1;
     return turnQueue;
   }
 
-  #turnQueueOf(token: TokenLimit, groupName: string, maxConcurrency: number): TurnQueue {
+  #turnQueueOf(token: TokenLimit, groupName: string, concurrency: number): TurnQueue {
     let application = this.#applications.get(groupName);
     if (!application) this.#applications.set(groupName, (application = new ApplicationLimit()));
     let bucket = token.buckets.get(groupName);
     if (!bucket) token.buckets.set(groupName, (bucket = new Bucket(Infinity, false)));
-    return new TurnQueue(application, token, bucket, maxConcurrency);
+    return new TurnQueue(application, token, bucket, concurrency);
   }
 
   #addToken(token: unknown): TokenLimit {

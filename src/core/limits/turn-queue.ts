@@ -41,7 +41,7 @@ export class TokenLimit {
   readonly turnQueues = new Map<string, TurnQueue>();
   /** Those that have calls that wait. */
   readonly waiting = new Set<TurnQueue>();
-  /** How many attempts are in flight, of the calls with the same `maxConcurrency`, over all groups. */
+  /** How many attempts are in flight, of the calls with the same `concurrency`, over all groups. */
   readonly inFlight = new Map<number, number>();
 
   /** Whether it can be dropped. */
@@ -57,7 +57,7 @@ export class TokenLimit {
   }
 }
 
-/** The calls of a token to a group of endpoints, with the same `maxConcurrency`. Retries are sent before new calls. */
+/** The calls of a token to a group of endpoints, with the same `concurrency`. Retries are sent before new calls. */
 export class TurnQueue implements Waiter {
   /** What all sellers share. */
   readonly application: ApplicationLimit;

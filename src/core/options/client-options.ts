@@ -163,7 +163,7 @@ export interface ClientOptions {
    *
    * @default no limit
    */
-  readonly maxConcurrency?: number | undefined;
+  readonly concurrency?: number | undefined;
   /**
    * Your own limiter, e.g. one that shares a limit between clients that are created separately, or between machines.
    *
@@ -256,7 +256,7 @@ const rules: Readonly<Record<keyof ClientOptions, Rule>> = {
   middleware: listOf('function'),
   logger: withMethods('info'),
   tracing: withMethods('observe'),
-  maxConcurrency: integerFrom(1),
+  concurrency: integerFrom(1),
   limiter: withMethods('acquire'),
   allowInsecure: ofType('boolean'),
 };

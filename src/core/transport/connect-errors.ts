@@ -34,7 +34,7 @@ const knownErrors: readonly KnownError[] = [
   { codes: /^(?:EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ENETDOWN)$/, remedy: 'check the network of this machine' },
   {
     codes: /^(?:EADDRNOTAVAIL|EMFILE|ENFILE)$/,
-    remedy: 'this process has too many open files or connections; lower `maxConcurrency`',
+    remedy: 'this process has too many open files or connections; lower `concurrency`',
   },
   {
     codes: /^(?:ERR_PROXY_TUNNEL|UND_ERR_PRX_TLS)$/,

@@ -68,7 +68,7 @@ function pathOfCall({ url = '' }: ApiError): string {
   return decodeURIComponent(url.replace(/[?#].*/s, ''));
 }
 
-const notFoundBackoff = { baseMs: 200, capMs: Infinity };
+const notFoundBackoff = { firstDelayMs: 200, maxDelayMs: Infinity };
 
 /**
  * Reads the resource that a notification is about, with the token of the given client.

@@ -48,6 +48,9 @@ export function assertCodeProof({ code_challenge, redirect_uri }: CodeProof): vo
     throw new FakeMarketplaceError('`redirect_uri` is an absolute URL');
 }
 
+/** A user: the id, or what has one, such as `addUser` returns. */
+export type UserOrId = number | { readonly user_id: number };
+
 /**
  * The users and their access tokens.
  *
@@ -93,10 +96,11 @@ export class Accounts extends EntityStore<number, Account> {
   }
 
   /** @internal Returns the account of a user. @throws {FakeMarketplaceError} when it is none */
-  of(user: Pick<Account, 'user_id'>): Account {
-    if (typeof (user as Account | undefined)?.user_id !== 'number')
-      throw new FakeMarketplaceError('a user is an object with a `user_id`, such as addUser() returns');
-    return this.getOrThrow(user.user_id);
+  of(user: UserOrId): Account {
+    const user_id = typeof user === 'number' ? user : (user as Account | undefined)?.user_id;
+    if (typeof user_id !== 'number')
+      throw new FakeMarketplaceError('a user is a `user_id`, or an object with one, such as addUser() returns');
+    return this.getOrThrow(user_id);
   }
 
   /** All valid tokens, the oldest first. */
