@@ -302,7 +302,9 @@ function fuzziness(word: string): number | false {
 }
 
 /** The site calls it in the browser, so it uses nothing else. */
-function rankOf(path: string): number {
+function rankOf(path: string, term: string): number {
+  // The place of an error class, before the guides that mention it.
+  if (term.endsWith('error') && path.endsWith(`#${term}`)) return 5;
   if (/\/guide\/|\/upgrade\b/.test(path)) return 3;
   // An error with a page of its own, before its place in the list of all.
   if (/\/errors\/[A-Z]/.test(path)) return 2;
