@@ -68,7 +68,8 @@ export class Reporter {
 
   /** The inbox itself failed, such as its store. Without a logger, it is printed with `console.error`. */
   failed(message: string, ...error: readonly [unknown?]): void {
-    void this.log.write('error', message, ...error);
+    if (error.length > 0) void this.log.writeRarely(message, error[0]);
+    else void this.log.write('error', message);
   }
 
   /** The inbox works, but probably not as it is meant to. Without a logger, it is printed with `console.error`. */

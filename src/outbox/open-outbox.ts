@@ -148,7 +148,7 @@ export class OldJobs {
       while (this.#timer !== undefined)
         if ((await store.reduceOld(jobKinds, options.keep.dataMs, options.keep.keysMs)) === 0) return;
     } catch (error) {
-      await log.write('error', 'The data of old jobs was not removed', error);
+      await log.writeRarely('The data of old jobs was not removed', error);
     }
   }
 

@@ -132,7 +132,7 @@ async function sendStep(step: StoredStep, job: JobRun): Promise<unknown> {
     writes,
     note: (noted) => run.note({ ...notes, writes: noted }),
     ledger: context.store.ledger,
-    failed: (message, error) => void context.log.write('error', message, error),
+    failed: (message, error) => void context.log.writeRarely(message, error),
     signal,
   });
   const hooked = withWriteHook(client, kept.records);

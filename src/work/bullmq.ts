@@ -113,10 +113,7 @@ class BullMQWorks implements Works {
     const settings = { concurrency, lockDuration: leaseMs, stalledInterval: leaseMs, maxStalledCount: 1_000_000 };
     const process = (job: BullMQJob, token = ''): Promise<unknown> => tracked(this.#jobs, this.#process(job, token));
     this.#worker = this.#open(this.#shelf.nameOf(kinds[0] ?? ''), process, settings) as BullMQWorker;
-    this.#worker.on(
-      'error',
-      (error: unknown) => void log.write('error', `BullMQ has a problem with the ${name}`, error),
-    );
+    this.#worker.on('error', (error: unknown) => void log.writeRarely(`BullMQ has a problem with the ${name}`, error));
     this.#worker.on('lockRenewalFailed', (ids: readonly string[]) => {
       for (const id of ids) this.#runs.get(id)?.lose();
     });

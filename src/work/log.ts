@@ -36,9 +36,9 @@ export class Log {
 
   /** Writes about a failure that repeats: one line a minute, which says how many there were. */
   async writeRarely(message: string, error: unknown): Promise<void> {
-    // A store that cannot be opened fails for everybody who uses it, for one reason.
+    // A store that cannot be opened, or has no space, fails for everybody who uses it, for one reason.
     const reason = describeFailure(error);
-    const key = error instanceof ConfigurationError ? reason : `${message} ${reason}`;
+    const key = error instanceof ConfigurationError || hasCode(error) ? reason : `${message} ${reason}`;
     const said = this.#said.get(key) ?? { at: -Infinity, count: 0 };
     this.#said.set(key, said);
     said.count += 1;
@@ -53,7 +53,7 @@ export class Log {
     try {
       await observe();
     } catch (error) {
-      await this.write('error', `${name} failed`, error);
+      await this.writeRarely(`${name} failed`, error);
     }
   }
 }
@@ -67,7 +67,11 @@ export function describeFailure(error: unknown): string {
 /** A handler may throw anything, also an error whose properties throw. */
 function textOf(error: unknown): string {
   try {
-    return error instanceof Error ? `${error.name}: ${error.message}` : `a thrown ${typeof error}`;
+    if (error instanceof Error) return `${error.name}: ${error.message}`;
+    const said = (error as { readonly message?: unknown } | null | undefined)?.message ?? error;
+    return ['string', 'number'].includes(typeof said)
+      ? `a thrown ${typeof error}: ${String(said)}`
+      : `a thrown ${typeof error}`;
   } catch {
     return 'an error that cannot be read';
   }
@@ -88,4 +92,14 @@ export function deadLetterDeleted(key: string, most: number): string {
 /** What the log says of an entry that cannot be read. */
 export function damagedFound(key: string): string {
   return `The entry ${key} is damaged and was set aside`;
+}
+
+/** Whether an error, or its cause, has the code of a system or a database. */
+function hasCode(error: unknown): boolean {
+  try {
+    const { code, cause } = error as { readonly code?: unknown; readonly cause?: { readonly code?: unknown } };
+    return typeof (code ?? cause?.code) === 'string';
+  } catch {
+    return false;
+  }
 }

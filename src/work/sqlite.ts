@@ -129,9 +129,8 @@ class SqliteDatabase implements SqlDatabase {
   /** SQLite goes on writing to a file that has no name any more, and nobody would find the notifications in it. */
   #assertFiles(): void {
     const log = `${this.#path}-wal`;
-    if (fileOf(this.#path) !== this.#file) throw new Error(`The file ${this.#path} was deleted or moved; restart`);
-    if (this.#log !== undefined && fileOf(log) !== this.#log)
-      throw new Error(`The file ${log} was deleted or moved; restart, so that its content is kept`);
+    if (fileOf(this.#path) !== this.#file) throw missing(this.#path);
+    if (this.#log !== undefined && fileOf(log) !== this.#log) throw missing(log, ', so that its content is kept');
   }
 
   /** From now on, writes are collected for another transaction. */
@@ -215,6 +214,11 @@ class SqliteDatabase implements SqlDatabase {
       this.#db.close();
     }
   }
+}
+
+/** Has the code of the system, because it is the same failure for all who meet it. */
+function missing(path: string, reason = ''): Error {
+  return Object.assign(new Error(`The file ${path} was deleted or moved; restart${reason}`), { code: 'ENOENT' });
 }
 
 /** What identifies the file that has a name now; `undefined` for a database in memory. */

@@ -399,7 +399,7 @@ export class LeasedRun implements Run {
       if (isStored === false)
         void log.write('error', `An entry of the ${name} took longer than its lease, so its result was ignored`);
     } catch (error) {
-      void log.write('error', `The store of the ${name} gave out an entry that cannot be handled`, error);
+      void log.writeRarely(`The store of the ${name} gave out an entry that cannot be handled`, error);
     }
   }
 
@@ -497,6 +497,6 @@ export async function leaveStoreInTime(store: Pick<Store, 'close'>, endsAt: numb
   try {
     if (!(await endsWithin(ms, leaveStore(store)))) throw new Error(`not within ${ms} ms`);
   } catch (error) {
-    await log.write('error', 'The store was not closed', error);
+    await log.writeRarely('The store was not closed', error);
   }
 }

@@ -421,19 +421,26 @@ describe('a handler that fails', () => {
     expect((await inbox.deadLetters.list())[0]?.failure).toHaveLength(301);
   });
 
-  test('a handler may throw any value', async () => {
+  test.each<[unknown, string]>([
+    ['words', 'a thrown string: words'],
+    [42, 'a thrown number: 42'],
+    [{ message: 'of another library' }, 'a thrown object: of another library'],
+    [{}, 'a thrown object'],
+    [null, 'a thrown object'],
+    [undefined, 'a thrown undefined'],
+    ['x'.repeat(400), `a thrown string: ${'x'.repeat(283)}…`],
+  ])('a handler may throw any value, and what it says is kept: %j', async (thrown, failure) => {
     const { inbox } = recording({
       retry: { maxRetries: 0 },
       on: {
         questions: () => {
-          // oxlint-disable-next-line typescript/only-throw-error -- the test needs a value that is not an error
-          throw 'words';
+          throw thrown;
         },
       },
     });
     await deliver(inbox, about(1));
     await untilEnded(inbox);
-    expect(await inbox.deadLetters.list()).toMatchObject([{ failure: 'a thrown string' }]);
+    expect(await inbox.deadLetters.list()).toMatchObject([{ failure }]);
   });
 });
 

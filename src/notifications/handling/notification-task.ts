@@ -1,3 +1,4 @@
+import { EarlierWriteOpenError } from '../../core/errors/errors.js';
 import { SellerError } from '../../core/errors/seller-error.js';
 import type { WriteRecord } from '../../core/recover/write-hook.js';
 import type { SentMessage } from '../../resources/post-sale/message.js';
@@ -267,6 +268,9 @@ export class NotificationTask implements Task {
       const dead = state === 'dead';
       const consequence = dead ? 'it is a dead letter now' : 'it will be retried';
       await reporter.handlerFailed({ entry, error: error ?? new Error(failure), attempt, dead }, consequence);
+    } else if (isOf(error, EarlierWriteOpenError)) {
+      // That is how it should be: the next run reads back what came of it.
+      reporter.informedOnce((error as Error).message);
     } else if (error instanceof Error) {
       reporter.warnedOnce(error.message);
     }
