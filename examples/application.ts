@@ -18,5 +18,6 @@ export function oauthOf(given: Record<(typeof registration)[number], string>): O
     redirectUri: given.REDIRECT_URI,
     authorizationUrl: given.AUTHORIZATION_URL,
     tokenUrl: given.TOKEN_URL,
+    logins: new Map(),
   });
 }

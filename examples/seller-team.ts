@@ -155,21 +155,17 @@ function open({ handle }: { readonly handle: boolean }) {
 /** Connects sellers, and accepts notifications for the worker. */
 function web(): void {
   const { inbox, outbox } = open({ handle: false });
-  const started = new Map<string, string>();
   const app = express();
   app.get('/connect', async (_, response) => {
-    const { url, state, verifier } = await oauth.start();
-    started.set(state, verifier);
+    const { url, state } = await oauth.start();
     response.cookie('state', state, { httpOnly: true, sameSite: 'lax' });
     response.redirect(url);
   });
   app.get('/callback', async (request, response) => {
     const cookies = request.headers.cookie ?? '';
     const state = /(?:^|; )state=([^;]+)/.exec(cookies)?.[1] ?? '';
-    const verifier = started.get(state) ?? '';
-    started.delete(state);
     const url = request.originalUrl;
-    const connected = await oauth.exchange({ url, state, verifier });
+    const connected = await oauth.exchange({ url, state });
     await sellers.add(connected);
     response.send(`Seller ${connected.user_id} is connected.`);
   });

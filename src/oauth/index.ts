@@ -4,9 +4,11 @@ export type { OAuth } from './oauth.js';
 export type {
   AuthorizationCallback,
   AuthorizationRequest,
+  LoginStore,
   OAuthOptions,
   OAuthTokens,
   PastedCode,
+  SellerStatus,
   StoredTokens,
   TokenStore,
 } from './tokens.js';

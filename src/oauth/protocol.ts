@@ -14,6 +14,7 @@ import {
   validateAuthResponse,
 } from 'oauth4webapi';
 import type { AuthorizationServer, Client, TokenEndpointRequestOptions, TokenEndpointResponse } from 'oauth4webapi';
+import { oddly, oddTokens } from './tokens.js';
 import type { TokenSet, AuthorizationRequest, OAuthOptions, OAuthTokens } from './tokens.js';
 import { AuthorizationCallbackError } from '../core/errors/errors.js';
 import { SellerError } from '../core/errors/seller-error.js';
@@ -137,6 +138,8 @@ async function requestTokens(
       // oxlint-disable-next-line typescript/no-deprecated -- marked so that it stands out
       await send({ [customFetch]: post, [allowInsecureRequests]: true }),
     );
+    const [odd] = oddTokens({ accessToken: access_token, refreshToken: refresh_token });
+    if (odd !== undefined) throw unexpectedResponse(grant, `with ${oddly[odd]}`);
     return {
       accessToken: access_token,
       ...(refresh_token !== undefined && { refreshToken: refresh_token }),

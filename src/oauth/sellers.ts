@@ -1,12 +1,13 @@
 import type { SellerClient } from '../client.js';
-import { AccessTokenError, GrantRevokedError, InvalidInputError } from '../core/errors/errors.js';
+import { AccessTokenError, ConfigurationError, GrantRevokedError, InvalidInputError } from '../core/errors/errors.js';
+import type { Issue } from '../core/errors/errors.js';
 import type { TokenProvider } from '../core/options/hooks.js';
 import { withoutSecrets } from '../core/errors/redactor.js';
-import { checkConfiguration, ofType, withMethods } from '../core/options/rules.js';
+import { checkConfiguration, ofType, oneOf, withMethods } from '../core/options/rules.js';
 import type { Rule } from '../core/options/rules.js';
-import type { RefreshingTokenOptions, TokenSet, TokenStore } from './tokens.js';
+import type { RefreshingTokenOptions, SellerStatus, TokenSet, TokenStore } from './tokens.js';
 import { TokenRefresher } from './token-refresher.js';
-import { isSame, remainingMs } from './tokens.js';
+import { isSame, isTime, noTime, oddly, oddTokens, remainingMs } from './tokens.js';
 
 /** A seller who has revoked the application. */
 export interface RevokedSeller {
@@ -35,6 +36,12 @@ export interface SellersOptions {
   readonly onRevoked?: ((seller: RevokedSeller) => unknown) | undefined;
 }
 
+/** Which sellers to list. Not an interface: a program's declarations may then show it without its name. */
+type SellerListOptions = Readonly<{
+  /** @default all */
+  state?: SellerStatus['state'] | undefined;
+}>;
+
 /** The clients of an application's sellers. The methods can be passed on without their object. */
 export interface Sellers {
   /**
@@ -54,11 +61,20 @@ export interface Sellers {
    * const sellers = createSellers({ client: seller, tokens: sqliteTokens(':memory:') });
    * const tokens = { user_id: 7, accessToken: 'token', refreshToken: 'refresh token' }; // of `oauth.exchange`
    * await sellers.add(tokens);
-   * @throws {InvalidInputError} when `user_id` is no integer, or there is no access token.
+   * @throws {InvalidInputError} when `user_id` is no integer, there is no access token, or a token has characters that no token has.
    */
   readonly add: (tokens: TokenSet & { readonly user_id: number }) => Promise<void>;
   /** The ids of the sellers whose grant is not revoked: for `sellers` of an inbox. */
   readonly ids: () => Promise<readonly number[]>;
+  /**
+   * Lists the sellers in the order of their ids, also those whose grant is revoked: with their state, and since when.
+   *
+   * @example
+   * const sellers = createSellers({ client: seller, tokens: sqliteTokens(':memory:') });
+   * for (const { user_id, since } of await sellers.list({ state: 'revoked' })) console.log(user_id, since);
+   * @throws {ConfigurationError} when an option is unknown or wrong, or the store of the tokens has no `list`.
+   */
+  readonly list: (options?: SellerListOptions) => Promise<readonly SellerStatus[]>;
   /**
    * Waits until the refreshes that have begun have stored their tokens, up to 20 seconds. No other one begins. Call it before the
    * process ends, after the inbox and the outbox are closed, and before the store of the tokens is.
@@ -109,7 +125,7 @@ export function createSellers(options: SellersOptions): Sellers {
       return known.client;
     },
     add: async (given) => {
-      checkInput({ ...given }, 'accessToken');
+      checkInput({ ...given }, checkTokens);
       const { user_id, ...added } = given;
       try {
         await tokens.save(user_id, added);
@@ -119,6 +135,12 @@ export function createSellers(options: SellersOptions): Sellers {
       }
     },
     ids: () => tokens.sellers(),
+    list: async (which = {}) => {
+      checkConfiguration('list', which, { state: oneOf('connected', 'revoked') });
+      if (!tokens.list) throw new ConfigurationError('`tokens` of createSellers has no `list`: add it to your store');
+      const all = await tokens.list();
+      return which.state === undefined ? all : all.filter(({ state }) => state === which.state);
+    },
     close: async () => {
       isClosed = true;
       const all = [...sellers];
@@ -137,13 +159,24 @@ export function createSellers(options: SellersOptions): Sellers {
   };
 }
 
-/** @throws {InvalidInputError} when the user id is no number, or what is needed besides no text. */
-function checkInput(input: Readonly<Record<string, unknown>>, ...texts: readonly string[]): void {
-  const wrong = texts.filter((name) => typeof input[name] !== 'string' || input[name] === '');
-  const issues = wrong.map((name) => ({ path: [name], message: `\`${name}\` takes a text` }));
+/** @throws {InvalidInputError} when the user id is no number, or the tokens are none. */
+function checkInput(input: Unchecked, tokenIssues: (input: Unchecked) => Issue[] = () => []): void {
+  const issues = tokenIssues(input);
   if (!Number.isSafeInteger(input.user_id))
     issues.unshift({ path: ['user_id'], message: '`user_id` takes an integer: the id of the seller' });
   if (issues.length > 0) throw new InvalidInputError(issues);
+}
+
+type Unchecked = Readonly<Record<string, unknown>>;
+
+/** What would be rejected when it is used is not stored. */
+function checkTokens(input: Unchecked): Issue[] {
+  const issues = oddTokens(input).map((name) => ({
+    path: [name],
+    message: `\`${name}\` takes a text, not ${oddly[name]}`,
+  }));
+  if (isTime(input.expiresAt)) return issues;
+  return [...issues, { path: ['expiresAt'], message: `\`expiresAt\` ${noTime}` }];
 }
 
 const rules: Readonly<Record<keyof SellersOptions, Rule>> = {

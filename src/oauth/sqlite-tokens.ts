@@ -3,7 +3,7 @@ import { AccessTokenError, ClosedError, ConfigurationError } from '../core/error
 import { TimeLimit, wait } from '../core/scope/cancel-scope.js';
 import { nodeModule } from '../core/scope/node-module.js';
 import { createPrivateFile, explain, unlessBusy } from '../work/sqlite-file.js';
-import type { StoredTokens, TokenSet, TokenStore } from './tokens.js';
+import type { SellerStatus, StoredTokens, TokenSet, TokenStore } from './tokens.js';
 
 /**
  * How long a lock lasts whose process is perhaps there: longer than a refresh may take, so that no second one begins beside it. It
@@ -47,9 +47,18 @@ export function sqliteTokens(path: string): TokenStore {
 /** A refresh token works once, so what is stored waits for the disk. */
 const schema = `PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
   CREATE TABLE IF NOT EXISTS seller_tokens (user_id INTEGER PRIMARY KEY, tokens TEXT NOT NULL, refresh_token TEXT,
-    revoked INTEGER NOT NULL DEFAULT 0);
+    revoked INTEGER NOT NULL DEFAULT 0, since INTEGER);
   CREATE TABLE IF NOT EXISTS seller_lock (user_id INTEGER PRIMARY KEY, holder TEXT NOT NULL, until INTEGER NOT NULL);
   PRAGMA busy_timeout = 0;`;
+
+/** Since when a seller is connected or revoked was not kept by earlier versions, whose processes may still use the file. */
+function addSince(db: DatabaseSync): void {
+  const hasSince = `SELECT 1 FROM pragma_table_info('seller_tokens') WHERE name = 'since'`;
+  if (db.prepare(hasSince).get()) return;
+  db.exec('PRAGMA busy_timeout = 5000; BEGIN IMMEDIATE');
+  if (!db.prepare(hasSince).get()) db.exec('ALTER TABLE seller_tokens ADD COLUMN since INTEGER');
+  db.exec('COMMIT; PRAGMA busy_timeout = 0');
+}
 
 class SqliteTokens implements TokenStore {
   readonly #db: DatabaseSync;
@@ -63,6 +72,7 @@ class SqliteTokens implements TokenStore {
   constructor(db: DatabaseSync) {
     this.#db = db;
     db.exec(schema);
+    addSince(db);
   }
 
   async #all(sql: string, ...values: (string | number | null)[]): Promise<Record<string, unknown>[]> {
@@ -76,14 +86,16 @@ class SqliteTokens implements TokenStore {
   }
 
   async save(user_id: number, tokens: TokenSet): Promise<void> {
-    const insert = `INSERT OR REPLACE INTO seller_tokens (user_id, tokens, refresh_token) VALUES (?, ?, ?)`;
-    await this.#all(insert, user_id, JSON.stringify(tokens), tokens.refreshToken ?? null);
+    const insert = `INSERT INTO seller_tokens (user_id, tokens, refresh_token, since) VALUES (?, ?, ?, ?)
+      ON CONFLICT DO UPDATE SET tokens = excluded.tokens, refresh_token = excluded.refresh_token, revoked = 0,
+        since = CASE WHEN revoked = 1 THEN excluded.since ELSE since END`;
+    await this.#all(insert, user_id, JSON.stringify(tokens), tokens.refreshToken ?? null, Date.now());
   }
 
   async revoke(user_id: number, { accessToken, refreshToken }: TokenSet): Promise<boolean> {
-    const update = `UPDATE seller_tokens SET revoked = 1 WHERE user_id = ? AND refresh_token IS ? AND revoked = 0
+    const update = `UPDATE seller_tokens SET revoked = 1, since = ? WHERE user_id = ? AND refresh_token IS ? AND revoked = 0
       AND json_extract(tokens, '$.accessToken') = ? RETURNING user_id`;
-    return (await this.#all(update, user_id, refreshToken ?? null, accessToken)).length > 0;
+    return (await this.#all(update, Date.now(), user_id, refreshToken ?? null, accessToken)).length > 0;
   }
 
   async remove(user_id: number): Promise<boolean> {
@@ -93,6 +105,15 @@ class SqliteTokens implements TokenStore {
   async sellers(): Promise<readonly number[]> {
     const rows = await this.#all('SELECT user_id FROM seller_tokens WHERE revoked = 0 ORDER BY user_id');
     return rows.map(({ user_id }) => Number(user_id));
+  }
+
+  async list(): Promise<readonly SellerStatus[]> {
+    const rows = await this.#all('SELECT user_id, revoked, since FROM seller_tokens ORDER BY user_id');
+    return rows.map(({ user_id, revoked, since }) => ({
+      user_id: Number(user_id),
+      state: revoked === 1 ? 'revoked' : 'connected',
+      ...(since !== null && { since: Number(since) }),
+    }));
   }
 
   /** Unlike a transaction, it blocks neither this process nor other sellers. */

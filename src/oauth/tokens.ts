@@ -22,12 +22,16 @@ export function checkTokenSet<T extends TokenSet>(name: 'load' | 'refresh', toke
   if (typeof accessToken !== 'string') throw invalidTokenSet(name, 'returned no token set');
   if (!isNothing(refreshToken) && typeof refreshToken !== 'string')
     throw invalidTokenSet(name, 'returned a `refreshToken` that is not a string');
-  if (!isNothing(expiresAt) && !(typeof expiresAt === 'number' && expiresAt >= leastExpiresAt)) {
-    throw new AccessTokenError(
-      `\`expiresAt\` of \`${name}\` is not a time in milliseconds since 1970; of seconds, multiply by 1000`,
-    );
-  }
+  if (!isTime(expiresAt)) throw new AccessTokenError(`\`expiresAt\` of \`${name}\` ${noTime}`);
   return tokens;
+}
+
+/** What is said of a time that is none. */
+export const noTime = 'is not a time in milliseconds since 1970; of seconds, multiply by 1000';
+
+/** Whether a token may end then: in milliseconds since 1970, or it is not known when. */
+export function isTime(expiresAt: unknown): boolean {
+  return isNothing(expiresAt) || (typeof expiresAt === 'number' && expiresAt >= leastExpiresAt);
 }
 
 /**
@@ -36,10 +40,25 @@ export function checkTokenSet<T extends TokenSet>(name: 'load' | 'refresh', toke
  */
 export function checkRefreshed<T extends TokenSet>(stored: T, refreshed: T): T {
   const tokens = checkTokenSet('refresh', refreshed);
-  if (!isToken(tokens.accessToken))
-    throw invalidTokenSet('refresh', 'returned an access token that is empty or has characters that no token has');
+  const [odd] = oddTokens(tokens);
+  if (odd !== undefined) throw invalidTokenSet('refresh', `returned ${oddly[odd]}`);
   const { refreshToken } = stored;
   return refreshToken && !tokens.refreshToken ? { ...tokens, refreshToken } : tokens;
+}
+
+/** What is said of a token that cannot be sent. */
+export const oddly = {
+  accessToken: 'an access token that is empty or has characters that no token has',
+  refreshToken: 'a refresh token with control characters',
+};
+
+/** Which tokens cannot be sent, or would break a line: they are rejected before anything stores them. */
+export function oddTokens({ accessToken, refreshToken }: Unchecked): (keyof typeof oddly)[] {
+  const odd: (keyof typeof oddly)[] = [];
+  if (typeof accessToken !== 'string' || !isToken(accessToken)) odd.push('accessToken');
+  if (!isNothing(refreshToken) && (typeof refreshToken !== 'string' || /\p{Cc}/u.test(refreshToken)))
+    odd.push('refreshToken');
+  return odd;
 }
 
 type Unchecked = Partial<Record<keyof TokenSet, unknown>>;
@@ -72,6 +91,15 @@ export interface StoredTokens {
   readonly isRevoked: boolean;
 }
 
+/** A seller who has authorised your application, and whether that still holds. */
+export interface SellerStatus {
+  readonly user_id: number;
+  /** `revoked`: the grant has ended, and the seller has to authorise the application again. */
+  readonly state: 'connected' | 'revoked';
+  /** Since when, in milliseconds since 1970: a refresh changes nothing. Absent if an earlier version has stored the seller. */
+  readonly since?: number | undefined;
+}
+
 /** Where the tokens of all sellers are kept: `sqliteTokens(path)`, or your own. Several processes may share it. */
 export interface TokenStore {
   /** Returns the tokens of a seller; `undefined` for anybody else. */
@@ -89,6 +117,8 @@ export interface TokenStore {
   remove(user_id: number): Promise<boolean>;
   /** The sellers with tokens that are not revoked. */
   sellers(): Promise<readonly number[]>;
+  /** All sellers with tokens, in the order of their ids, also those who are revoked. Without it, `list` of `createSellers` rejects. */
+  list?(): Promise<readonly SellerStatus[]>;
   /**
    * Runs a function while no other one runs for this seller, in this process or another, and returns its result. A refresh token
    * works once, so two at a time may lose the grant:
@@ -123,6 +153,21 @@ export interface OAuthOptions {
    * @default the platform's `fetch`
    */
   readonly fetch?: ((request: Request, init?: RequestInit) => Promise<Response>) | undefined;
+  /**
+   * Keeps the verifier of each authorisation from `start` to `exchange`, for up to an hour: a `Map`, or what all processes share.
+   *
+   * @default none: you keep it
+   */
+  readonly logins?: LoginStore | undefined;
+}
+
+/** What keeps the authorisations that have begun: a `Map`, a Keyv, or three functions of yours. They may be asynchronous. */
+export interface LoginStore {
+  /** Returns what was set; nothing if there is none. */
+  get(key: string): unknown;
+  /** `forMs` says for how many milliseconds it is needed: a store may forget it after that. */
+  set(key: string, value: string, forMs: number): unknown;
+  delete(key: string): unknown;
 }
 
 /** A new authorisation: where to send the seller, and what to keep until the seller returns. */
@@ -131,7 +176,7 @@ export interface AuthorizationRequest {
   readonly url: string;
   /** Identifies this authorisation. Keep it in the session of the browser. */
   readonly state: string;
-  /** The secret of this authorisation (PKCE). Keep it in the session, never in the browser. */
+  /** The secret of this authorisation (PKCE). Keep it in the session, never in the browser; `logins` keeps it for you. */
   readonly verifier: string;
 }
 
@@ -139,9 +184,12 @@ export interface AuthorizationRequest {
 export interface AuthorizationCallback {
   /** The address that the browser requested, with its query. It may be relative, e.g. `request.url` of Node.js. */
   readonly url: string | URL;
-  /** The `state` that `start()` returned. */
-  readonly state: string;
-  /** The `verifier` that `start()` returned; without it, if the address was not that of `start()`. */
+  /**
+   * The `state` that `start()` returned, from a cookie or the session: only the browser that started may finish. With `logins` it may be
+   * left out where another browser may, too: then the address has to have the state of an authorisation that has begun.
+   */
+  readonly state?: string;
+  /** The `verifier` that `start()` returned; without it, if `logins` keeps it, or the address was not that of `start()`. */
   readonly verifier?: string | undefined;
   readonly code?: undefined;
 }

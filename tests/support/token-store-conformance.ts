@@ -53,6 +53,12 @@ const rules: Readonly<Record<string, (store: TokenStore) => Promise<void>>> = {
     equal(await store.sellers(), [7]);
     equal(await store.revoke(7, { accessToken: 'a2' }), true);
   },
+  'all are listed in the order of their ids, with their state': async (store) => {
+    for (const user_id of [8, 7]) await store.save(user_id, first);
+    await store.revoke(8, first);
+    const listed = await store.list?.();
+    equal(listed?.map(({ user_id, state }) => [user_id, state]), [[7, 'connected'], [8, 'revoked']]); // prettier-ignore
+  },
   'a seller is removed with the tokens': async (store) => {
     await store.save(7, first);
     equal(await store.remove(7), true);
