@@ -67,7 +67,7 @@ export default defineConfig({
     hookTimeout: 300_000,
     expect: { poll: { timeout: 240_000, interval: 10 } },
     // What fails more often has one cause, and a test that hangs takes minutes.
-    bail: 200,
+    bail: 20,
     restoreMocks: true,
     unstubEnvs: true,
     unstubGlobals: true,

@@ -34,6 +34,7 @@ export type {
   DriverParams,
   TrainingSpan,
   TrainingTimes,
+  WeightPrice,
   ZoneCutoff,
   ZonePrice,
   ZonePricing,

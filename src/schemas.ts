@@ -70,6 +70,7 @@ export {
   setDeliveryParams,
   trainingSpan,
   trainingTimes,
+  weightPrice,
   zoneCutoff,
   zonePrice,
   zonePricing,

@@ -121,15 +121,17 @@ export const zonePrice = s.looseObject({
 /** The price of a delivery to a zone, split into the parts that are displayed. */
 export interface ZonePrice extends Output<typeof zonePrice> {}
 
+export const weightPrice = s.looseObject({
+  price: s.nullish<ZonePrice>(zonePrice),
+  /** `null` is an open end. */
+  weight: s.nullish(s.looseObject({ from_kg: s.nullish(s.number), to_kg: s.nullish(s.number) })),
+});
+/** The price of a delivery of packages within a range of weights. */
+export interface WeightPrice extends Output<typeof weightPrice> {}
+
 export const zonePricing = s.looseObject({
   mode: s.nullish(s.openEnum('weight', 'flat')),
-  prices: nullishArray(
-    s.looseObject({
-      price: s.nullish<ZonePrice>(zonePrice),
-      /** `null` is an open end. */
-      weight: s.nullish(s.looseObject({ from_kg: s.nullish(s.number), to_kg: s.nullish(s.number) })),
-    }),
-  ),
+  prices: nullishArray<WeightPrice>(weightPrice),
 });
 /** The prices of a delivery to a zone by weight, which Brazil has in place of `price`. */
 export interface ZonePricing extends Output<typeof zonePricing> {}
