@@ -60,9 +60,9 @@ export async function confirmByList<T, In>(
   // Another process may take an entry between the look and the claim.
   for (let tries = 0; tries <= names.length; tries += 1) {
     const known = await context.look(names, list.beside);
-    const aheadMs = aheadMsOf(list, known);
-    const others = known.others.map((other) => ({ ...other, sent: corrected(other.sent, aheadMs) }));
-    const found = judge({ ...list, sent: corrected(list.sent, aheadMs) }, input, { ...known, others });
+    const behindMs = behindMsOf(list, known);
+    const others = known.others.map((other) => ({ ...other, sent: corrected(other.sent, behindMs) }));
+    const found = judge({ ...list, sent: corrected(list.sent, behindMs) }, input, { ...known, others });
     if ('done' in found) return found;
     // The response of another write may still tell which entry is its own.
     if ('unknown' in found)
@@ -73,18 +73,18 @@ export async function confirmByList<T, In>(
 }
 
 /**
- * By how much the clock is ahead that says when writes were sent, at least: an entry of another write cannot be older than that
- * write.
+ * By how much the dates of the list are ahead of the clock that says when writes were sent, at most: an entry of another write cannot
+ * be older than that write. `undefined` if there is no such entry.
  */
-function aheadMsOf<T, In>({ entries }: SeenList<T, In>, known: KnownWrites): number {
+function behindMsOf<T, In>({ entries }: SeenList<T, In>, known: KnownWrites): number | undefined {
   // A service that states fractions states them in each entry, also where one is exactly 0.
   const inexactMs = entries.some(({ date }) => date && withFraction.test(date)) ? 0 : wholeSecondMs;
-  const each = entries.map(({ name, date }) => {
+  const each = entries.flatMap(({ name, date }) => {
     const sent = name === undefined ? undefined : known.sentOf(name);
-    if (!sent || !date || !isZoned(date)) return 0;
-    return sent.latest - millisecondsOf(date) - inexactMs;
+    return sent && date && isZoned(date) ? [millisecondsOf(date) + inexactMs - sent.latest] : [];
   });
-  return Math.max(0, ...each.filter((ms) => !Number.isNaN(ms)));
+  const shown = each.filter((ms) => !Number.isNaN(ms));
+  return shown.length > 0 ? Math.min(...shown) : undefined;
 }
 
 /** Whether an entry of another write of this client tells how the dates of the list differ from the clocks. */
@@ -93,8 +93,14 @@ function showsClock<T, In>({ name, date }: ListedEntry<T, In>, known: KnownWrite
   return isOwn && !!date && isZoned(date) && !Number.isNaN(millisecondsOf(date));
 }
 
-function corrected({ earliest, latest }: SentTime, aheadMs: number): SentTime {
-  return { earliest: Math.min(earliest, latest - aheadMs), latest: latest - aheadMs };
+/** Adds the clock that the entries show. Only dates that are behind move the time of a write. */
+function corrected({ earliest, latest, clocks }: SentTime, behindMs: number | undefined): SentTime {
+  if (behindMs === undefined) return { earliest, latest, clocks };
+  const sent = latest + Math.min(0, behindMs);
+  const shown = clocks?.slice(0, 1).map(({ sent: first, read }) => {
+    return { sent: latest + behindMs, read: latest + behindMs + read - first };
+  });
+  return { earliest: Math.min(earliest, sent), latest: sent, clocks: shown && [...(clocks ?? []), ...shown] };
 }
 
 /** Returns the proof, or what is known without one. */
@@ -207,8 +213,14 @@ function unicode(pattern: string): RegExp {
   return new RegExp(pattern, 'gu');
 }
 
-/** Whether the date of an entry is before or after a write by every clock; `unclear` if it proves neither. */
-export function ageOf(date: string | null | undefined, { earliest, latest }: SentTime): 'older' | 'newer' | 'unclear' {
+/**
+ * Whether the date of an entry is before a write by every clock, or after it and, by one clock, not after the reading; `unclear` if it
+ * proves neither.
+ */
+export function ageOf(
+  date: string | null | undefined,
+  { earliest, latest, clocks }: SentTime,
+): 'older' | 'newer' | 'unclear' {
   if (!date) return 'unclear';
   // `NaN` is neither before nor after anything.
   const at = millisecondsOf(date);
@@ -216,7 +228,8 @@ export function ageOf(date: string | null | undefined, { earliest, latest }: Sen
   const inexactMs = isExact ? 0 : zoneSlackMs + (date.length <= dateLength ? dayMs : 0);
   if (at < earliest - slackMs - inexactMs) return 'older';
   const precisionMs = withFraction.test(date) ? synchronisedMs : wholeSecondMs;
-  return isExact && at >= latest - precisionMs ? 'newer' : 'unclear';
+  const isMeanwhile = !clocks || clocks.some(({ sent, read }) => at >= sent - precisionMs && at <= read + slackMs);
+  return isExact && at >= latest - precisionMs && isMeanwhile ? 'newer' : 'unclear';
 }
 
 /** A page of a list in a response that reads back a write. */

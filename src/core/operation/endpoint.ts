@@ -181,6 +181,18 @@ export interface Reading<Out = unknown> {
 export interface SentTime {
   readonly earliest: number;
   readonly latest: number;
+  /**
+   * The same by each clock that is known, with the time of the reading: what the write has made is between them by one of these.
+   *
+   * @default `earliest` and `latest` are all that is known
+   */
+  readonly clocks?: readonly ClockTimes[] | undefined;
+}
+
+/** When a write was sent and read back, by one clock. */
+export interface ClockTimes {
+  readonly sent: number;
+  readonly read: number;
 }
 
 /** What an endpoint's `confirm` can use to read back a write. */

@@ -1,6 +1,6 @@
 import type { ResponseInfo, Requester } from '../operation/api-promise.js';
 import { userOfToken } from './token-source.js';
-import type { ConfirmContext, Endpoint, SentTime } from '../operation/endpoint.js';
+import type { ClockTimes, ConfirmContext, Endpoint, SentTime } from '../operation/endpoint.js';
 import { cannotConfirm, SellerError } from '../errors/seller-error.js';
 import type { ConfirmOptions, Confirmation } from '../errors/seller-error.js';
 import { TimeoutError } from '../errors/errors.js';
@@ -192,9 +192,14 @@ function sentTime({ sentAt, aheadMs: provenMs }: UnconfirmedCall, headers: Heade
   const local = Date.now() - elapsedMs;
   const stated = parseHttpDate(headers.get('date'));
   const aheadMs = Date.now() - (stated ?? Date.now());
+  const proven = local - provenMs;
+  const byClock = (...times: readonly number[]): readonly ClockTimes[] =>
+    times.map((sent) => ({ sent, read: sent + elapsedMs }));
   // The header has no fraction of a second, so this machine's clock is more exact if both clocks agree.
   if (stated === undefined || (aheadMs >= 0 && aheadMs < clocksAgreeMs))
-    return { earliest: local - provenMs, latest: local - provenMs };
+    return { earliest: proven, latest: proven, clocks: byClock(local, proven) };
   const service = stated - elapsedMs;
-  return { earliest: Math.min(local - provenMs, service), latest: Math.max(local - provenMs, service) };
+  // A cache can only be behind: a service's time that is ahead shows that this machine is behind.
+  const clocks = aheadMs < 0 ? byClock(service) : byClock(local, proven, service);
+  return { earliest: Math.min(proven, service), latest: Math.max(proven, service), clocks };
 }

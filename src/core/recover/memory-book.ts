@@ -254,7 +254,11 @@ export class BookView {
     // A book may know that an entry is a proof, and nothing more.
     if (!other || other.id === write.id || other.sentAt === 0) return undefined;
     const laterMs = other.sentAt - write.sentAt;
-    return { earliest: sent.earliest + laterMs, latest: sent.latest + laterMs };
+    return {
+      earliest: sent.earliest + laterMs,
+      latest: sent.latest + laterMs,
+      ...(sent.clocks && { clocks: sent.clocks.map((clock) => ({ ...clock, sent: clock.sent + laterMs })) }),
+    };
   }
 
   #seen(other: SeenWrite, sent: SentTime): OtherWrite {
