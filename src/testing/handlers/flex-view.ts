@@ -7,7 +7,7 @@ import type { JsonObject } from '../http/read-request.js';
 import type { MarketplaceSettings } from '../settings.js';
 import type { Omittable } from '../state/entity-store.js';
 import { kindsOfDays } from '../state/flex.js';
-import type { KindOfDay, StoredRange, StoredSubscription, Zone, ZoneCutoff } from '../state/flex.js';
+import type { KindOfDay, StoredRange, StoredSubscription, Zone, StoredCutoff } from '../state/flex.js';
 import { currencyOf } from './currencies.js';
 
 /** The hours at which a range, or the time to order for it, can end. */
@@ -232,7 +232,7 @@ function readRange(value: unknown, at: string, needsCutoff: boolean): SentRange 
 /** A zone that is added, with a cut-off of its own if it is given one. */
 interface AddedZone {
   readonly id: string;
-  readonly cutoff: ZoneCutoff | undefined;
+  readonly cutoff: StoredCutoff | undefined;
 }
 
 /** Reads coverage zones: a list of `{ id }`, each perhaps with a `cutoff`. @throws {ErrorResponse} 400 */
@@ -246,7 +246,7 @@ export async function readZones(call: Call): Promise<AddedZone[]> {
   });
 }
 
-function readCutoff(value: unknown, index: number): ZoneCutoff {
+function readCutoff(value: unknown, index: number): StoredCutoff {
   const isHour = (hour: unknown): boolean => isInteger(hour) && hour >= 0 && hour <= 24;
   const isValid = ([kind, hour]: [string, unknown]): boolean =>
     (kindsOfDays as readonly string[]).includes(kind) && isHour(hour);

@@ -23,7 +23,7 @@ export function kindOfDay(date: string): KindOfDay {
 }
 
 /** The hours until which a zone takes orders, by kind of day, where they differ from those of the ranges. */
-export type ZoneCutoff = Readonly<Partial<Record<KindOfDay, number>>>;
+export type StoredCutoff = Readonly<Partial<Record<KindOfDay, number>>>;
 
 /** A range of hours in which a seller delivers. */
 export interface StoredRange {
@@ -47,7 +47,7 @@ export interface StoredSubscription {
   /** The ids of the zones that the seller delivers to. */
   readonly zones: readonly string[];
   /** The cut-offs of zones that have their own, by the id of the zone. */
-  readonly zoneCutoffs: Readonly<Record<string, ZoneCutoff>>;
+  readonly zoneCutoffs: Readonly<Record<string, StoredCutoff>>;
   /** How far a Turbo subscription delivers, in metres. */
   readonly radius: number;
   /** The days of the holidays that are selected, as `YYYY-MM-DD`. */
