@@ -72,7 +72,7 @@ export const ours = sdk('marketplace-seller-sdk', {});
 
 /** The same over `fetch`: what it costs in browsers and Workers, and on Node where `fetch` is needed. */
 export const portable = sdk('marketplace-seller-sdk over fetch', {
-  fetch: /** @param {Request} request */ (request) => fetch(request),
+  fetch: /** @type {import('marketplace-seller-sdk').Fetch} */ ((url, init) => fetch(url, init)),
 });
 
 /**

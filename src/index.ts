@@ -13,7 +13,7 @@ export type { TokenProvider, Attempt, Drift, Logger, Middleware, Tracing, CallEv
 export type { RefreshingTokenOptions, TokenSet } from './oauth/tokens.js';
 export { refreshingToken, type RefreshingToken } from './oauth/token-refresher.js';
 export type { CallOptions, DownloadProgress, UploadProgress } from './core/scope/call-options.js';
-export type { ClientOptions, Limiter, AttemptInfo } from './core/options/client-options.js';
+export type { AttemptInfo, ClientOptions, Fetch, FetchInit, Limiter } from './core/options/client-options.js';
 export type { Confirmation, ConfirmOptions, StoredWriteOptions } from './core/errors/seller-error.js';
 export { documentedError, type DocumentedError } from './core/operation/documented-error.js';
 export type { StandardSchema } from './core/schema/schema.js';

@@ -8,7 +8,7 @@ import { documentedResponses } from './support/documented-responses.ts';
 import { everyEndpoint } from './support/every-endpoint.ts';
 import { advanceUntilSettled } from './support/fake-time.ts';
 import { createMarketplace } from './support/marketplace.ts';
-import { stubbed } from './support/stubs.ts';
+import { stubbed, receiving } from './support/stubs.ts';
 
 afterEach(() => void vi.useRealTimers());
 
@@ -264,7 +264,7 @@ describe('a write of a model', () => {
 test('the connection of a file that is no text is given back', async () => {
   let ended = '';
   const { marketplace, use } = createSale({
-    fetch: async (request: Request) => {
+    fetch: receiving(async (request) => {
       const response = await marketplace.fetch(request);
       if (!new URL(request.url).pathname.startsWith('/messages/attachments/')) return response;
       const body = new ReadableStream({
@@ -272,7 +272,7 @@ test('the connection of a file that is no text is given back', async () => {
         cancel: () => void (ended = 'cancelled'),
       });
       return new Response(body, { status: response.status, headers: { 'content-type': 'application/pdf' } });
-    },
+    }),
   });
   const stored = await use('messages_upload', { site_id: 'MLA', file: btoa('%PDF'), filename: 'a.pdf' });
   await use('messages_download', { site_id: 'MLA', attachment_id: stored.result?.id });

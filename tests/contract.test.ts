@@ -12,7 +12,7 @@ import { encode } from '../src/core/request/encode.js';
 import { decode } from '../src/testing/operations/operation.js';
 import { everyEndpoint } from './support/every-endpoint.ts';
 import { createMarketplace } from './support/marketplace.ts';
-import { errorOf } from './support/stubs.ts';
+import { errorOf, receiving } from './support/stubs.ts';
 
 // The contract of an endpoint, line by line. Lines 5 and 7 to 9 are tested in tests/resilience and tests/core.
 describe.each(everyEndpoint)('$name', ({ endpoint, input }) => {
@@ -123,10 +123,10 @@ function recorder(): { client: SellerClient; sent: string[] } {
   const client = new SellerClient({
     baseUrl: 'https://api.example.com',
     maxRetries: 0,
-    fetch: (request: Request) => {
+    fetch: receiving((request) => {
       sent.push(request.url);
       return Promise.resolve(new Response('{}'));
-    },
+    }),
   });
   return { client, sent };
 }

@@ -138,7 +138,7 @@ test.each(['import', 'require'])(
     const { SellerClient } = await load.${way}('${manifest.name}');
     const options = { baseUrl: 'http://127.0.0.1:29999', accessToken: 'token', maxRetries: 0 };
     const found = [hasFetch()];
-    for (const given of [{}, { fetch: (request) => fetch(request) }]) {
+    for (const given of [{}, { fetch: (url, init) => fetch(url, init) }]) {
       const seller = new SellerClient({ ...options, ...given });
       await seller.questions.get({ question_id: 42 }).catch(() => undefined);
       found.push(hasFetch());

@@ -13,6 +13,7 @@ import type { ApiError } from '../core/errors/response-errors.js';
 import { parseRetryAfter } from '../core/errors/response-headers.js';
 import type { SellerError } from '../core/errors/seller-error.js';
 import { isPlainObject } from '../core/json/json.js';
+import type { FetchInit } from '../core/options/client-options.js';
 import { TimeLimit, wait } from '../core/scope/cancel-scope.js';
 import { FetchResponse } from '../core/transport/fetch-response.js';
 import type { OAuthOptions } from './tokens.js';
@@ -95,10 +96,11 @@ async function send(
   grant: TokenGrant,
   form: string,
   received: { status?: number },
-): Promise<{ status: number; headers: Headers; text: string }> {
+): Promise<{ status: number; headers: Pick<Headers, 'get'>; text: string }> {
   const controller = new AbortController();
+  const { fetch = globalThis.fetch, tokenUrl } = grant.application;
   const exchange = async (): ReturnType<typeof send> => {
-    const response = await (grant.application.fetch ?? globalThis.fetch)(createRequest(grant, form, controller.signal));
+    const response = await fetch(tokenUrl, requestInit(form, controller.signal));
     const { status, headers } = response;
     received.status = status;
     const { text } = await new FetchResponse(response, false).text(maxResponseBytes);
@@ -111,9 +113,9 @@ async function send(
   });
 }
 
-function createRequest({ application }: TokenGrant, body: string, signal: AbortSignal): Request {
+function requestInit(body: string, signal: AbortSignal): FetchInit {
   const headers = { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' };
-  return new Request(application.tokenUrl, { method: 'POST', headers, body, signal, redirect: 'manual' });
+  return { method: 'POST', headers, body, signal, redirect: 'manual' };
 }
 
 function connectionError(grant: TokenGrant, error: unknown, attempts: number, remedy?: string): ConnectionError {

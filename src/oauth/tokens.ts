@@ -1,3 +1,4 @@
+import type { Fetch } from '../core/options/client-options.js';
 import { AccessTokenError } from '../core/errors/errors.js';
 import { isToken } from '../core/options/rules.js';
 
@@ -148,11 +149,11 @@ export interface OAuthOptions {
   /** The address that exchanges codes and refresh tokens. `http:` is only accepted for this machine. */
   readonly tokenUrl: string;
   /**
-   * Sends the requests to `tokenUrl`.
+   * Sends the requests to `tokenUrl`. It is called as `fetch(url, init)`, like that of a client.
    *
    * @default the platform's `fetch`
    */
-  readonly fetch?: ((request: Request, init?: RequestInit) => Promise<Response>) | undefined;
+  readonly fetch?: Fetch | undefined;
   /**
    * Keeps the verifier of each authorisation from `start` to `exchange`, for up to an hour: a `Map`, or what all processes share.
    *

@@ -1,6 +1,7 @@
 import { RequestAbortedError, SellerClient } from 'marketplace-seller-sdk';
 import type { CallOptions } from 'marketplace-seller-sdk';
 import { expect, test } from 'vitest';
+import { receiving } from '../support/stubs.ts';
 
 const [total, limit] = [30, 10];
 const reason = new Error('the user left');
@@ -16,7 +17,11 @@ async function service({ url }: Request): Promise<Response> {
   return Response.json({ ...paging, paging, questions, messages: entries, results: entries });
 }
 
-const seller = new SellerClient({ baseUrl: 'https://api.example.com', fetch: service, responseValidation: 'report' });
+const seller = new SellerClient({
+  baseUrl: 'https://api.example.com',
+  fetch: receiving(service),
+  responseValidation: 'report',
+});
 interface Listed extends AsyncIterable<{ readonly id: unknown }> {
   pages(): AsyncGenerator<{ readonly items: readonly unknown[] }>;
   first(): Promise<unknown>;

@@ -2,7 +2,7 @@ import { SellerClient } from 'marketplace-seller-sdk';
 import type { ApiError } from 'marketplace-seller-sdk';
 import { describe, expect, test } from 'vitest';
 import { service } from '../support/service.ts';
-import { errorOf } from '../support/stubs.ts';
+import { errorOf, receiving } from '../support/stubs.ts';
 
 // Lists of none, one and two pages, with an entry that cannot be read, and at the largest offset that a service accepts.
 
@@ -83,11 +83,11 @@ test.each<[string, number, number, true | undefined]>([
 
 test.each([400, 416, 422, 404, 403])('a list whose offsets of 3 and more are rejected with %i', async (status) => {
   const all = several(9);
-  const fetch = async (request: Request): Promise<Response> => {
+  const fetch = receiving(async (request) => {
     const { offset, limit } = pageIn(request.url);
     if (offset >= 3) return Response.json({ message: 'the offset is too large' }, { status });
     return Response.json({ results: all.slice(offset, offset + limit), paging: { total: 9, limit, offset } });
-  };
+  });
   const client = new SellerClient({ baseUrl: 'https://api.test', accessToken: 'token', fetch, maxRetries: 0 });
   const list = client.sites.search({ site_id: 'MLA', q: 'chair', limit: 2 }).toArray();
   const error = await errorOf<ApiError & { delivered: object[] }>(list);
@@ -99,7 +99,7 @@ test.each([400, 416, 422, 404, 403])('a list whose offsets of 3 and more are rej
 /** What is delivered of nine entries by a service that rejects some pages, and the requested pages. */
 async function readBelow(limit: number | undefined, isRejected: (offset: number) => boolean) {
   const requests: string[] = [];
-  const fetch = async (request: Request): Promise<Response> => {
+  const fetch = receiving(async (request) => {
     const { offset, limit: most } = pageIn(request.url);
     requests.push(`${offset}+${most}`);
     if (isRejected(offset)) return Response.json({ message: 'too large' }, { status: 400 });
@@ -107,7 +107,7 @@ async function readBelow(limit: number | undefined, isRejected: (offset: number)
       results: several(9).slice(offset, offset + most),
       paging: { total: 9, limit: most, offset },
     });
-  };
+  });
   const client = new SellerClient({ baseUrl: 'https://api.test', accessToken: 'token', fetch, maxRetries: 0 });
   const list = client.sites.search({ site_id: 'MLA', q: 'chair', limit });
   const result = await list.toArray().catch((error: unknown) => (error as { delivered: { id: string }[] }).delivered);

@@ -4,7 +4,7 @@ import { Agent, getGlobalDispatcher, interceptors, setGlobalDispatcher } from 'u
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { json, reset, startServer } from '../support/http-server.ts';
 import type { ReceivedRequest } from '../support/http-server.ts';
-import { errorOf, networkFault, stubbed, wireQuestion } from '../support/stubs.ts';
+import { errorOf, networkFault, stubbed, wireQuestion, receiving } from '../support/stubs.ts';
 import { transports } from '../support/transports.ts';
 
 afterEach(() => {
@@ -42,10 +42,10 @@ describe('a platform that does not take the member `cache`', () => {
     vi.resetModules();
     const { SellerClient: Client } = await import('marketplace-seller-sdk');
     const urls: string[] = [];
-    const fetch = async (request: Request): Promise<Response> => {
+    const fetch = receiving(async (request) => {
       urls.push(request.url);
       return Response.json(wireQuestion);
-    };
+    });
     const client = new Client({ baseUrl: 'https://api.test', accessToken: 'token-1', fetch });
     await client.questions.get({ question_id: 42 });
     expect(urls).toEqual(['https://api.test/questions/42']);

@@ -3,6 +3,7 @@ import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { advanceUntilSettled } from '../support/fake-time.ts';
 import { createMarketplace } from '../support/marketplace.ts';
+import { receiving } from '../support/stubs.ts';
 
 /** How a write ends: with its response, or without it, after the marketplace has carried it out or not. */
 type End = 'response' | 'lost' | 'not carried out';
@@ -127,7 +128,9 @@ describe.each(cases)('$count equal writes of $name', ({ name, count }) => {
       const before = shop.marketplace.clientFor(write);
       const sent = await sendAll(shop, write, ends, () => before);
       // A `fetch` of its own stands for a process of its own.
-      const after = shop.marketplace.clientFor(write, { fetch: (request: Request) => shop.marketplace.fetch(request) });
+      const after = shop.marketplace.clientFor(write, {
+        fetch: receiving((request) => shop.marketplace.fetch(request)),
+      });
       const told: Confirmation[] = [];
       for (const { sentAt } of sent)
         told.push(
@@ -198,7 +201,7 @@ async function overlap(name: string, pair: readonly Overlapping[]) {
   const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
   const client = marketplace.clientFor(write, {
     maxRetries: 0,
-    fetch: async (request: Request) => {
+    fetch: receiving(async (request) => {
       if (request.method === 'GET') return marketplace.fetch(request);
       const { end, actsMs, endsMs } = left.shift()!;
       await pause(actsMs);
@@ -208,7 +211,7 @@ async function overlap(name: string, pair: readonly Overlapping[]) {
       if (!response || end === 'lost') throw new TypeError('fetch failed');
       if (response.ok) counts.responses += 1;
       return response;
-    },
+    }),
   });
   const calls: { sentAt: number; ended: Promise<unknown> }[] = [];
   while (calls.length < pair.length) {

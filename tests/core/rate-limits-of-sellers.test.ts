@@ -3,7 +3,7 @@ import type { AttemptInfo, ClientOptions } from 'marketplace-seller-sdk';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { cubicRate } from '../../src/core/limits/bucket.js';
 import { advanceUntilSettled } from '../support/fake-time.ts';
-import { asAsked, errorOf, wireQuestion } from '../support/stubs.ts';
+import { asAsked, errorOf, wireQuestion, receiving } from '../support/stubs.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -19,7 +19,7 @@ function sellersOf(
   respond: (request: Request) => Response | undefined,
   options: Partial<ClientOptions> = {},
 ) {
-  const fetch = async (request: Request): Promise<Response> => respond(request) ?? ok(request);
+  const fetch = receiving(async (request) => respond(request) ?? ok(request));
   const application = new SellerClient({ baseUrl: 'https://api.test', accessToken: 'token', fetch, ...options });
   return Array.from({ length: count }, (_, n) => application.withOptions({ accessToken: `token-${n}` }));
 }
@@ -148,13 +148,13 @@ test('a pause that begins while the limiter of the user makes a call wait, stops
 test('concurrency is that of a token over all groups of endpoints, and a place that gets free wakes the oldest call', async () => {
   const order: string[] = [];
   let [inFlight, most] = [0, 0];
-  const fetch = async (request: Request): Promise<Response> => {
+  const fetch = receiving(async (request) => {
     order.push(new URL(request.url).pathname.split('/')[1]!);
     most = Math.max(most, ++inFlight);
     await new Promise((resolve) => setTimeout(resolve, 100));
     inFlight -= 1;
     return request.url.includes('/questions/') ? ok(request) : Response.json({}, { status: 422 });
-  };
+  });
   const client = new SellerClient({ baseUrl: 'https://api.test', accessToken: 'token', fetch, concurrency: 2 });
   const calls: Promise<unknown>[] = [];
   for (let round = 0; round < 3; round += 1) {
@@ -190,7 +190,7 @@ describe('twenty sellers under one limit of ten per second', () => {
   test.each(cases)('60 calls, $latencyMs ms, a $window window: all succeed', async ({ latencyMs, window }) => {
     const accepted: number[] = [];
     let sent = 0;
-    const fetch = async (request: Request): Promise<Response> => {
+    const fetch = receiving(async (request) => {
       const now = performance.now();
       const since = window === 'fixed' ? Math.floor(now / 1000) * 1000 : now - 999;
       const takes = accepted.filter((at) => at >= since).length < 10;
@@ -198,7 +198,7 @@ describe('twenty sellers under one limit of ten per second', () => {
       sent += 1;
       await new Promise((resolve) => setTimeout(resolve, latencyMs));
       return takes ? ok(request) : Response.json({}, { status: 429 });
-    };
+    });
     const application = new SellerClient({ baseUrl: 'https://api.test', accessToken: 'token', fetch });
     const clients = Array.from({ length: 20 }, (_, n) => application.withOptions({ accessToken: `token-${n}` }));
     const results = await advanceUntilSettled(

@@ -14,7 +14,7 @@ import {
   UnexpectedResponseError,
   defineEndpoint,
 } from '../../src/index.js';
-import type { Endpoint } from '../../src/index.js';
+import type { Endpoint, Fetch } from '../../src/index.js';
 
 /** A marketplace with one paid order, whose seller is the client's. */
 function withAnOrder() {
@@ -31,10 +31,9 @@ function withAnOrder() {
 /** A client whose service answers each request with the request: method, path with query, and body. */
 function echoing() {
   const sent: string[] = [];
-  const fetch = async (given: Request | string | URL, init?: RequestInit): Promise<Response> => {
-    const request = new Request(given, init);
-    const { pathname, search } = new URL(request.url);
-    sent.push([request.method, pathname + search, await request.text()].join(' ').trim());
+  const fetch: Fetch = async (url, { method, body }) => {
+    const { pathname, search } = new URL(url);
+    sent.push([method, pathname + search, body].join(' ').trim());
     return Response.json({ id: 1 });
   };
   return { sent, seller: new SellerClient({ baseUrl: 'https://api.example.com', accessToken: 'token', fetch }) };

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { ConfigurationError, OutcomeUnknownError, SellerClient, TimeoutError } from 'marketplace-seller-sdk';
-import type { ClientOptions, Tracing } from 'marketplace-seller-sdk';
+import type { ClientOptions, Fetch, Tracing } from 'marketplace-seller-sdk';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { certificate } from '../support/certificate.ts';
 import { anyText } from '../support/any-text.ts';
@@ -240,7 +240,7 @@ describe.each(transports)('over %s', (name, options) => {
 });
 
 describe('over a given fetch', () => {
-  const clientOf = (fetch: () => Promise<Response>, options: Partial<ClientOptions> = {}): SellerClient =>
+  const clientOf = (fetch: Fetch, options: Partial<ClientOptions> = {}): SellerClient =>
     client('https://api.test', { fetch, ...options });
 
   test.each([
@@ -285,8 +285,8 @@ describe('over a given fetch', () => {
 
   test('an upload follows no redirect, in the way that the platform supports', async () => {
     const modes: string[] = [];
-    const fetch = (request?: Request): Promise<Response> => {
-      modes.push(request!.redirect);
+    const fetch: Fetch = (_url, { redirect }) => {
+      modes.push(redirect);
       return Promise.resolve(Response.json({ id: 'a.pdf' }));
     };
     const upload = () =>

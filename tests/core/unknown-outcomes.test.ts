@@ -6,7 +6,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { advanceUntilSettled } from '../support/fake-time.ts';
 import { createMarketplace } from '../support/marketplace.ts';
 import type { TestMarketplace } from '../support/marketplace.ts';
-import { errorOf, networkFault, stubbed, untilWindowEnds, wireQuestion } from '../support/stubs.ts';
+import { errorOf, networkFault, stubbed, untilWindowEnds, wireQuestion, receiving } from '../support/stubs.ts';
 import type { Step } from '../support/stubs.ts';
 
 const setUp = (options: Partial<ClientOptions> = {}): TestMarketplace =>
@@ -277,7 +277,7 @@ describe("unknownOutcome: 'confirm'", () => {
     const { sellerClient, question_id, marketplace } = confirming({ timeoutMs: 100, maxRetryDelayMs: 1 });
     let first: Request | undefined;
     const slowFirst = sellerClient.withOptions({
-      fetch: async (request: Request) => {
+      fetch: receiving(async (request) => {
         if (request.method !== 'POST') return marketplace.fetch(request);
         if (first) {
           // The first one arrives only now, just before the second.
@@ -286,7 +286,7 @@ describe("unknownOutcome: 'confirm'", () => {
         }
         first = new Request(request.url, { method: 'POST', headers: request.headers, body: await request.text() });
         return new Promise<Response>(() => {});
-      },
+      }),
     });
     const found = await inFakeTime(() => slowFirst.questions.answer({ question_id, text: 'Yes, there is.' }));
     expect(found).toMatchObject({ answer: { text: 'Yes, there is.' } });

@@ -6,6 +6,7 @@ import { MemoryLedger } from '../../src/work/memory.js';
 import { RunWrites } from '../../src/work/writes.js';
 import { fc } from '../support/fast-check.ts';
 import { createMarketplace } from '../support/marketplace.ts';
+import { receiving } from '../support/stubs.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'performance'] }));
 afterEach(() => void vi.useRealTimers());
@@ -46,7 +47,7 @@ async function handleAll(texts: readonly (readonly string[])[], stops: readonly 
   for (const [round, stopAt] of [...stops, Infinity].entries()) {
     const process = new Process(stopAt);
     const client = marketplace.clientFor(seller, {
-      fetch: (request: Request) => process.step(() => marketplace.fetch(request)),
+      fetch: receiving((request) => process.step(() => marketplace.fetch(request))),
       maxRetries: 0,
     });
     const run = async (entry: number): Promise<void> => {

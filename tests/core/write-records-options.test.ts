@@ -1,11 +1,11 @@
 import { endpoints } from 'marketplace-seller-sdk/schemas';
-import type { SendOptionParams, SellerClient } from 'marketplace-seller-sdk';
+import type { Fetch, SendOptionParams, SellerClient } from 'marketplace-seller-sdk';
 import { expect, test, vi } from 'vitest';
 import { WriteRecords } from '../../src/work/writes.js';
 import { withWriteHook } from '../../src/core/recover/write-hook.js';
 import type { WriteRecord } from '../../src/core/recover/write-hook.js';
 import { createMarketplace } from '../support/marketplace.ts';
-import { errorOf } from '../support/stubs.ts';
+import { errorOf, receiving } from '../support/stubs.ts';
 
 const billing = { option_id: 'REQUEST_BILLING_INFO', template_id: 'TEMPLATE___REQUEST_BILLING_INFO___1' } as const;
 const other = { option_id: 'OTHER', text: 'It leaves today.' } as const;
@@ -28,7 +28,7 @@ async function sendTwice(
   const run = (): Promise<unknown> => {
     const note = async (all: readonly WriteRecord[]): Promise<void> =>
       void (writes = JSON.parse(JSON.stringify(all)) as WriteRecord[]);
-    const process = (request: Request): Promise<Response> => fetch(request);
+    const process: Fetch = (url, init) => fetch(url, init);
     const client = marketplace.clientFor(seller, { fetch: process, maxRetries: 0 });
     return withWriteHook(client, new WriteRecords({ writes, note })).actionGuide.send(input);
   };
@@ -87,11 +87,11 @@ test.each(['an option', 'a message'])(
     const pack = marketplace.addPack({ seller_id, buyer_id });
     let respond = (): void => undefined;
     const isReceived = new Promise<void>((resolve) => (respond = resolve));
-    const fetch = async (request: Request): Promise<Response> => {
+    const fetch = receiving(async (request) => {
       const response = await marketplace.fetch(request);
       if (request.method === 'POST') await isReceived;
       return response;
-    };
+    });
     const client = marketplace.clientFor(seller, { fetch, maxRetries: 0 });
     const contact = (by: SellerClient): Promise<unknown> =>
       by.messages.contact({ pack_id: String(pack.pack_id), user_id: seller_id, text: other.text });

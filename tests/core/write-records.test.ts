@@ -5,7 +5,7 @@ import { WriteRecords, withoutUnknown, runWithWrites } from '../../src/work/writ
 import { withWriteHook } from '../../src/core/recover/write-hook.js';
 import type { WriteRecord } from '../../src/core/recover/write-hook.js';
 import { createMarketplace } from '../support/marketplace.ts';
-import { errorOf } from '../support/stubs.ts';
+import { errorOf, receiving } from '../support/stubs.ts';
 
 const { send } = endpoints.messages;
 
@@ -48,7 +48,7 @@ function createSale({ hasBuyerWritten = true } = {}) {
         },
       }));
       // A `fetch` of its own stands for another process: it does not know what this one has sent.
-      const fetch = (request: Request): Promise<Response> => marketplace.fetch(request);
+      const fetch = receiving((request) => marketplace.fetch(request));
       const client = withWriteHook(marketplace.clientFor(seller, { fetch, maxRetries: 0 }), records);
       const end = (): void => void (stored.writes = JSON.parse(JSON.stringify(records.writes)) as WriteRecord[]);
       return handle(client).finally(end);
@@ -221,7 +221,7 @@ test('while an equal write of another entry may still be sent, the run waits: th
   const other: WriteRecord = { ...stored.writes[0]!, id: 'of-another-entry', sentAt: Date.now() - 10 };
   const book = { look: async () => [other], claim: async () => true };
   const records = new WriteRecords({ writes: stored.writes, note: async () => undefined, book });
-  const fetch = (request: Request): Promise<Response> => marketplace.fetch(request);
+  const fetch = receiving((request) => marketplace.fetch(request));
   const client = withWriteHook(marketplace.clientFor(seller, { fetch }), records);
   expect((await errorOf(reply(client, 'Hello!'))).name).toBe('EarlierWriteOpenError');
   expect(sent()).toEqual(['Hello!']);

@@ -8,6 +8,7 @@ import { storeKinds } from '../support/inbox-stores.ts';
 import { about } from '../support/deliveries.ts';
 import { silent, silentLogger } from '../support/silent.ts';
 import { untilEnded } from '../support/until-ended.ts';
+import { receiving } from '../support/stubs.ts';
 
 /** A store's methods, for an object of its own. */
 function bound(store: Store): Store {
@@ -287,12 +288,12 @@ describe('a conversation that stays unread', () => {
     const marketplace = new FakeMarketplace();
     const seller = marketplace.addUser();
     const client = marketplace.clientFor(seller, {
-      fetch: async (request: Request) => {
+      fetch: receiving(async (request) => {
         const response = await marketplace.fetch(request);
         if (!request.url.includes('/messages/unread')) return response;
         const { results, ...rest } = (await response.json()) as { results: readonly { count: number }[] };
         return Response.json({ ...rest, results: results.map((each) => ({ ...each, count: change(each.count) })) });
-      },
+      }),
     });
     const handled: string[] = [];
     const store = memoryStore();

@@ -7,6 +7,7 @@ import { about, deliver } from '../support/deliveries.ts';
 import { loadClientFirst } from '../support/fake-time.ts';
 import { silent, silentLogger } from '../support/silent.ts';
 import { untilEnded } from '../support/until-ended.ts';
+import { receiving } from '../support/stubs.ts';
 
 loadClientFirst();
 afterEach(() => {
@@ -70,10 +71,10 @@ describe('an error that ends the attempts', () => {
     const marketplace = new FakeMarketplace({ now: '2026-11-20T12:00:00Z' });
     const user = marketplace.addUser({ user_id: 7 });
     let reads = 0;
-    const fetch = (request: Request): Promise<Response> => {
+    const fetch = receiving((request) => {
       reads += 1;
       return marketplace.fetch(request);
-    };
+    });
     const failures: HandlingFailure[] = [];
     let running = 0;
     const inbox = createInbox({

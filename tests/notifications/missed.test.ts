@@ -9,6 +9,7 @@ import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { loadClientFirst } from '../support/fake-time.ts';
 import { silentLogger } from '../support/silent.ts';
+import { receiving } from '../support/stubs.ts';
 
 // What the service could not deliver is in a list of its own for two days: `catchUp` reads it.
 
@@ -33,12 +34,12 @@ function shop({ page = (url: URL) => url, sellers = [7, 8] } = {}) {
         { user_id },
         {
           maxRetries: 0,
-          fetch: (request: Request) => {
+          fetch: receiving((request) => {
             const url = new URL(request.url);
             if (url.pathname !== '/missed_feeds') return marketplace.fetch(request);
             lists.push(`${user_id}${url.search}`);
             return marketplace.fetch(new Request(page(url), request));
-          },
+          }),
         },
       ),
     ]),

@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { deliver } from '../support/deliveries.ts';
 import { loadClientFirst } from '../support/fake-time.ts';
 import { silent, silentLogger } from '../support/silent.ts';
+import { receiving } from '../support/stubs.ts';
 
 loadClientFirst();
 beforeEach(() => void vi.useFakeTimers());
@@ -48,10 +49,10 @@ function reading(handler: (notification: Notification, context: Context) => Prom
   const reads: number[] = [];
   const startedAt = Date.now();
   const client = marketplace.clientFor(seller, {
-    fetch: (request: Request) => {
+    fetch: receiving((request) => {
       if (/\/(?:9000000\d+|5)\b/.test(request.url)) reads.push(Math.round((Date.now() - startedAt) / 1_000));
       return marketplace.fetch(request);
-    },
+    }),
   });
   const inbox = createInbox({
     clientFor: () => client,

@@ -13,6 +13,7 @@ import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { afterEach, describe, expect, expectTypeOf, test, vi } from 'vitest';
 import { about } from '../support/deliveries.ts';
 import { untilEnded } from '../support/until-ended.ts';
+import { receiving } from '../support/stubs.ts';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -28,10 +29,10 @@ function createShop() {
     marketplace.clientFor(
       { user_id },
       {
-        fetch: (request: Request) => {
+        fetch: receiving((request) => {
           requests.push(request);
           return marketplace.fetch(request);
-        },
+        }),
       },
     );
   const ask = (index = 0) => marketplace.ask({ from: buyer, item_id: items[index]!.item_id, text: 'Is there stock?' });

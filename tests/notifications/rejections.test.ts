@@ -9,6 +9,7 @@ import { advanceUntilSettled, fakeTimersOfInbox, loadClientFirst } from '../supp
 import { storeKinds } from '../support/inbox-stores.ts';
 import { silentLogger } from '../support/silent.ts';
 import { untilEnded } from '../support/until-ended.ts';
+import { receiving } from '../support/stubs.ts';
 
 loadClientFirst();
 fakeTimersOfInbox();
@@ -25,12 +26,12 @@ function sale({ responses = [], blockedBy = null }: { responses?: number[]; bloc
   const writes: string[] = [];
   const client = marketplace.clientFor(seller, {
     maxRetries: 0,
-    fetch: async (request: Request) => {
+    fetch: receiving(async (request) => {
       if (request.method !== 'POST') return marketplace.fetch(request);
       writes.push(new URL(request.url).pathname);
       const status = responses.shift() ?? 200;
       return status === 200 ? marketplace.fetch(request) : Response.json({ status, error: 'no' }, { status });
-    },
+    }),
   });
   const failures: HandlingFailure[] = [];
   const run = async (messages: Handler, options: Partial<InboxOptions> = {}) => {

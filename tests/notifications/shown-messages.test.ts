@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { post } from '../support/deliveries.ts';
 import { loadClientFirst } from '../support/fake-time.ts';
 import { silentLogger } from '../support/silent.ts';
+import { receiving } from '../support/stubs.ts';
 
 // A message is announced, its own path stays 404, and its conversation shows it.
 
@@ -20,7 +21,7 @@ function shop() {
   let failing = 0;
   const client = marketplace.clientFor(seller, {
     maxRetries: 0,
-    fetch: async (request: Request) => {
+    fetch: receiving(async (request) => {
       const { pathname } = new URL(request.url);
       const isList = pathname === '/messages/unread';
       if (isList) calls.lists += 1;
@@ -31,7 +32,7 @@ function shop() {
       }
       if (isList && (failing -= 1) >= 0) return Response.json({ message: 'not now' }, { status: 503 });
       return marketplace.fetch(request);
-    },
+    }),
   });
   const texts: unknown[] = [];
   const warn = vi.fn<(line: string) => void>();

@@ -8,6 +8,7 @@ import { advanceUntilSettled, fakeTimersOfInbox, loadClientFirst } from '../supp
 import { storeKinds } from '../support/inbox-stores.ts';
 import { silent, silentLogger } from '../support/silent.ts';
 import { untilEnded } from '../support/until-ended.ts';
+import { receiving } from '../support/stubs.ts';
 
 loadClientFirst();
 fakeTimersOfInbox();
@@ -21,14 +22,14 @@ function shop(ends: WriteEnd[] = []) {
   const pack = marketplace.addPack({ seller_id: seller.user_id, buyer_id: buyer.user_id });
   const client = marketplace.clientFor(seller, {
     maxRetries: 0,
-    fetch: async (request: Request) => {
+    fetch: receiving(async (request) => {
       const isWrite = request.method === 'POST' && request.url.includes('/messages/packs/');
       const end = isWrite ? (ends.shift() ?? 'carried out') : 'carried out';
       if (end === 'request lost') throw new TypeError('fetch failed');
       const response = await marketplace.fetch(request);
       if (end === 'response lost') throw new TypeError('fetch failed');
       return response;
-    },
+    }),
   });
   const replies = async () =>
     (

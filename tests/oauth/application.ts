@@ -3,6 +3,7 @@ import type { RefreshingTokenOptions } from 'marketplace-seller-sdk';
 import { createOAuth } from 'marketplace-seller-sdk/oauth';
 import type { AuthorizationCallback, OAuth, OAuthTokens } from 'marketplace-seller-sdk/oauth';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
+import { receiving } from '../support/stubs.ts';
 
 export const clientSecret = 'the-secret-of-application-500';
 const tokenPath = '/oauth/token';
@@ -37,11 +38,11 @@ export async function createApplication(): Promise<TestApplication> {
     redirectUri: 'https://bot.example.com/callback',
     authorizationUrl: 'https://auth.example.com/authorization?lang=es',
     tokenUrl: `${marketplace.baseUrl}${tokenPath}`,
-    fetch: async (request) => {
+    fetch: receiving(async (request) => {
       forms.push(new URLSearchParams(await request.clone().text()));
       const next = (): Promise<Response> => marketplace.fetch(request);
       return (faults.shift() ?? ((_, go) => go()))(request, next);
-    },
+    }),
   });
   const authorize = async (): Promise<AuthorizationCallback> => {
     const { url, state, verifier } = await oauth.start();

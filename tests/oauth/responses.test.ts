@@ -14,7 +14,7 @@ import { createOAuth } from 'marketplace-seller-sdk/oauth';
 import type { OAuthOptions } from 'marketplace-seller-sdk/oauth';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { advanceUntilSettled } from '../support/fake-time.ts';
-import { errorOf } from '../support/stubs.ts';
+import { errorOf, receiving } from '../support/stubs.ts';
 import { breaks } from './application.ts';
 import type { TokenFault } from './application.ts';
 
@@ -36,11 +36,11 @@ afterEach(() => void vi.useRealTimers());
 /** An application whose token endpoint acts like this, at the last like its last act; `sent` is what it was asked. */
 function applicationWith(...acts: TokenFault[]) {
   const sent: { request: Request; at: number }[] = [];
-  const fetch = (request: Request): Promise<Response> => {
+  const fetch = receiving((request) => {
     sent.push({ request: request.clone(), at: Date.now() });
     const act = acts[Math.min(sent.length, acts.length) - 1]!;
     return Promise.resolve(act(request, () => Promise.reject(new Error('there is no marketplace'))));
-  };
+  });
   const oauth = createOAuth({ ...options, fetch });
   const held = { accessToken: 'old-access', refreshToken: 'old-refresh' };
   const callback = { url: '/callback?code=TG-12345678&state=our-state', state: 'our-state', verifier: 'v'.repeat(43) };
@@ -273,7 +273,7 @@ describe('a request to the token endpoint', () => {
     const oauth = createOAuth({
       ...options,
       tokenUrl: 'http://127.0.0.1:4000/token',
-      fetch: ({ url }) => Promise.resolve(Response.json({ access_token: url })),
+      fetch: (url) => Promise.resolve(Response.json({ access_token: url })),
     });
     const { accessToken } = await oauth.refresh({ accessToken: 'old', refreshToken: 'old-refresh' });
     expect(accessToken).toBe('http://127.0.0.1:4000/token');
@@ -310,7 +310,7 @@ describe('a request to the token endpoint', () => {
   });
 
   test('ends after 15 seconds', async () => {
-    // The whole request: the platform aborts the signal only of one that is still referred to, as `fetch` does.
+    // The whole request: the platform aborts the signal only of one that is still referred to.
     let pending: Request | undefined;
     const { failedRefresh, sent } = applicationWith((given) => {
       pending = given;

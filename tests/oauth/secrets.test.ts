@@ -4,7 +4,7 @@ import { createOAuth } from 'marketplace-seller-sdk/oauth';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { advanceUntilSettled } from '../support/fake-time.ts';
 import { fc } from '../support/fast-check.ts';
-import { errorOf } from '../support/stubs.ts';
+import { errorOf, receiving } from '../support/stubs.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -56,7 +56,7 @@ test('no error of any response, failure or callback contains a secret', async ()
           redirectUri: 'https://bot.example.com/callback',
           authorizationUrl: 'https://auth.example.com/authorization',
           tokenUrl: 'https://auth.example.com/token',
-          fetch: async (request) => {
+          fetch: receiving(async (request) => {
             const text = await request.text();
             if (kind === 'network') throw new TypeError(`failed: ${text} ${all.join(' ')}`);
             if (kind === 'cause')
@@ -64,7 +64,7 @@ test('no error of any response, failure or callback contains a secret', async ()
             const headers: Record<string, string> =
               kind === 'header' ? { location: `https://x.test/?${new URLSearchParams({ code })}`, 'x-echo': text } : {};
             return new Response(body(text), { status, headers });
-          },
+          }),
         });
         const url = `/callback?${new URLSearchParams({
           code,

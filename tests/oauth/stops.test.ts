@@ -30,9 +30,9 @@ function createService(random: () => number) {
     redirectUri: 'https://bot.example.com/callback',
     authorizationUrl: 'https://auth.example.com/authorization',
     tokenUrl: `${marketplace.baseUrl}/oauth/token`,
-    fetch: async (request) => {
+    fetch: async (url, init) => {
       await pause(random() * 100);
-      const response = await marketplace.fetch(request);
+      const response = await marketplace.fetch(url, init);
       await pause(random() * 100);
       return response;
     },

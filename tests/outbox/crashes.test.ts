@@ -11,6 +11,7 @@ import { fc } from '../support/fast-check.ts';
 import { mortal } from '../support/mortal.ts';
 import { silentLogger } from '../support/silent.ts';
 import { untilEnded } from '../support/until-ended.ts';
+import { receiving } from '../support/stubs.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'outbox-'));
 const file = join(folder, 'invoice.pdf');
@@ -54,7 +55,7 @@ async function workThrough(stops: readonly Stop[]) {
       { user_id },
       {
         maxRetries: 0,
-        fetch: async (request: Request) => {
+        fetch: receiving(async (request) => {
           requests += 1;
           const here = requests === stop?.request ? stop.at : undefined;
           inFlight += 1;
@@ -64,7 +65,7 @@ async function workThrough(stops: readonly Stop[]) {
           process.isStopped = true;
           end.resolve(undefined);
           return here === 'response' ? response! : never;
-        },
+        }),
       },
     );
     const options = { clientFor: () => client, logger: silentLogger, concurrency: 2, leaseMs: 3_000 };

@@ -12,6 +12,7 @@ import { running } from '../support/serving.ts';
 import { advanceBetweenRequests, fakeTimersOfInbox, loadClientFirst } from '../support/fake-time.ts';
 import { untilEnded } from '../support/until-ended.ts';
 import { silentLogger } from '../support/silent.ts';
+import { receiving } from '../support/stubs.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'outbox-'));
 const file = join(folder, 'invoice.pdf');
@@ -61,7 +62,7 @@ function shop(
   const client = marketplace.clientFor(seller, {
     maxRetries: 0,
     ...options,
-    fetch: async (request: Request) => {
+    fetch: receiving(async (request) => {
       const isWrite = request.method === 'POST';
       if (isWrite) sent.push(new URL(request.url).pathname.replace(/\d{5,}/g, '#'));
       const end = isWrite ? (ends.shift() ?? 'carried out') : 'carried out';
@@ -70,7 +71,7 @@ function shop(
       const response = await marketplace.fetch(request).finally(() => (inFlight -= 1));
       if (end === 'response lost') throw new TypeError('fetch failed');
       return response;
-    },
+    }),
   });
   const { user_id } = seller;
   const messages = () => marketplace.messages.of(pack).filter(({ from }) => from === user_id);

@@ -3,7 +3,7 @@ import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createRandom } from '../../src/testing/random.js';
 import { advanceUntilSettled } from '../support/fake-time.ts';
-import { asAsked, errorOf, wireQuestion } from '../support/stubs.ts';
+import { asAsked, errorOf, wireQuestion, receiving } from '../support/stubs.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => {
@@ -21,12 +21,12 @@ const seed = (value: number): void => void vi.spyOn(Math, 'random').mockImplemen
 /** A client of a service that responds after a latency, and what it was sent. */
 function serviceOf(respond: (request: Request) => Response, latencyMs = 20) {
   const sent: { token: string; at: number }[] = [];
-  const fetch = async (request: Request): Promise<Response> => {
+  const fetch = receiving(async (request) => {
     sent.push({ token: tokenOf(request), at: performance.now() });
     const response = respond(request);
     await after(latencyMs);
     return asAsked(request, response);
-  };
+  });
   const sellerClient = new SellerClient({ baseUrl: 'https://api.test', accessToken: 'token-0', fetch });
   return { sellerClient, sent };
 }
@@ -63,12 +63,12 @@ describe('twenty sellers of an application with ten calls per second', () => {
       const item = { item_id: 'MLA100', seller_id: marketplace.addUser().user_id };
       marketplace.addItem(item);
       let count = 0;
-      const fetch = async (request: Request): Promise<Response> => {
+      const fetch = receiving(async (request) => {
         count += 1;
         const response = await marketplace.fetch(request);
         await after(latencyMs);
         return response;
-      };
+      });
       const application = new SellerClient({ baseUrl: marketplace.baseUrl, fetch });
       const clients = ids(20).map(() =>
         application.withOptions({ accessToken: marketplace.tokenFor(marketplace.addUser()) }),

@@ -3,7 +3,7 @@ import type { Limiter } from 'marketplace-seller-sdk';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { advanceUntilSettled } from '../support/fake-time.ts';
 import { fc } from '../support/fast-check.ts';
-import { errorOf, stubbed, wireQuestion } from '../support/stubs.ts';
+import { errorOf, stubbed, wireQuestion, receiving } from '../support/stubs.ts';
 
 const ok = (): Response => Response.json(wireQuestion);
 const after = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -79,12 +79,12 @@ describe('a source that cannot be closed does not block the client', () => {
   }
 
   test.each(Object.keys(sources))('%s', async (name) => {
-    const fetch = async (request: Request): Promise<Response> => {
+    const fetch = receiving(async (request) => {
       if (request.method === 'GET') return ok();
       // The service gives up in the middle of the file.
       await request.body?.getReader().read();
       throw new TypeError('fetch failed', { cause: Object.assign(new Error('reset'), { code: 'ECONNRESET' }) });
-    };
+    });
     const baseUrl = 'https://api.test';
     const sellerClient = new SellerClient({ baseUrl, accessToken: 'token-1', fetch, concurrency: 1 });
     const file = sources[name]!();

@@ -21,6 +21,7 @@ import type { Pack, PackInit, ShippingMode } from 'marketplace-seller-sdk/testin
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { goldenRequests, jsonBody } from '../support/golden-requests.ts';
 import { waitLogger } from '../support/waits.ts';
+import { receiving } from '../support/stubs.ts';
 
 const text = 'Sale hoy.';
 
@@ -192,10 +193,11 @@ describe('sending an option', () => {
     const sellerClient = marketplace.clientFor(
       { user_id: 7 },
       {
-        fetch: (request: Request) =>
+        fetch: receiving((request) =>
           marketplace.fetch(
             new Request(request.url, { method: 'POST', headers: request.headers, body: JSON.stringify(body) }),
           ),
+        ),
       },
     );
     await expect(sellerClient.actionGuide.send({ pack_id, option_id: 'OTHER', text })).rejects.toBeInstanceOf(error);

@@ -23,7 +23,7 @@ import { endpoints } from 'marketplace-seller-sdk/schemas';
 import type { FileSource, UploadParams, UploadProgress } from 'marketplace-seller-sdk';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { errorOf } from '../support/stubs.ts';
+import { errorOf, receiving } from '../support/stubs.ts';
 
 const site_id = 'MLA';
 const megabyte = 1024 * 1024;
@@ -102,12 +102,12 @@ describe('uploading a file', () => {
     const sellerClient = marketplace.clientFor(
       { user_id: 7 },
       {
-        fetch: async (request: Request) => {
+        fetch: receiving(async (request) => {
           lengths.push(request.headers.get('content-length'));
           const body = await request.clone().arrayBuffer();
           lengths.push(String(body.byteLength));
           return marketplace.fetch(request);
-        },
+        }),
       },
     );
     await sellerClient.messages.upload({ site_id, file: path() });
@@ -264,12 +264,12 @@ describe('an upload that fails', () => {
       { user_id: 7 },
       {
         maxRetryDelayMs: 1,
-        fetch: async (request: Request) => {
+        fetch: receiving(async (request) => {
           calls += 1;
           if (calls > 1) return marketplace.fetch(request);
           await request.body?.cancel();
           return new Response('{}', { status: 429, headers: { 'retry-after': '0' } });
-        },
+        }),
       },
     );
     const { id } = await sellerClient.messages.upload({ site_id, file: bytes, filename: 'a.pdf' });
@@ -362,7 +362,7 @@ describe('the fake marketplace checks files itself', () => {
     const sellerClient = new SellerClient({
       baseUrl: marketplace.baseUrl,
       accessToken: marketplace.tokenFor({ user_id: 7 }),
-      fetch: (request: Request) =>
+      fetch: receiving((request) =>
         marketplace.fetch(
           new Request(`${marketplace.baseUrl}/messages/attachments?${query}`, {
             method: 'POST',
@@ -370,6 +370,7 @@ describe('the fake marketplace checks files itself', () => {
             body: form,
           }),
         ),
+      ),
     });
     return sellerClient.messages
       .upload({ site_id, file: bytesOf(1), filename: 'a.pdf' })

@@ -8,7 +8,7 @@ import {
 import type { Message } from 'marketplace-seller-sdk';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { describe, expect, test } from 'vitest';
-import { errorOf } from '../support/stubs.ts';
+import { errorOf, receiving } from '../support/stubs.ts';
 
 const [seller, buyer, agent] = [7, 31, 3037675074];
 const whose = { pack_id: '2000000012345678', user_id: seller };
@@ -24,7 +24,7 @@ interface Sent {
 /** A service with these messages, and an action guide with the option OTHER; `sent` is what it was asked. */
 function serviceWith(messages: readonly unknown[] | Response, guide: unknown = { options: [other] }) {
   const sent: Sent[] = [];
-  const fetch = async (request: Request): Promise<Response> => {
+  const fetch = receiving(async (request) => {
     const { pathname: path, searchParams: query } = new URL(request.url);
     const content = await request.text();
     const body = content ? (JSON.parse(content) as Sent['body']) : undefined;
@@ -35,7 +35,7 @@ function serviceWith(messages: readonly unknown[] | Response, guide: unknown = {
     const offset = Number(query.get('offset') ?? 0);
     const page = messages.slice(offset, offset + 10);
     return Response.json({ messages: page, paging: { total: messages.length, limit: 10, offset } });
-  };
+  });
   const client = new SellerClient({ baseUrl: 'https://api.test', accessToken: 'token-1', fetch, maxRetries: 0 });
   return { client, sent, written: () => sent.filter(({ method }) => method === 'POST') };
 }
@@ -184,12 +184,13 @@ test.each([404, 500])('a conversation whose second page fails with %i is not rea
     baseUrl: 'https://api.test',
     accessToken: 'token-1',
     maxRetries: 0,
-    fetch: (request: Request) =>
+    fetch: receiving((request) =>
       Promise.resolve(
         new URL(request.url).searchParams.has('offset')
           ? Response.json({ error: 'not_found' }, { status })
           : Response.json({ messages: [to(buyer, 9)], paging: { total: 2, limit: 1, offset: 0 } }),
       ),
+    ),
   });
   expect(await errorOf(client.messages.contact({ ...whose, text }))).toMatchObject({ status });
 });

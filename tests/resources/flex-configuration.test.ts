@@ -22,6 +22,7 @@ import { describe, expect, expectTypeOf, test } from 'vitest';
 import { inspect as inspectSchema } from '../../src/core/schema/schema.js';
 import type { StandardSchema } from '../../src/core/schema/schema.js';
 import { stubbed } from '../support/stubs.js';
+import { receiving } from '../support/stubs.ts';
 
 const anySeller = { site_id: 'MLA', user_id: 7, service_id: 1001 };
 
@@ -395,10 +396,10 @@ function recording(): { sellerClient: SellerClient; sent: Sent[] } {
   const sellerClient = new SellerClient({
     baseUrl: 'https://api.example.com',
     responseValidation: 'report',
-    fetch: async (request: Request) => {
+    fetch: receiving(async (request) => {
       sent.push({ url: request.url, body: (await request.json()) as Sent['body'] });
       return Response.json({ configuration: {} });
-    },
+    }),
   });
   return { sellerClient, sent };
 }

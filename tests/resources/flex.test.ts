@@ -19,7 +19,7 @@ import type { FlexSubscription } from 'marketplace-seller-sdk';
 import type { endpoints } from 'marketplace-seller-sdk/schemas';
 import { FakeMarketplace, FakeMarketplaceError } from 'marketplace-seller-sdk/testing';
 import { describe, expect, expectTypeOf, test } from 'vitest';
-import { errorOf, networkFault, stubbed } from '../support/stubs.ts';
+import { errorOf, networkFault, stubbed, receiving } from '../support/stubs.ts';
 import { goldenRequests, jsonBody } from '../support/golden-requests.ts';
 
 /** The service says the same of an item that is to be enabled and of one that is to be disabled. */
@@ -259,11 +259,11 @@ describe('items', () => {
     const sellerClient = marketplace.clientFor(
       { user_id },
       {
-        fetch: async (request: Request) => {
+        fetch: receiving(async (request) => {
           const answer = await marketplace.fetch(request);
           if (lost++ === 0) throw new TypeError('socket hang up');
           return answer;
-        },
+        }),
       },
     );
     await sellerClient.flex.items.enable(flexItem);

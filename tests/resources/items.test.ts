@@ -5,7 +5,7 @@ import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { describe, expect, expectTypeOf, onTestFinished, test, vi } from 'vitest';
 import { advanceUntilSettled } from '../support/fake-time.ts';
 import { goldenRequests } from '../support/golden-requests.ts';
-import { errorOf, stubbed } from '../support/stubs.ts';
+import { errorOf, stubbed, receiving } from '../support/stubs.ts';
 
 test('an unknown item does not hide the status of the others', async () => {
   const marketplace = new FakeMarketplace();
@@ -478,11 +478,11 @@ function answering(body: unknown, onDrift?: (drift: Drift) => void): { sellerCli
   const sellerClient = new SellerClient({
     baseUrl: 'https://api.example.com',
     onDrift,
-    fetch: async (request: Request) => {
+    fetch: receiving(async (request) => {
       const { pathname, search } = new URL(request.url);
       sent.push(`${request.method} ${pathname}${search}`);
       return Response.json(body);
-    },
+    }),
   });
   return { sellerClient, sent };
 }

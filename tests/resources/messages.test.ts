@@ -32,7 +32,7 @@ import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import type { Pack, PackInit } from 'marketplace-seller-sdk/testing';
 import { describe, expect, expectTypeOf, test, vi } from 'vitest';
 import { conversationBlocked, exceptedCase } from '../../src/resources/post-sale/errors.js';
-import { errorOf, stubbed } from '../support/stubs.ts';
+import { errorOf, stubbed, receiving } from '../support/stubs.ts';
 import { capExhausted } from '../../src/resources/action-guide/errors.js';
 import { goldenRequests, jsonBody } from '../support/golden-requests.ts';
 
@@ -125,10 +125,10 @@ describe('a conversation', () => {
     const sellerClient = marketplace.clientFor(
       { user_id: 7 },
       {
-        fetch: (request: Request) => {
+        fetch: receiving((request) => {
           asked.push(new URL(request.url).searchParams.get('tag'));
           return marketplace.fetch(request);
-        },
+        }),
       },
     );
     const pack_id = pack.pack_id!;
@@ -219,16 +219,18 @@ describe('a message', () => {
 
   test('a message sends its sender in the body and its application in query and header', async () => {
     const bodies: unknown[] = [];
-    const fetch = vi.fn(async (sent: Request) => {
-      bodies.push(await sent.json());
-      return new Response(null, { status: 201 });
-    });
+    const fetch = vi.fn(
+      receiving(async (sent) => {
+        bodies.push(await sent.json());
+        return new Response(null, { status: 201 });
+      }),
+    );
     const sellerClient = new SellerClient({ baseUrl: 'https://api.example.com', fetch });
     const input = { pack_id: 1, user_id: 7, to: { user_id: 31 }, text, application_id: 500, client_id: 501 };
     expect(await sellerClient.messages.send(input)).toBeUndefined();
-    const [request] = fetch.mock.calls[0]!;
-    expect(new URL(request.url).searchParams.get('application_id')).toBe('500');
-    expect(request.headers.get('x-client-id')).toBe('501');
+    const [url, init] = fetch.mock.calls[0]!;
+    expect(new URL(url).searchParams.get('application_id')).toBe('500');
+    expect(init.headers['x-client-id']).toBe('501');
     expect(bodies).toEqual([{ from: { user_id: 7 }, to: { user_id: 31 }, text }]);
   });
 
@@ -314,10 +316,10 @@ describe('a message', () => {
     const sellerClient = marketplace.clientFor(
       { user_id: 7 },
       {
-        fetch: (request: Request) => {
+        fetch: receiving((request) => {
           const sent = body === undefined ? null : typeof body === 'string' ? body : JSON.stringify(body);
           return marketplace.fetch(new Request(request.url, { method: 'POST', headers: request.headers, body: sent }));
-        },
+        }),
       },
     );
     await expect(sellerClient.messages.send(input)).rejects.toBeInstanceOf(error);

@@ -488,8 +488,8 @@ describe('the blacklist', () => {
     ['a total', 51, { total: 51 }, 2],
   ])('the blacklist is read to its end: %s', async (_, count, paging, calls) => {
     const starts: number[] = [];
-    const fetch = (url: URL | RequestInfo): Promise<Response> => {
-      const offset = Number(new URL(url instanceof Request ? url.url : url).searchParams.get('offset'));
+    const fetch = (url: string): Promise<Response> => {
+      const offset = Number(new URL(url).searchParams.get('offset'));
       const length = 'limit' in paging ? paging.limit : 50;
       const users = Array.from({ length: count }, (_, index) => ({ id: index + 1 })).slice(offset, offset + length);
       starts.push(offset);

@@ -4,6 +4,7 @@ import type { endpoints } from 'marketplace-seller-sdk/schemas';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { goldenRequests } from '../support/golden-requests.ts';
+import { receiving } from '../support/stubs.ts';
 
 function setUp() {
   const marketplace = new FakeMarketplace();
@@ -113,10 +114,10 @@ describe('conventions of every resource', () => {
     const sent: string[] = [];
     const sellerClient = new SellerClient({
       baseUrl: 'https://api.example.com',
-      fetch: async (request: Request) => {
+      fetch: receiving(async (request) => {
         sent.push(request.url);
         return Response.json({ results: null, paging: null });
-      },
+      }),
     });
     expect(await sellerClient.sites.search({ site_id: 'MXX', q: 'a b' }).toArray()).toEqual([]);
     expect(sent).toEqual(['https://api.example.com/sites/MXX/search?q=a+b']);

@@ -10,7 +10,7 @@ import type { ClientOptions, UploadParams } from 'marketplace-seller-sdk';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { json, startServer } from '../support/http-server.ts';
 import { rawServer } from '../support/raw-server.ts';
-import { errorOf, stubbed } from '../support/stubs.ts';
+import { errorOf, stubbed, receiving } from '../support/stubs.ts';
 import { transports } from '../support/transports.ts';
 
 const megabyte = 2 ** 20;
@@ -263,10 +263,10 @@ test.each<[string, () => object, boolean]>([
   await writeFile(path, Buffer.alloc(size));
   let copy: Request | undefined;
   const { sellerClient } = stubbed([], {
-    fetch: (request: Request) => {
+    fetch: receiving((request) => {
       copy = request.clone();
       return Promise.resolve(Response.json({}, { status: 404 }));
-    },
+    }),
   });
   await errorOf(sellerClient.messages.upload({ site_id: 'MLA', ...source() } as UploadParams));
   const length = copy!.arrayBuffer().then(({ byteLength }) => byteLength);

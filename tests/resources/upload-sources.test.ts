@@ -4,7 +4,7 @@ import type { ClientOptions, UploadOptions, UploadParams, UploadProgress } from 
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { fileNameOf } from '../../src/core/files/file-source.js';
 import { advanceUntilSettled } from '../support/fake-time.ts';
-import { errorOf, networkFault, stubbed } from '../support/stubs.ts';
+import { errorOf, networkFault, stubbed, receiving } from '../support/stubs.ts';
 
 /** Uploads to a service that reads the form, and returns the file in it. */
 async function received(input: object, options: UploadOptions = {}): Promise<File> {
@@ -109,11 +109,13 @@ describe('a file to upload', () => {
   test.each(['fails with the file', 'has no connection', 'responds 201', 'responds 413'])(
     'with fewer bytes than stated is not stored, whatever the request does: it %s',
     async (how) => {
-      const fetch = vi.fn(async (request: Request) => {
-        const reason: unknown = await request.arrayBuffer().catch((error: unknown) => error);
-        if (how.startsWith('responds')) return Response.json({ id: 'stored' }, { status: Number(how.slice(9)) });
-        throw how === 'has no connection' ? networkFault('ECONNREFUSED') : reason;
-      });
+      const fetch = vi.fn(
+        receiving(async (request) => {
+          const reason: unknown = await request.arrayBuffer().catch((error: unknown) => error);
+          if (how.startsWith('responds')) return Response.json({ id: 'stored' }, { status: Number(how.slice(9)) });
+          throw how === 'has no connection' ? networkFault('ECONNREFUSED') : reason;
+        }),
+      );
       const { sellerClient } = stubbed([], { fetch });
       const upload = { site_id: 'MLA', file: source([bytes]) as unknown, filename: 'a.pdf', size: bytes.length + 1 };
       const error = await errorOf(sellerClient.messages.upload(upload as UploadParams));
@@ -146,10 +148,10 @@ describe('a file to upload', () => {
     ['the same with null', () => new ReadableStream({ pull: (controller) => controller.error(null) })],
   ])('from %s that fails without a reason was not stored', async (_, open) => {
     const { sellerClient } = stubbed([], {
-      fetch: async (request: Request) => {
+      fetch: receiving(async (request) => {
         await request.arrayBuffer();
         return Response.json({ id: 'stored' });
-      },
+      }),
     });
     const upload = { site_id: 'MLA', file: open(), filename: 'a.pdf', size: 10 } as UploadParams;
     const error = await errorOf(sellerClient.messages.upload(upload));
@@ -180,7 +182,7 @@ describe('a file to upload', () => {
     const { promise: reading, resolve: read } = Promise.withResolvers<undefined>();
     const file = new Readable({ read: () => read(undefined) });
     const aborter = new AbortController();
-    const { sellerClient } = stubbed([], { fetch: (request: Request) => request.arrayBuffer() as Promise<never> });
+    const { sellerClient } = stubbed([], { fetch: receiving((request) => request.arrayBuffer() as Promise<never>) });
     const upload = { site_id: 'MLA', file, filename: 'a.pdf', size: 10 } as const;
     const failed = errorOf(sellerClient.messages.upload(upload, { signal: aborter.signal }));
     await reading;

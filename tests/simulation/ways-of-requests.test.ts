@@ -38,7 +38,7 @@ const ways: readonly [
   ['a middleware', (bot) => (world) => bot(world, { middleware: [(context, next) => through(context.request, next)] })],
   [
     'a `fetch` of its own',
-    (bot) => (world) => bot(world, { fetch: (request) => through(new Request(request), fetch) }),
+    (bot) => (world) => bot(world, { fetch: (url, init) => through(new Request(url, init), fetch) }),
   ],
   ['a global `fetch` that was replaced', instrumented],
 ];

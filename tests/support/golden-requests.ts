@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { SellerClient } from 'marketplace-seller-sdk';
 import type { Endpoint } from 'marketplace-seller-sdk';
 import { describe, expect, test } from 'vitest';
+import { receiving } from './stubs.ts';
 
 /** A call of a method, and the request that the specification documents for it: written by hand, never updated from a run. */
 export interface GoldenRequest {
@@ -45,10 +46,10 @@ export async function requestsOf(call: (client: SellerClient) => PromiseLike<unk
     baseUrl: 'https://api.example.com',
     accessToken: 'token-1',
     maxRetries: 0,
-    fetch: (request: Request) => {
+    fetch: receiving((request) => {
       sent.push(request.clone());
       return Promise.resolve(new Response('{}', { status: 422 }));
-    },
+    }),
   });
   await Promise.resolve(call(client)).catch(() => undefined);
   return sent;

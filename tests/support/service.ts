@@ -1,5 +1,6 @@
 import { SellerClient } from 'marketplace-seller-sdk';
 import type { ClientOptions } from 'marketplace-seller-sdk';
+import { receiving } from './stubs.ts';
 
 /** A client of a service that responds by path, or fails with what it throws; `paths` is what was asked, with queries. */
 export function service(
@@ -7,11 +8,11 @@ export function service(
   options: Partial<ClientOptions> = {},
 ): { client: SellerClient; paths: string[] } {
   const paths: string[] = [];
-  const fetch = async (request: Request): Promise<Response> => {
+  const fetch = receiving(async (request) => {
     const { pathname, search } = new URL(request.url);
     paths.push(pathname + search);
     return Response.json(await respond(pathname, request));
-  };
+  });
   const accessToken = 'APP_USR-1-7';
   return { client: new SellerClient({ baseUrl: 'https://api.test', accessToken, fetch, ...options }), paths };
 }

@@ -1,5 +1,5 @@
 import { SellerClient } from 'marketplace-seller-sdk';
-import type { ClientOptions, SellerError } from 'marketplace-seller-sdk';
+import type { ClientOptions, FetchInit, SellerError } from 'marketplace-seller-sdk';
 import { onTestFinished } from 'vitest';
 import { listen } from '../../src/testing/server.js';
 
@@ -11,8 +11,8 @@ export function stubbed(
   steps: readonly Step[],
   options: Partial<ClientOptions> = {},
 ): { sellerClient: SellerClient; sent: Request[] } {
-  const { fetch, sent } = serviceOf(steps);
-  const baseUrl = 'https://api.test';
+  const { respond, sent } = serviceOf(steps);
+  const [baseUrl, fetch] = ['https://api.test', receiving(respond)];
   return { sent, sellerClient: new SellerClient({ baseUrl, accessToken: 'token-1', fetch, ...options }) };
 }
 
@@ -21,8 +21,8 @@ async function served(
   steps: readonly Step[],
   options: Partial<ClientOptions> = {},
 ): Promise<ReturnType<typeof stubbed>> {
-  const { fetch, sent } = serviceOf(steps);
-  const { url: baseUrl, close } = await listen(fetch, {});
+  const { respond, sent } = serviceOf(steps);
+  const { url: baseUrl, close } = await listen(respond, {});
   onTestFinished(close);
   return { sent, sellerClient: new SellerClient({ baseUrl, accessToken: 'token-1', ...options }) };
 }
@@ -33,15 +33,22 @@ export const eachTransport: readonly (readonly [name: string, create: typeof ser
   ['node:http', served],
 ];
 
-function serviceOf(steps: readonly Step[]): { fetch: (request: Request) => Promise<Response>; sent: Request[] } {
+/** A `fetch` that receives each request as a service does: whole. */
+export function receiving(respond: (request: Request) => Response | Promise<Response>): ClientFetch {
+  return async (url, init) => respond(new Request(url, init));
+}
+
+type ClientFetch = (url: string, init: FetchInit) => Promise<Response>;
+
+function serviceOf(steps: readonly Step[]): { respond: (request: Request) => Promise<Response>; sent: Request[] } {
   const sent: Request[] = [];
-  const fetch = async (request: Request): Promise<Response> => {
+  const respond = async (request: Request): Promise<Response> => {
     sent.push(request.clone());
     const step = steps[Math.min(sent.length, steps.length) - 1]!;
     if (step instanceof Error) throw step;
     return asAsked(request, typeof step === 'function' ? await step(request, sent.length) : step.clone());
   };
-  return { fetch, sent };
+  return { respond, sent };
 }
 
 /** A response for each time that the client reads back a write automatically, which takes three seconds of fake time. */

@@ -11,6 +11,8 @@ import type { Endpoint, Question } from 'marketplace-seller-sdk';
 import { createInbox } from 'marketplace-seller-sdk/notifications';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
+import * as undici from 'undici';
+import * as undici6 from 'undici6';
 
 const baseUrl = 'https://api.example.com';
 
@@ -19,12 +21,23 @@ export function clients(): SellerClient[] {
   return [
     seller,
     seller.withOptions({ timeoutMs: 5000 }),
-    new SellerClient({ baseUrl, fetch: (request) => globalThis.fetch(request) }),
-    new SellerClient({ baseUrl, fetch: async (request) => Response.json({ url: request.url }) }),
+    new SellerClient({ baseUrl, fetch: (url, init) => globalThis.fetch(url, init) }),
+    new SellerClient({
+      baseUrl,
+      fetch: async (url, { headers }) => Response.json({ url, as: headers.authorization }),
+    }),
+    new SellerClient({ baseUrl, fetch: undici.fetch }),
+    new SellerClient({ baseUrl, fetch: undici6.fetch }),
+    new SellerClient({
+      baseUrl,
+      fetch: (url, init) => undici.fetch(url, { ...init, dispatcher: new undici.ProxyAgent('http://127.0.0.1:3128') }),
+    }),
+    // @ts-expect-error -- a `Request` is not what it gets
+    new SellerClient({ baseUrl, fetch: (request: Request) => globalThis.fetch(request) }),
     new SellerClient({ baseUrl, fetch: globalThis.fetch }),
     new SellerClient({
       baseUrl,
-      fetch: async (input, init) => fetch(input, { ...init, headers: new Headers(init?.headers) }),
+      fetch: async (input, init) => fetch(input, { ...init, headers: new Headers(init.headers) }),
     }),
     new SellerClient({ baseUrl, accessToken: async () => Promise.resolve('token') }),
     new SellerClient({

@@ -26,6 +26,40 @@ export interface HttpAgent {
   destroy(): unknown;
 }
 
+/** What a `fetch` is called with, beside the URL. */
+export interface FetchInit {
+  /** The method, in upper case. */
+  readonly method: string;
+  /** The headers, with names in lower case. */
+  readonly headers: Record<string, string>;
+  /**
+   * The text of a request, or the file of an upload: a stream on Node.js, Deno and Bun, elsewhere a `FormData`. What a middleware has
+   * put in its place is text, bytes if it is no text, or a stream for an upload.
+   */
+  // Each `fetch` has its own type for what it takes; one type that all take does not exist.
+  // oxlint-disable-next-line typescript/no-explicit-any
+  readonly body?: any;
+  /** Stated with a stream: the response may begin before the request has ended. */
+  readonly duplex?: 'half';
+  /** Ends the request, and the reading of its response. */
+  readonly signal: AbortSignal;
+  /** Only downloads follow a redirect: another host would receive the token. */
+  readonly redirect: 'error' | 'follow' | 'manual';
+  /** Where the platform knows it: no cache may answer for the service. */
+  readonly cache?: 'no-store';
+}
+
+/** A `fetch`: that of the platform, of undici, of node-fetch, or a function of your own. */
+export type Fetch = (
+  url: string,
+  init: FetchInit,
+) => Promise<{
+  readonly status: number;
+  readonly headers: { get(name: string): string | null };
+  readonly body: unknown;
+  text(): Promise<string>;
+}>;
+
 /** Options of a `SellerClient`. */
 export interface ClientOptions {
   /**
@@ -43,11 +77,15 @@ export interface ClientOptions {
    */
   readonly accessToken?: string | TokenProvider | undefined;
   /**
-   * The function that sends all requests. It gets a whole `Request`, and no `init`.
+   * The function that sends all requests. It is called as `fetch(url, init)`.
    *
    * @default `node:http` on Node.js, except for downloads; otherwise the platform's `fetch`
+   * @example
+   * import { ProxyAgent, fetch } from 'undici';
+   * const dispatcher = new ProxyAgent('http://proxy.internal:3128');
+   * const seller = new SellerClient({ baseUrl, fetch: (url, init) => fetch(url, { ...init, dispatcher }) });
    */
-  readonly fetch?: ((request: Request, init?: RequestInit) => Promise<Response>) | undefined;
+  readonly fetch?: Fetch | undefined;
   /**
    * An `Agent` of `node:http` or `node:https` that opens the connections, e.g. for a proxy or a private certificate
    * authority. Every request goes through it, also where the global `fetch` or its dispatcher is replaced, as in tests that mock

@@ -1,9 +1,10 @@
 import ky, { isNetworkError as isKysNetworkError } from 'ky';
 import { ConfigurationError, networkError, isOfFramework } from '../errors/errors.js';
+import type { Fetch, FetchInit } from '../options/client-options.js';
 import type { Middleware } from '../options/hooks.js';
 import type { ResolvedOptions } from '../options/client-options.js';
 import type { Redirects } from '../files/open-download.js';
-import { FetchResponse } from './fetch-response.js';
+import { FetchResponse, closeBody } from './fetch-response.js';
 import type { RequestDelivery, Exchange, OutgoingRequest, Transport, TransportResponse } from './transport.js';
 
 /** What has to be known of a `fetch`. Only that of Node.js needs it. */
@@ -72,9 +73,8 @@ class FetchExchange implements Exchange, Writing {
     try {
       const response = await ky(outgoing.url, {
         ...requestInit(outgoing),
-        ...traits?.requestOptions(outgoing, this),
         ...kyOptions,
-        fetch: composeMiddleware(layers, outgoing, fetch, this),
+        fetch: composeMiddleware(layers, outgoing, fetch, traits?.requestOptions(outgoing, this), this),
       });
       return new FetchResponse(response, traits?.hasOpenEnd(response.headers) ?? false);
     } catch (thrown) {
@@ -133,50 +133,151 @@ function uploadRedirectMode(): RequestRedirect {
   }
 }
 
-async function followRedirects(
-  request: Request,
-  redirects: Redirects,
-  send: (request: Request) => Promise<Response>,
-): Promise<Response> {
-  const response = await send(request);
-  const next = redirects.next({ url: request.url, headers: Object.fromEntries(request.headers) }, response);
+/** What a `fetch` is called with: plain values, which every `fetch` takes, undici's own and node-fetch among them. */
+async function fetchInit(request: Request, own: Request, outgoing: OutgoingRequest): Promise<FetchInit> {
+  const isReplaced = request !== own;
+  const { signal } = outgoing;
+  return {
+    method: request.method,
+    headers: headersOf(request, outgoing, isReplaced),
+    ...(await (isReplaced ? replacedBody(request, outgoing) : ownBody(request, outgoing))),
+    signal: isReplaced ? AbortSignal.any([signal, request.signal]) : signal,
+    redirect: redirectMode(outgoing),
+    ...(takesNoStore() && noStore),
+    ...(isReplaced && changedMembers(request, own)),
+  };
+}
+
+/** A form of the platform states its boundary, which is new each time that it is written. */
+function headersOf(
+  { headers }: Request,
+  { body, headers: own }: OutgoingRequest,
+  isReplaced: boolean,
+): FetchInit['headers'] {
+  const { 'content-type': contentType, ...rest } = Object.fromEntries(headers);
+  const isWrittenLater = typeof body === 'object' && !isReplaced && own['content-type'] === undefined;
+  return contentType === undefined || isWrittenLater ? rest : { ...rest, 'content-type': contentType };
+}
+
+type FetchBody = Pick<FetchInit, 'body' | 'duplex'>;
+
+/** The text that was written, or the file. */
+function ownBody(request: Request, { body }: OutgoingRequest): FetchBody {
+  if (typeof body !== 'object') return body === undefined ? {} : { body };
+  if (body.pipeTo && request.body) return streamed(request.body);
+  // ky cancels what nobody has locked. In undici that is an unhandled rejection while the beginning of a form is read.
+  request.body?.getReader();
+  return { body: body.forFetch() };
+}
+
+/** The body of the request of a middleware: a file is a stream, all else text, or bytes if it is none. */
+async function replacedBody(request: Request, { body }: OutgoingRequest): Promise<FetchBody> {
+  if (request.method === 'GET' || request.method === 'HEAD') return {};
+  if (typeof body === 'object' && body.pipeTo && request.body) return streamed(request.body);
+  const bytes = await request.arrayBuffer();
+  if (bytes.byteLength === 0) return {};
+  // Without a type, `fetch` would state one for a text.
+  return { body: (request.headers.has('content-type') ? textOf(bytes) : undefined) ?? new Uint8Array(bytes) };
+}
+
+function textOf(bytes: ArrayBuffer): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+function streamed(body: ReadableStream<Uint8Array>): FetchBody {
+  return { body, duplex: 'half' };
+}
+
+/** The members of a `Request` that a middleware may have set, and that `fetch` takes. */
+const members = [
+  'cache',
+  'credentials',
+  'integrity',
+  'keepalive',
+  'mode',
+  'redirect',
+  'referrer',
+  'referrerPolicy',
+] as const;
+
+function changedMembers(request: Request, own: Request): object {
+  return Object.fromEntries(members.filter((name) => request[name] !== own[name]).map((name) => [name, request[name]]));
+}
+
+/**
+ * Calls a `fetch`. One that takes no stream, such as that of node-fetch, writes a body as text, and would send the words
+ * "[object ReadableStream]" in place of the file: it is called again with the bytes. The file is no larger than an upload may be.
+ */
+async function callFetch(fetch: Fetch, url: string, init: FetchInit): ReturnType<Fetch> {
+  if (init.duplex === undefined) return fetch(url, init);
+  const body = init.body as ReadableStream<Uint8Array>;
+  const seen = { asText: false };
+  const toString = (): never => {
+    seen.asText = true;
+    throw new TypeError('a stream is not sent as text');
+  };
+  Object.defineProperty(body, 'toString', { value: toString, configurable: true });
+  try {
+    return await fetch(url, init);
+  } catch (error) {
+    const unread = seen.asText ? responseOf(body) : undefined;
+    if (!unread) throw error;
+    const { duplex: _, ...rest } = init;
+    return fetch(url, { ...rest, body: new Uint8Array(await unread.arrayBuffer()) });
+  }
+}
+
+/** A response with a stream as its body; `undefined` if somebody has begun to read it. */
+function responseOf(body: ReadableStream<Uint8Array>): Response | undefined {
+  try {
+    return new Response(body);
+  } catch {
+    return undefined;
+  }
+}
+
+async function followRedirects(url: string, init: FetchInit, redirects: Redirects, send: Fetch): ReturnType<Fetch> {
+  const response = await send(url, init);
+  const next = redirects.next({ url, headers: init.headers }, response);
   if (!next) return response;
-  // Not awaited: the cancel of a response that a custom `fetch` has cloned ends with that of the other copy.
-  void response.body?.cancel().catch(() => undefined);
-  const { method, signal } = request;
-  const { url, headers } = next;
-  return followRedirects(new Request(url, { method, headers, signal, redirect: 'manual' }), redirects, send);
+  closeBody(response.body);
+  return followRedirects(next.url, { ...init, headers: next.headers }, redirects, send);
 }
 
 function composeMiddleware(
   middleware: readonly Middleware[],
-  { endpoint, attempt, call, redirects, signal }: OutgoingRequest,
-  fetch: NonNullable<ResolvedOptions['fetch']>,
+  outgoing: OutgoingRequest,
+  fetch: Fetch,
+  platformOptions: object | undefined,
   exchange: FetchExchange,
 ): typeof globalThis.fetch {
-  // Next.js ends the prerendering of a page at such a request only if it is said here, too.
-  const isOfPlatform = fetch === globalThis.fetch;
-  const sendOnce = (request: Request): Promise<Response> =>
-    isOfPlatform && takesNoStore() ? globalThis.fetch(request, { ...noStore }) : fetch(request);
-  const send = redirects?.isSecret ? (request: Request) => followRedirects(request, redirects, sendOnce) : sendOnce;
+  const { endpoint, attempt, call, redirects, signal } = outgoing;
+  const sendOnce: Fetch = (url, init) => callFetch(fetch, url, init);
+  const send: Fetch = redirects?.isSecret ? (url, init) => followRedirects(url, init, redirects, sendOnce) : sendOnce;
   let isSent = false;
-  const checked = (creator: string, response: Response | undefined): Response => {
-    if (response && Number.isInteger(response.status)) return response;
+  const checked = (creator: string, response: object | undefined): Response => {
+    if (response && 'status' in response && Number.isInteger(response.status)) return response as Response;
     const message = `${creator} returned no Response; is a \`return\` missing?`;
     throw isSent ? new TypeError(message) : new ConfigurationError(message);
   };
-  const composed = middleware.reduceRight<(request: Request) => Promise<Response>>(
-    (next, layer) => async (request) =>
-      checked('A middleware', await layer({ endpoint, attempt, call, request }, next)),
-    async (request) => {
-      // A middleware may be late: the attempt has ended, and the request may have been sent again.
-      signal.throwIfAborted();
-      isSent = true;
-      exchange.begins();
-      const response = checked('`fetch`', await send(request));
-      exchange.responds();
-      return response;
-    },
-  );
+  const composed = (own: Request): Promise<Response> =>
+    middleware.reduceRight<(request: Request) => Promise<Response>>(
+      (next, layer) => async (request) =>
+        checked('A middleware', await layer({ endpoint, attempt, call, request }, next)),
+      async (request) => {
+        const init = { ...(await fetchInit(request, own, outgoing)), ...platformOptions };
+        // A middleware may be late: the attempt has ended, and the request may have been sent again.
+        signal.throwIfAborted();
+        isSent = true;
+        exchange.begins();
+        const response = checked('`fetch`', await send(request.url, init));
+        exchange.responds();
+        return response;
+      },
+    )(own);
   return composed as typeof globalThis.fetch;
 }

@@ -28,8 +28,8 @@ const [folder, ending] = way === 'import' ? ['esm', 'js'] : ['cjs', 'cjs'];
 assert.deepEqual(used, [`node_modules/marketplace-seller-sdk/dist/${folder}/platform/portable.${ending}`]);
 
 const requests = [];
-const fetch = (request) => {
-  requests.push(request.url);
+const fetch = (url) => {
+  requests.push(url);
   return Promise.resolve(Response.json({ id: 42 }));
 };
 const { AbortController, AbortSignal, Headers, TextDecoder, TextEncoder, URLSearchParams } = globalThis;
