@@ -44,11 +44,16 @@ export function sqliteTokens(path: string): TokenStore {
   }
 }
 
+/** The version of the tables: a later one opens those of an earlier one. */
+const tokensVersion = 1;
+
 /** A refresh token works once, so what is stored waits for the disk. */
 const schema = `PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
   CREATE TABLE IF NOT EXISTS seller_tokens (user_id INTEGER PRIMARY KEY, tokens TEXT NOT NULL, refresh_token TEXT,
     revoked INTEGER NOT NULL DEFAULT 0, since INTEGER);
   CREATE TABLE IF NOT EXISTS seller_lock (user_id INTEGER PRIMARY KEY, holder TEXT NOT NULL, until INTEGER NOT NULL);
+  CREATE TABLE IF NOT EXISTS seller_tokens_version (version INTEGER NOT NULL);
+  INSERT INTO seller_tokens_version SELECT ${tokensVersion} WHERE NOT EXISTS (SELECT 1 FROM seller_tokens_version);
   PRAGMA busy_timeout = 0;`;
 
 /** Since when a seller is connected or revoked was not kept by earlier versions, whose processes may still use the file. */
@@ -72,7 +77,15 @@ class SqliteTokens implements TokenStore {
   constructor(db: DatabaseSync) {
     this.#db = db;
     db.exec(schema);
-    addSince(db);
+    const [row] = db.prepare('SELECT max(version) AS version FROM seller_tokens_version').all();
+    if (row?.version === tokensVersion) {
+      addSince(db);
+      return;
+    }
+    db.close();
+    throw new ConfigurationError(
+      'the file was written by a later version of this package; use that version, and keep the file: it has the only refresh tokens',
+    );
   }
 
   async #all(sql: string, ...values: (string | number | null)[]): Promise<Record<string, unknown>[]> {

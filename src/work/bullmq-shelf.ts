@@ -99,7 +99,7 @@ export class BullMQShelf implements Shelf {
     const head = await this.scripts.run('sellerEnter', ...keys, ...values);
     if (head === 'known' || head === 'full') return head;
     const delay = head === jobId ? {} : { delay: behindMs };
-    await queue.add(work.kind, { work, failures: 0, notes: {} }, { jobId, ...kept, ...delay });
+    await queue.add(work.kind, { version: dataVersion, work, failures: 0, notes: {} }, { jobId, ...kept, ...delay });
     if (head !== jobId) await this.wakeHead(work);
     return 'added';
   }
@@ -322,8 +322,13 @@ function isIn({ kind, state }: Status, { kinds, states }: Pick<Query, 'kinds' | 
   return kinds.includes(kind) && states.includes(state);
 }
 
+/** The version of `JobData`. A process runs the jobs of its own version and of earlier ones. */
+export const dataVersion = 1;
+
 /** What a job of BullMQ holds. */
 export interface JobData {
+  /** @default 1 */
+  readonly version?: number | undefined;
   readonly work: Work;
   readonly failures: number;
   readonly failure?: string | undefined;

@@ -1,9 +1,9 @@
 import { isObject } from '../core/json/json.js';
 import { checkConfiguration, ofType } from '../core/options/rules.js';
 import type { Rule } from '../core/options/rules.js';
-import { behindMs, BullMQShelf, idOf } from './bullmq-shelf.js';
+import { behindMs, BullMQShelf, idOf, dataVersion } from './bullmq-shelf.js';
 import type { BullMQJob, BullMQQueueClass, JobData } from './bullmq-shelf.js';
-import { released, suspectStalls } from './store.js';
+import { LayoutError, released, suspectStalls } from './store.js';
 import type { Engine, Lease, LeaseId, Notes, Verdict, WorkerOptions, Works } from './store.js';
 import { abortGraceMs, endsWithin, LeasedRun } from './worker.js';
 
@@ -134,6 +134,12 @@ class BullMQWorks implements Works {
     const results = new JobResults(this.#shelf, job, { token, leaseMs: this.#options.leaseMs });
     if (this.#isClosed) return results.delay(0);
     if (!this.#options.kinds.includes(work.kind)) return results.delay(elsewhereMs);
+    const { version = dataVersion } = job.data;
+    if (version > dataVersion) {
+      const error = new LayoutError(`a job has version ${version}, and this process runs those up to ${dataVersion}`);
+      void this.#options.log.writeRarely('What a later version of this package has added is left to it', error);
+      return results.delay(elsewhereMs);
+    }
     const { head, fact } = await this.#shelf.begin(work);
     if (head !== job.id) return this.#wait(job, results, head);
     results.fact = fact;

@@ -2,9 +2,10 @@ import { ConfigurationError } from '../core/errors/errors.js';
 import { isObject } from '../core/json/json.js';
 import { checkConfiguration, withMethods } from '../core/options/rules.js';
 import { nodeModule } from '../core/scope/node-module.js';
-import { additions, schemaVersion, tablesOf } from './sql/entries.js';
+import { tablesOf } from './sql/entries.js';
 import type { Dialect, Row, SqlContext, SqlRule, SqlValue, Statement } from './sql/entries.js';
 import { SqlStore } from './sql/store.js';
+import { additions, isKnownVersion, schemaVersion } from './sql/versions.js';
 import type { RuleOptions, SqlDatabase } from './sql/store.js';
 import { LayoutError } from './store.js';
 import type { Store } from './store.js';
@@ -161,11 +162,13 @@ class PostgresDatabase implements SqlDatabase {
     const create = `${tablesOf(dialect).join(';')}; CREATE TABLE seller_work_version AS SELECT ${schemaVersion} AS version`;
     if (found.length === 0) await client.query(create);
     const [row] = await rowsOf(client, 'SELECT version FROM seller_work_version');
-    if (row?.version !== schemaVersion)
+    if (!isKnownVersion(row?.version))
       throw new LayoutError(
-        `postgresStore: the tables have version ${row?.version}, and this package reads version ${schemaVersion}; use the version of the package that wrote them`,
+        `postgresStore: the tables have version ${row?.version}, and this package reads version ${schemaVersion}; use the version of the package that wrote them, and keep them: without their keys, what was sent is sent again`,
       );
     if (!this.mustExist) await add(client);
+    if (!this.mustExist && row?.version !== schemaVersion)
+      await client.query(`UPDATE seller_work_version SET version = ${schemaVersion}`);
     await client.query('COMMIT');
   }
 

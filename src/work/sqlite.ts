@@ -1,9 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { ConfigurationError } from '../core/errors/errors.js';
 import { nodeModule } from '../core/scope/node-module.js';
-import { additions, schemaVersion, tablesOf } from './sql/entries.js';
+import { tablesOf } from './sql/entries.js';
 import type { Dialect, Row, SqlContext, SqlRule, Statement } from './sql/entries.js';
 import { SqlStore } from './sql/store.js';
+import { additions, import020, isKnownVersion, schemaVersion, version020 } from './sql/versions.js';
 import type { RuleOptions, SqlDatabase } from './sql/store.js';
 import { createPrivateFile, explain, isOfLayout, unlessBusy } from './sqlite-file.js';
 import { assertNoOptions, LayoutError } from './store.js';
@@ -240,10 +241,10 @@ const sqliteDialect: Dialect = {
 const applicationId = 0x4d_53_49_4e;
 
 /**
- * Creates the tables in a new file.
+ * Creates the tables in a new file, and brings those of an earlier version to this one, in one transaction.
  *
- * @param mustExist Whether the file must have them already.
- * @throws {ConfigurationError} when the file belongs to another program or another version of this package.
+ * @param mustExist Whether the file must have them already. Then they are left as they are.
+ * @throws {LayoutError} when the file belongs to another program, or to a version of this package that it cannot open.
  */
 function prepareSchema(db: DatabaseSync, mustExist: boolean): void {
   if (mustExist) assertPrepared(db);
@@ -251,16 +252,15 @@ function prepareSchema(db: DatabaseSync, mustExist: boolean): void {
   db.exec(
     'PRAGMA busy_timeout = 0; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4000;',
   );
-  if (isPrepared(db) && (mustExist || hasAdditions(db))) return;
+  if (isPrepared(db) && (mustExist || isComplete(db))) return;
   db.exec('BEGIN IMMEDIATE');
   try {
-    // Another process may have created them meanwhile.
-    if (!isEmpty(db)) assertPrepared(db);
-    else
-      db.exec(
-        `${tablesOf(sqliteDialect).join(';')}; PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${schemaVersion};`,
-      );
-    db.exec(Object.values(additions).join(';'));
+    // Another process may have done so meanwhile.
+    const before = is020(db) ? import020 : [];
+    if (isEmpty(db) || is020(db)) db.exec([...tablesOf(sqliteDialect), ...before].join(';'));
+    else assertPrepared(db);
+    const marks = `PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${schemaVersion}`;
+    db.exec([...Object.values(additions), marks].join(';'));
     db.exec('COMMIT');
   } catch (error) {
     db.exec('ROLLBACK');
@@ -268,9 +268,13 @@ function prepareSchema(db: DatabaseSync, mustExist: boolean): void {
   }
 }
 
-function hasAdditions(db: DatabaseSync): boolean {
-  const names = db.prepare('SELECT name FROM sqlite_schema').all();
-  return Object.keys(additions).every((addition) => names.some(({ name }) => name === addition));
+function isComplete(db: DatabaseSync): boolean {
+  const hasAll = Object.keys(additions).every((name) => has(db, name));
+  return hasAll && pragma(db, 'user_version') === schemaVersion;
+}
+
+function has(db: DatabaseSync, name: string): boolean {
+  return db.prepare('SELECT 1 FROM sqlite_schema WHERE name = ?').get(name) !== undefined;
 }
 
 function isEmpty(db: DatabaseSync): boolean {
@@ -279,17 +283,23 @@ function isEmpty(db: DatabaseSync): boolean {
 
 /** Files of before the first release have the same mark, and other tables. */
 function isPrepared(db: DatabaseSync): boolean {
-  return (
-    pragma(db, 'application_id') === applicationId &&
-    pragma(db, 'user_version') === schemaVersion &&
-    db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'seller_work'").get() !== undefined
-  );
+  const isOurs = pragma(db, 'application_id') === applicationId;
+  return isOurs && has(db, 'seller_work') && isKnownVersion(pragma(db, 'user_version'));
+}
+
+function is020(db: DatabaseSync): boolean {
+  const isOurs = pragma(db, 'application_id') === applicationId && pragma(db, 'user_version') === version020;
+  return isOurs && has(db, 'notification_done_until') && !has(db, 'seller_work');
 }
 
 function assertPrepared(db: DatabaseSync): void {
   if (isPrepared(db)) return;
   if (pragma(db, 'application_id') !== applicationId)
     throw new LayoutError('the file belongs to another program; use a file of its own');
+  if (is020(db))
+    throw new LayoutError(
+      'the file was written by 0.2.0 of this package; start a process on it, which brings it up to date',
+    );
   throw new LayoutError(
     'the file was written by another version of this package; use that version, and keep the file: without its keys, what was sent is sent again',
   );

@@ -200,7 +200,7 @@ export interface Store {
   reduce(key: string, states: readonly EndedState[], keyMs: number): Promise<boolean>;
   /** Does so with some of what was accepted or rejected this long ago. Returns with how many; 0: none is left. */
   reduceOld(kinds: readonly string[], olderMs: number, keyMs: number): Promise<number>;
-  /** Opens it now, not when it is used first. @throws {LayoutError} when it is of another version, or another program */
+  /** Opens it now, not when it is used first. @throws {ConfigurationError} when it is of another version, or another program */
   open?(): Promise<void>;
   close?(): Promise<void>;
   /** Called before anything else by those who only look: the store is neither created nor changed in its layout. */

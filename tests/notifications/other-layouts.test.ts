@@ -56,7 +56,7 @@ describe.each(Object.keys(layouts))('a file of %s', (layout) => {
       const started = Promise.resolve(part.start());
       await expect(started).rejects.toMatchObject({
         name: 'ConfigurationError',
-        message: expect.stringContaining(reason),
+        message: expect.stringContaining(reason) as string,
       });
     }
     expect(lines).toEqual([]);

@@ -35,10 +35,10 @@ test.each(['thrown as it is', 'thrown as a cause', 'lost in an error of the hand
     const { job, sent, outboxOf, inboxOf, notification } = shop();
     for (let deploy = 0; deploy < 3; deploy += 1) {
       const outbox = outboxOf();
-      const { promise: closing, resolve: close } = Promise.withResolvers<void>();
-      const { promise: handling, resolve: begin } = Promise.withResolvers<void>();
+      const { promise: closing, resolve: close } = Promise.withResolvers<undefined>();
+      const { promise: handling, resolve: begin } = Promise.withResolvers<undefined>();
       const handle = async (): Promise<void> => {
-        begin();
+        begin(undefined);
         await closing;
         try {
           await outbox.add(job);
@@ -52,7 +52,7 @@ test.each(['thrown as it is', 'thrown as a cause', 'lost in an error of the hand
       for (const { entry } of await inbox.waiting.list()) await inbox.waiting.retryNow(entry.key);
       await handling;
       const closed = Promise.all([inbox.close(), outbox.close()]);
-      close();
+      close(undefined);
       await closed;
       expect(await inbox.stats()).toMatchObject({ waiting: 1, dead: 0 });
     }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { factKeyOf } from '../../src/work/store.js';
 import { memoryStore } from '../../src/work/memory.js';
 import { postgresStore } from '../../src/work/postgres.js';
-import { additions } from '../../src/work/sql/entries.js';
+import { additions } from '../../src/work/sql/versions.js';
 import type { PostgresClient } from '../../src/work/postgres.js';
 import type { Store } from '../../src/work/store.js';
 import { fc } from '../support/fast-check.ts';

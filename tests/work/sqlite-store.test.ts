@@ -18,7 +18,7 @@ import { sqliteStore } from 'marketplace-seller-sdk/notifications';
 import type { Store } from 'marketplace-seller-sdk/notifications';
 import { afterAll, afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { factKeyOf } from '../../src/work/store.js';
-import { additions } from '../../src/work/sql/entries.js';
+import { additions } from '../../src/work/sql/versions.js';
 import { claim, dead, done, keysOf, lease, listed, work } from '../support/work.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sqlite-'));

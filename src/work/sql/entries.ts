@@ -44,10 +44,7 @@ export interface Dialect {
 }
 
 /** What an ended entry has, as long as it is listed: one that is reduced to its key is `done`. */
-const hasOutcome = "state IN ('accepted', 'rejected')";
-
-/** The version of the tables. A store with another one is an error. */
-export const schemaVersion = 1;
+export const hasOutcome = "state IN ('accepted', 'rejected')";
 
 /** Whether an entry has ended, with a key that is kept for a time. */
 export const hasEnded = "state IN ('done', 'accepted', 'rejected')";
@@ -56,6 +53,8 @@ export const hasEnded = "state IN ('done', 'accepted', 'rejected')";
 export const isHead = "state = 'open' AND due_at IS NOT NULL";
 
 /**
+ * The tables of version 1, which every later version has.
+ *
  * One table holds all entries. An open one with `due_at` is the head of its group, and the unique index makes a second one
  * impossible. A head with a `turn` is due; without, it is leased or delayed until `due_at`.
  *
@@ -81,18 +80,6 @@ export function tablesOf({ numberType }: Dialect): readonly string[] {
     'CREATE INDEX seller_work_ledger_until ON seller_work_ledger (until)',
   ];
 }
-
-/** What later versions have added to the same tables, by name. An earlier version works with it. */
-export const additions: Readonly<Record<string, string>> = {
-  // What is seldom has an index of its own, so that looking for it does not read all that waits.
-  seller_work_suspects: `CREATE INDEX IF NOT EXISTS seller_work_suspects ON seller_work (kind, turn, number)
-    WHERE turn IS NOT NULL AND stalls >= ${suspectStalls}`,
-  seller_work_leased:
-    'CREATE INDEX IF NOT EXISTS seller_work_leased ON seller_work (kind, due_at) WHERE token IS NOT NULL',
-  seller_work_reopened: `CREATE INDEX IF NOT EXISTS seller_work_reopened ON seller_work (kind, added_at)
-    WHERE state = 'open' AND ended_at IS NOT NULL`,
-  seller_work_outcome: `CREATE INDEX IF NOT EXISTS seller_work_outcome ON seller_work (kind, ended_at) WHERE ${hasOutcome}`,
-};
 
 /** Notes as a column has them: none are null. */
 export function textOf(notes: Notes): string | null {
