@@ -160,17 +160,17 @@ export function createSellers(options: SellersOptions): Sellers {
 }
 
 /** @throws {InvalidInputError} when the user id is no number, or the tokens are none. */
-function checkInput(input: Unchecked, tokenIssues: (input: Unchecked) => Issue[] = () => []): void {
+function checkInput(input: GivenInput, tokenIssues: (input: GivenInput) => Issue[] = () => []): void {
   const issues = tokenIssues(input);
   if (!Number.isSafeInteger(input.user_id))
     issues.unshift({ path: ['user_id'], message: '`user_id` takes an integer: the id of the seller' });
   if (issues.length > 0) throw new InvalidInputError(issues);
 }
 
-type Unchecked = Readonly<Record<string, unknown>>;
+type GivenInput = Readonly<Record<string, unknown>>;
 
 /** What would be rejected when it is used is not stored. */
-function checkTokens(input: Unchecked): Issue[] {
+function checkTokens(input: GivenInput): Issue[] {
   const issues = oddTokens(input).map((name) => ({
     path: [name],
     message: `\`${name}\` takes a text, not ${oddly[name]}`,

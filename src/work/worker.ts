@@ -482,7 +482,7 @@ export async function leaveStore(store: Pick<Store, 'close'>): Promise<void> {
   if (left <= 0) await store.close?.();
 }
 
-/** Opens a store. What passes, such as a database that is away, is left to those who use it. @throws {LayoutError} */
+/** Opens a store. What passes, such as a database that is away, is left to those who use it. @throws {ConfigurationError} */
 export async function openStore(store: Pick<Store, 'open'>): Promise<void> {
   try {
     await store.open?.();

@@ -215,7 +215,10 @@ describe('what is wrong is said', () => {
       { retry: { firstDelayMs: 0 } },
       /`retry\.firstDelayMs` takes a number of milliseconds above 0 and at most 2147483647$/,
     ],
-    [{ retry: { base: 1, cap: 2 } }, /there is no option `retry\.base`; did you mean `firstDelayMs`\?; there is no/],
+    [
+      { retry: { firstDelay: 1, maxDelay: 2 } },
+      /there is no option `retry\.firstDelay`; did you mean `firstDelayMs`\?; there is no/,
+    ],
     [{ leaseMs: 2 ** 31 }, /`leaseMs` takes a number of milliseconds above 0 and at most 2147483647$/],
     [{ acknowledge: 'handled' }, /there is no option `acknowledge`/],
   ])('of the options %o', (options, message) => {

@@ -14,7 +14,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 let files = 0;
 
 const damaged = 'a text that is long enough to be read as the header of a database, and is none. '.repeat(20);
-/** Makes files of other layouts, and says how each is refused. */
+/** Makes files of other layouts, and says what is said of each. */
 const layouts: Readonly<Record<string, readonly [(path: string) => void, string]>> = {
   'another program': [made('CREATE TABLE orders (id INTEGER)'), 'belongs to another program'],
   'a later version': [

@@ -81,10 +81,10 @@ describe('a sale with its messages', () => {
     [[{ from: 'buyer', text: 'x'.repeat(3501) }], 'a message has at most 3500 characters'],
   ])('is not added when one of them is wrong: %j', (messages, problem) => {
     const marketplace = arranged();
-    let heard = 0;
-    marketplace.events.on(() => void (heard += 1));
+    let events = 0;
+    marketplace.events.on(() => void (events += 1));
     expect(() => marketplace.addPack({ seller_id, buyer_id, messages } as never)).toThrow(problem);
-    expect([marketplace.packs.all, marketplace.messages.all, heard]).toEqual([[], [], 0]);
+    expect([marketplace.packs.all, marketplace.messages.all, events]).toEqual([[], [], 0]);
   });
 
   test('that does not exist has no messages to list', () => {

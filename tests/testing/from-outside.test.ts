@@ -42,8 +42,8 @@ describe('a control call', () => {
     };
     const limit = 16 * 1024 * 1024;
     expect((await post(limit)).status).toBe(200);
-    const refused = await post(limit + 1);
-    expect([refused.status, await refused.json()]).toEqual([
+    const tooLong = await post(limit + 1);
+    expect([tooLong.status, await tooLong.json()]).toEqual([
       413,
       { message: 'The body is larger than 16 MB, which a control call takes.' },
     ]);

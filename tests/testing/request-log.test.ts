@@ -113,7 +113,7 @@ describe('the request log', () => {
     expect(await call(url, 'GET /questions/1')).toBe(404);
     expect((await log()).requests).toMatchObject([
       { fault: '503 after acting', rule: null },
-      { fault: null, rule: expect.stringContaining('Authentication 4') as string },
+      { fault: null, rule: expect.stringContaining('NotFoundError') as string },
     ]);
   });
 

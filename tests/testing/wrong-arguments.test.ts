@@ -16,8 +16,8 @@ const wrong: Readonly<Record<string, (fake: never, pack: never) => unknown>> = {
   'addItem() without anything': (fake: FakeMarketplace) => fake.addItem(undefined as never),
   'addPack() without anything': (fake: FakeMarketplace) => fake.addPack(null as never),
   'tokenFor() without a user': (fake: FakeMarketplace) => fake.tokenFor(undefined as never),
-  'clientFor() with an id': (fake: FakeMarketplace) => fake.clientFor(7 as never),
-  'endGrant() with an id': (fake: FakeMarketplace) => fake.accounts.endGrant(7 as never),
+  'clientFor() with a text': (fake: FakeMarketplace) => fake.clientFor('7' as never),
+  'endGrant() with a text': (fake: FakeMarketplace) => fake.accounts.endGrant('7' as never),
 };
 
 test.each(Object.entries(wrong))('%s is a FakeMarketplaceError, and nothing is added', (_, call) => {

@@ -104,7 +104,7 @@ export const conversationBlocked = /* @__PURE__ */ errorByText(
   ConversationBlockedError,
   isBlocked,
 );
-/** The service says it also to whoever reads the conversation. Wire notes 38. */
+/** The service says it also when the conversation is read. Wire notes 38. */
 export const conversationClosed = /* @__PURE__ */ errorByText(
   { section: 'Live service', status: 403, message: 'The conversation ID is invalid', otherStatuses: [400, 404] },
   ConversationBlockedError,

@@ -39,7 +39,7 @@ export interface RuleOptions {
 export interface SqlDatabase {
   /** Whether the tables have to be there: they are not created. */
   mustExist: boolean;
-  /** Opens it now. @throws {LayoutError} when it is of another layout */
+  /** Opens it now. @throws {ConfigurationError} when it is of another layout */
   open(): Promise<void>;
   run<R>(rule: (context: SqlContext) => SqlRule<R>, options?: RuleOptions): Promise<R>;
   close(): Promise<void>;
