@@ -38,7 +38,7 @@ export class Log {
   async writeRarely(message: string, error: unknown): Promise<void> {
     // A store that cannot be opened, or has no space, fails for everybody who uses it, for one reason.
     const reason = describeFailure(error);
-    const key = error instanceof ConfigurationError || hasCode(error) ? reason : `${message} ${reason}`;
+    const key = isOfStore(error) ? reason : `${message} ${reason}`;
     const said = this.#said.get(key) ?? { at: -Infinity, count: 0 };
     this.#said.set(key, said);
     said.count += 1;
@@ -94,9 +94,10 @@ export function damagedFound(key: string): string {
   return `The entry ${key} is damaged and was set aside`;
 }
 
-/** Whether an error, or its cause, has the code of a system or a database. */
-function hasCode(error: unknown): boolean {
+/** Whether an error is of a store: a wrong configuration, or the code of a system or a database. It may be anything that was thrown. */
+function isOfStore(error: unknown): boolean {
   try {
+    if (error instanceof ConfigurationError) return true;
     const { code, cause } = error as { readonly code?: unknown; readonly cause?: { readonly code?: unknown } };
     return typeof (code ?? cause?.code) === 'string';
   } catch {
