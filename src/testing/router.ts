@@ -126,6 +126,8 @@ export class Router {
     }
     const token = bearerToken(headers);
     if (token === undefined) throw unauthorized('invalid_token', 'The Authorization header must be Bearer <token>');
+    const { invalidToken } = this.#stores.settings;
+    if (invalidToken !== 'explained') throw new ErrorResponse(401, seenBodies[invalidToken]);
     const reason = this.#stores.accounts.isExpired(token) ? 'has expired' : 'is not valid';
     throw unauthorized('invalid_token', `The access token ${reason}`);
   }
@@ -138,6 +140,12 @@ export class Router {
     throw notFound(`There is no resource ${path} without the query parameter tag=${tag}`);
   }
 }
+
+/** What the live service was seen to respond to a token that is not valid. Wire notes 41. */
+const seenBodies = {
+  unauthorized: { code: 'unauthorized', message: 'invalid access token' },
+  not_found: { message: 'invalid_token', error: 'not_found' },
+};
 
 /** The calls for which the specification names the tag. */
 const documentedTags = new Set(['messages.send', 'messages.upload', 'messages.download']);

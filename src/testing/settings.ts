@@ -127,6 +127,13 @@ export interface MarketplaceSettings {
   maxItemIds: number;
   /** The largest number of `ids` in one call for contact metrics. @default 100 */
   maxIds: number;
+  /**
+   * What the 401 of a token that is not valid says: why, or one of the two bodies of the live service, with the code `unauthorized` or
+   * `not_found`.
+   *
+   * @default 'explained'
+   */
+  invalidToken: 'explained' | 'unauthorized' | 'not_found';
   /** The lifetime of an access token from `POST /oauth/token`, in seconds. @default 21600 */
   accessTokenLifetimeSeconds: number;
   /** Allows calls from browsers at any origin (CORS). @default false */
@@ -171,6 +178,7 @@ export function defaultSettings(follow: 'live' | 'documents'): MarketplaceSettin
     maxWindowIntervals: 1000,
     maxItemIds: isLive ? 20 : 100,
     maxIds: 100,
+    invalidToken: 'explained',
     accessTokenLifetimeSeconds: 21_600,
     cors: false,
   };
@@ -237,6 +245,7 @@ export const settingsChange = s.strictObject({
   maxWindowIntervals: s.optional(from(1, 5000)),
   maxItemIds: s.optional(from(1, 200)),
   maxIds: s.optional(from(1, 200)),
+  invalidToken: s.optional(s.enumOf('explained', 'unauthorized', 'not_found')),
   accessTokenLifetimeSeconds: s.optional(from(1, 1_000_000_000)),
   cors: s.optional(s.boolean),
   liveFields: s.optional(s.boolean),

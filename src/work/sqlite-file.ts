@@ -15,12 +15,31 @@ export function createPrivateFile(path: string): void {
   const isInMemory = /^(?:file:)?:memory:|^file:.*[?&]mode=memory|^$/.test(path);
   const uri = /^file:(?:\/\/[^/]*)?([^?#]*)/.exec(path)?.[1];
   const file = uri === undefined ? path : decodeURIComponent(uri);
-  if (!fs || isInMemory || fs.existsSync(file)) return;
+  if (isInMemory) return;
+  warnOfFault(process.versions.sqlite);
+  if (!fs || fs.existsSync(file)) return;
   try {
     fs.closeSync(fs.openSync(file, 'a', 0o600));
   } catch {
     // SQLite says why the file cannot be created.
   }
+}
+
+/** The first SQLite whose log stays whole when several processes use one file. */
+const soundVersion = '3.51.3';
+let hasWarned = false;
+
+/** Says once in a process that its SQLite may damage a file that several processes use. */
+function warnOfFault(version: string | undefined): void {
+  if (hasWarned || version === undefined) return;
+  const isSound = version.localeCompare(soundVersion, 'en', { numeric: true }) >= 0;
+  if (isSound) return;
+  hasWarned = true;
+  process.emitWarning(
+    `SQLite ${version} of Node.js ${process.versions.node} may damage a file that several processes use; it is mended in ` +
+      `SQLite ${soundVersion}: use Node.js 22.22.3, 24.15 or later, or one process for each file`,
+    { type: 'MarketplaceSellerWarning', code: 'SQLITE_LOG' },
+  );
 }
 
 /** How long a write waits for other processes, in milliseconds. */

@@ -1,5 +1,7 @@
 import { InvalidInputError, deliverySettings, packOf } from 'marketplace-seller-sdk';
+import type { OrderOfPack } from 'marketplace-seller-sdk';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
+import { sample } from '../../src/testing/seed/sample.js';
 import { describe, expect, test } from 'vitest';
 import { stubbed } from '../support/stubs.ts';
 
@@ -108,4 +110,16 @@ test('a day without a time is its beginning at the start of a period, and the wh
   const total = async (date_to: string) =>
     (await phoneViews.ofItem({ item_id: item.item_id, date_from: '2026-03-01', date_to })).total;
   expect([await total('2026-03-31'), await total('2026-04-01'), await total('2026-03-31T23:59:59')]).toEqual([1, 1, 1]);
+});
+
+test('an order of the sample without a pack leads to its conversation', async () => {
+  const marketplace = new FakeMarketplace();
+  marketplace.seed(sample(Date.now()));
+  const seller = marketplace.clientFor({ user_id: 1001 });
+  const order = (await seller.request('GET /orders/{order_id}', { order_id: 3_000_000_000_000_101 })) as OrderOfPack;
+  expect(order.pack_id).toBeNull();
+  const pack_id = packOf(order);
+  expect(pack_id).toBe(3_000_000_000_000_101);
+  const sent = await seller.messages.contact({ pack_id, user_id: 1001, text: 'Thank you for your order.' });
+  expect(sent.channel).toBe('option');
 });
