@@ -1,15 +1,19 @@
 import { ConfigurationError } from '../core/errors/errors.js';
 import { isObject } from '../core/json/json.js';
 import { checkConfiguration, withMethods } from '../core/options/rules.js';
-import { nodeModule } from '../core/scope/node-module.js';
+import { PostgresConnections, literal, plainTextOf, statementsOf } from './postgres-connections.js';
+import type { PostgresClient, PostgresConnection, PostgresPool } from './postgres-connections.js';
 import { tablesOf } from './sql/entries.js';
-import type { Dialect, Row, SqlContext, SqlRule, SqlValue, Statement } from './sql/entries.js';
+import type { Dialect, Row, SqlContext, SqlRule, Statement } from './sql/entries.js';
 import { SqlStore } from './sql/store.js';
 import { additions, isKnownVersion, schemaVersion } from './sql/versions.js';
 import type { RuleOptions, SqlDatabase } from './sql/store.js';
 import { LayoutError } from './store.js';
 import type { Store } from './store.js';
 import { atEndOfTurn } from './turns.js';
+
+/** One to accept what is delivered, one for the rest of the store, and one for everybody else. */
+const leastConnections = 3;
 
 /** The options of `postgresStore`. */
 export interface PostgresStoreOptions {
@@ -21,36 +25,26 @@ export interface PostgresStoreOptions {
  * Creates a store in PostgreSQL 11 or later, for an inbox, an outbox or both, on any number of machines. What was accepted or added
  * survives crashes.
  *
- * It creates its tables, `seller_work...`, at the first use, and uses one connection at a time. A transaction waits for the disk
- * where something must survive a power cut.
+ * It creates its tables, `seller_work...`, at the first use. From the first delivery, `add()` or `start()` on it keeps two connections of
+ * the pool until it is closed, so handlers may use the others; stores of one pool share the two. Close the inbox and the outbox before
+ * you end the pool. A transaction waits for the disk where something must survive a power cut.
  *
  * @example
  * const pool = new Pool({ connectionString: process.env.DATABASE_URL }); // of `pg`
  * const store = postgresStore({ pool });
  * const inbox = createInbox({ store, fallback: (notification) => console.log(notification.topic) });
- * @throws {ConfigurationError} when `pool` has no method `connect`, or an option is unknown.
+ * @throws {ConfigurationError} when `pool` has no method `connect` or has fewer than three connections (`max`), or an option is unknown.
  */
 export function postgresStore(options: PostgresStoreOptions): Store {
   if (!isObject(options) || typeof options.connect === 'function')
     throw new ConfigurationError('postgresStore takes `{ pool }`, a Pool of `pg`');
   checkConfiguration('postgresStore', options, { pool: withMethods('connect') }, ['pool']);
+  const { max } = options.pool.options ?? {};
+  if (typeof max === 'number' && max < leastConnections)
+    throw new ConfigurationError(
+      `postgresStore keeps two connections of its pool, which has ${max} (\`max\`); give it at least ${leastConnections}`,
+    );
   return new SqlStore(new PostgresDatabase(options.pool), { durable: true });
-}
-
-/** A connection of a `PostgresPool`. */
-export interface PostgresClient {
-  /** Runs statements, and returns the result of one, or a list of results. */
-  query(text: string): Promise<unknown>;
-  /** Gives the connection back. With an error, it is closed. */
-  release(error?: Error): void;
-  /** A connection that is lost while nobody asks it something is told to those who listen; without any, the process ends. */
-  on?(event: 'error', listener: (error: Error) => void): unknown;
-}
-
-/** The part of the `Pool` of `pg` that is used. */
-interface PostgresPool {
-  connect(): Promise<PostgresClient>;
-  on?(event: 'acquire', listener: (client: PostgresClient) => void): unknown;
 }
 
 const dialect: Dialect = {
@@ -60,44 +54,75 @@ const dialect: Dialect = {
   nextNumber: "SELECT nextval('seller_work_number_seq') AS number",
 };
 
-/** What is prepared on each connection, also by another store of its pool. */
-const prepared = new WeakMap<PostgresClient, PostgresStatements>();
-
-/** A pool does not listen to a connection that it has given out, whose loss would end the process. What is asked next fails. */
-function listenTo(client: PostgresClient): void {
-  if (prepared.has(client)) return;
-  prepared.set(client, new PostgresStatements());
-  client.on?.('error', () => undefined);
-}
-
 /** The most rules in one transaction. */
 const maxJobs = 200;
 
+/** How often a transaction is begun whose connection was lost. */
+const maxAttempts = 3;
+
 /**
  * The tables of a store in PostgreSQL. All rules of one turn of the event loop, and those that come while a transaction is under way, share
- * the next one; the statements that do not depend on each other are sent together.
+ * the next one; the statements that do not depend on each other are sent together. What is added has a connection of its own, so it does
+ * not wait for the rest.
  */
 class PostgresDatabase implements SqlDatabase {
   mustExist = false;
-  readonly #pool: PostgresPool;
+  readonly #connections: PostgresConnections;
+  readonly #accepting: Transactions;
+  readonly #working: Transactions;
   #opening: Promise<void> | undefined;
+
+  constructor(pool: PostgresPool) {
+    this.#connections = PostgresConnections.of(pool);
+    this.#accepting = new Transactions(this.#connections.accepting);
+    this.#working = new Transactions(this.#connections.working);
+  }
+
+  async run<R>(rule: (context: SqlContext) => SqlRule<R>, options: RuleOptions = {}): Promise<R> {
+    const { isAdded = false, isAlone = false } = options;
+    if (isAdded || isAlone) this.#connections.keepFor(this);
+    await this.open();
+    return (isAdded ? this.#accepting : this.#working).run(rule, options);
+  }
+
+  open(): Promise<void> {
+    this.#opening ??= this.#connections.working
+      .use((client) => prepare(client, this.mustExist))
+      .catch((error: unknown) => {
+        this.#opening = undefined;
+        throw error;
+      });
+    return this.#opening;
+  }
+
+  /** Gives its connections back. The pool is not ended. */
+  async close(): Promise<void> {
+    await Promise.all([this.#accepting.ended(), this.#working.ended()]);
+    await this.#connections.leave(this);
+  }
+}
+
+/** The transactions of one connection. */
+class Transactions {
+  readonly #connection: PostgresConnection;
   #jobs: PostgresJob[] = [];
   #writing: Promise<void> | undefined;
   /** Whether statements are prepared: not behind a proxy that gives each transaction another connection to the server. */
   #prepares = true;
 
-  constructor(pool: PostgresPool) {
-    this.#pool = pool;
-    // Each connection is listened to before anything else can happen to it.
-    pool.on?.('acquire', listenTo);
+  constructor(connection: PostgresConnection) {
+    this.#connection = connection;
   }
 
-  async run<R>(rule: (context: SqlContext) => SqlRule<R>, options: RuleOptions = {}): Promise<R> {
-    await this.open();
+  run<R>(rule: (context: SqlContext) => SqlRule<R>, options: RuleOptions): Promise<R> {
     return new Promise<R>((resolve, reject) => {
       this.#jobs.push({ ...options, rule, resolve, reject });
-      this.#writing ??= this.#write().finally(() => (this.#writing = undefined));
+      this.#writing ??= this.#write();
     });
+  }
+
+  async ended(): Promise<void> {
+    while (this.#writing) await this.#writing;
   }
 
   async #write(): Promise<void> {
@@ -107,75 +132,95 @@ class PostgresDatabase implements SqlDatabase {
       for (const some of [jobs.filter(({ isRead }) => isRead), jobs.filter(({ isRead }) => !isRead)])
         if (some.length > 0) await this.#commit(some);
     }
+    // At once: a job that came between the end of the loop and a later step would wait for the next one.
+    this.#writing = undefined;
   }
 
   /** Carries out jobs in one transaction. If one of several fails, each has one of its own. */
-  async #commit(jobs: readonly PostgresJob[]): Promise<void> {
+  async #commit(jobs: readonly PostgresJob[], attempt = 1): Promise<void> {
+    const reached: Reached = {};
     try {
-      const results = await this.#with((client) => carryOut(client, jobs, this.#textOf(client)));
-      for (const [index, { resolve }] of jobs.entries()) resolve(results[index] as never);
+      await this.#connection.use(async (client) => {
+        reached.isReached = true;
+        await carryOut(client, jobs, { reached, textOf: await this.#textOf(client) });
+      });
     } catch (error) {
-      if (this.#prepares && notPrepared.has(codeOf(error))) {
-        this.#prepares = false;
-        await this.#commit(jobs);
-      } else if (jobs.length > 1 && isOfStatement(error)) for (const job of jobs) await this.#commit([job]);
-      else for (const { reject } of jobs) reject(error);
+      if (!(await this.#isCommitted(reached)))
+        return this.#failed(jobs, { error, attempt, isReached: reached.isReached ?? false });
+    }
+    for (const [index, { resolve }] of jobs.entries()) resolve(reached.results?.[index] as never);
+  }
+
+  async #failed(
+    jobs: readonly PostgresJob[],
+    { error, attempt, isReached }: { readonly error: unknown; readonly attempt: number; readonly isReached: boolean },
+  ): Promise<void> {
+    if (this.#prepares && notPrepared.has(codeOf(error))) {
+      this.#prepares = false;
+      await this.#commit(jobs);
+    } else if (isReached && attempt < maxAttempts && !isOfStatement(error)) await this.#commit(jobs, attempt + 1);
+    else if (jobs.length > 1 && isOfStatement(error)) for (const job of jobs) await this.#commit([job]);
+    else for (const { reject } of jobs) reject(error);
+  }
+
+  /** Whether a transaction was committed of which the connection was lost before the server has said so. */
+  async #isCommitted({ id, results }: Reached): Promise<boolean> {
+    if (id === undefined || !results) return false;
+    try {
+      const sql = `SELECT txid_status(${id}) AS status`;
+      const find = async (): Promise<unknown> =>
+        (await this.#connection.use((client) => rowsOf(client, sql)))[0]?.status;
+      let status = await find();
+      // The server has not noticed yet that the connection is lost.
+      for (let left = 20; status === 'in progress' && left > 0; left -= 1) {
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        status = await find();
+      }
+      return status === 'committed';
+    } catch {
+      return false;
     }
   }
 
   /** Writes the statements that a connection is sent. */
-  #textOf(client: PostgresClient): (statement: Statement) => string {
-    if (!this.#prepares) return plainTextOf;
-    const statements = prepared.get(client);
+  async #textOf(client: PostgresClient): Promise<(statement: Statement) => string> {
+    const statements = this.#prepares ? statementsOf(client) : undefined;
+    await statements?.learn(async () =>
+      (await rowsOf(client, 'SELECT name FROM pg_prepared_statements')).map(({ name }) => name),
+    );
     return (statement) => statements?.textOf(statement) ?? plainTextOf(statement);
   }
+}
 
-  async #with<R>(work: (client: PostgresClient) => Promise<R>): Promise<R> {
-    const client = await this.#pool.connect();
-    listenTo(client);
-    try {
-      const result = await work(client);
-      client.release();
-      return result;
-    } catch (error) {
-      // A closed connection undoes what it has done, also where the server is out of reach.
-      client.release(error instanceof Error ? error : new Error(String(error)));
-      throw error;
-    }
-  }
+/** How far a transaction has come. */
+interface Reached {
+  /** Whether there was a connection: nothing is gained by asking at once for another one where there is none. */
+  isReached?: boolean;
+  /** Its number; `undefined` where it only reads. */
+  id?: string | undefined;
+  /** Those of its jobs, once it has only to be committed. */
+  results?: readonly unknown[];
+}
 
-  open(): Promise<void> {
-    this.#opening ??= this.#with((client) => this.#prepare(client)).catch((error: unknown) => {
-      this.#opening = undefined;
-      throw error;
-    });
-    return this.#opening;
-  }
-
-  async #prepare(client: PostgresClient): Promise<void> {
-    // Of several processes that start at once, one creates the tables.
-    await client.query("BEGIN; SELECT pg_advisory_xact_lock(hashtext('seller_work_version'))");
-    const tables = `SELECT tablename FROM pg_tables WHERE schemaname = ANY(current_schemas(false)) AND tablename LIKE 'seller_work%'`;
-    const found = await rowsOf(client, tables);
-    if (found.length === 0 && this.mustExist)
-      throw new ConfigurationError('postgresStore: this database has no inbox and no outbox');
-    const create = `${tablesOf(dialect).join(';')}; CREATE TABLE seller_work_version AS SELECT ${schemaVersion} AS version`;
-    if (found.length === 0) await client.query(create);
-    const [row] = await rowsOf(client, 'SELECT version FROM seller_work_version');
-    if (!isKnownVersion(row?.version))
-      throw new LayoutError(
-        `postgresStore: the tables have version ${row?.version}, and this package reads version ${schemaVersion}; use the version of the package that wrote them, and keep them: without their keys, what was sent is sent again`,
-      );
-    if (!this.mustExist) await add(client);
-    if (!this.mustExist && row?.version !== schemaVersion)
-      await client.query(`UPDATE seller_work_version SET version = ${schemaVersion}`);
-    await client.query('COMMIT');
-  }
-
-  /** The pool is not ended. */
-  async close(): Promise<void> {
-    while (this.#writing) await this.#writing;
-  }
+/** Creates the tables, and checks them. */
+async function prepare(client: PostgresClient, mustExist: boolean): Promise<void> {
+  // Of several processes that start at once, one creates the tables.
+  await client.query("BEGIN; SELECT pg_advisory_xact_lock(hashtext('seller_work_version'))");
+  const tables = `SELECT tablename FROM pg_tables WHERE schemaname = ANY(current_schemas(false)) AND tablename LIKE 'seller_work%'`;
+  const found = await rowsOf(client, tables);
+  if (found.length === 0 && mustExist)
+    throw new ConfigurationError('postgresStore: this database has no inbox and no outbox');
+  const create = `${tablesOf(dialect).join(';')}; CREATE TABLE seller_work_version AS SELECT ${schemaVersion} AS version`;
+  if (found.length === 0) await client.query(create);
+  const [row] = await rowsOf(client, 'SELECT version FROM seller_work_version');
+  if (!isKnownVersion(row?.version))
+    throw new LayoutError(
+      `postgresStore: the tables have version ${row?.version}, and this package reads version ${schemaVersion}; use the version of the package that wrote them, and keep them: without their keys, what was sent is sent again`,
+    );
+  if (!mustExist) await add(client);
+  if (!mustExist && row?.version !== schemaVersion)
+    await client.query(`UPDATE seller_work_version SET version = ${schemaVersion}`);
+  await client.query('COMMIT');
 }
 
 /** Adds what is missing. What is there is not created again: that would wait for every transaction on the table. */
@@ -189,9 +234,10 @@ async function add(client: PostgresClient): Promise<void> {
 async function carryOut(
   client: PostgresClient,
   jobs: readonly PostgresJob[],
-  textOf: (statement: Statement) => string,
-): Promise<unknown[]> {
-  const { now, groups } = await begin(client, jobs);
+  { reached, textOf }: { readonly reached: Reached; readonly textOf: (statement: Statement) => string },
+): Promise<void> {
+  const { now, groups, id } = await begin(client, jobs);
+  reached.id = id;
   const context = { dialect, now };
   const results = new Map<PostgresJob, unknown>();
   for (const lines of linesOf(jobs, groups)) {
@@ -205,8 +251,8 @@ async function carryOut(
         .filter(({ step }) => !step.done);
     }
   }
+  reached.results = jobs.map((job) => results.get(job));
   await client.query('COMMIT');
-  return jobs.map((job) => results.get(job));
 }
 
 /** One rule after the other. */
@@ -222,13 +268,15 @@ function* runLine(
 async function begin(
   client: PostgresClient,
   jobs: readonly PostgresJob[],
-): Promise<{ readonly now: number; readonly groups: ReadonlyMap<string, string> }> {
+): Promise<{ readonly now: number; readonly groups: ReadonlyMap<string, string>; readonly id?: string }> {
   // Other isolation levels of a session would not see what was committed while a statement waited for a lock.
   const isDurable = jobs.some((job) => job.isDurable !== false);
   // A plan that was made for an empty table is used for a full one as well.
-  const level = jobs.every(({ isRead }) => isRead) ? 'REPEATABLE READ READ ONLY' : 'READ COMMITTED';
+  const isRead = jobs.every((job) => job.isRead);
+  const level = isRead ? 'REPEATABLE READ READ ONLY' : 'READ COMMITTED';
   const start = `BEGIN ISOLATION LEVEL ${level}; SET LOCAL enable_seqscan = off; ${isDurable ? '' : 'SET LOCAL synchronous_commit = off; '}`;
-  const time = 'SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS now';
+  const id = isRead ? '' : ', txid_current()::text AS id';
+  const time = `SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS now${id}`;
   const keys = jobs.flatMap(({ key }) => (key === undefined ? [] : [literal(key)]));
   const groups = jobs.flatMap(({ group }) => (group === undefined ? [] : [`(${literal(group)})`]));
   const named = [
@@ -243,6 +291,7 @@ async function begin(
   const rows = keys.length > 0 ? (answers.at(-2) ?? []) : [];
   return {
     now: Number(answers.at(-1)?.[0]?.now),
+    ...(!isRead && { id: String(answers.at(-1)?.[0]?.id) }),
     groups: new Map(rows.map((row) => [String(row.key), String(row.group_id)])),
   };
 }
@@ -274,10 +323,10 @@ function codeOf(error: unknown): unknown {
   return (error as { readonly code?: unknown } | undefined)?.code;
 }
 
-/** Whether the server has rejected a statement: then the others of its transaction are not to blame. */
+/** Whether the server has rejected a statement: then the others of its transaction are not to blame. `57P01` and `08...` are lost connections. */
 function isOfStatement(error: unknown): boolean {
   const code = codeOf(error);
-  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code);
+  return typeof code === 'string' && /^(?!57P|08)(?=.*\d)[0-9A-Z]{5}$/.test(code);
 }
 
 /** A rule that waits for its transaction. */
@@ -305,44 +354,4 @@ function linesOf(
     lines.map((line) => line.map(([, job]) => job)),
     ...jobs.filter(({ isAlone }) => isAlone).map((job) => [[job]]),
   ];
-}
-
-const hash = nodeModule('node:crypto')?.hash;
-
-/**
- * The statements of one connection. Each is prepared once, and then carried out with its values as literals: statements with
- * parameters can only be sent one by one, each after the response to the one before.
- *
- * Behind a pooler, a connection to the server may have statements of other processes: a name is the hash of its SQL, so it means the
- * same in all of them.
- */
-class PostgresStatements {
-  readonly #names = new Map<string, string>();
-
-  /** A statement as it is sent. */
-  textOf(statement: Statement): string {
-    const { sql, values } = statement;
-    if (!hash) return plainTextOf(statement);
-    const literals = values.length > 0 ? `(${values.map(literal).join(', ')})` : '';
-    const known = this.#names.get(sql);
-    if (known !== undefined) return `EXECUTE ${known}${literals}`;
-    let count = 0;
-    const text = sql.replaceAll('?', () => `$${(count += 1)}`);
-    const name = `seller_work_${hash('sha256', text, 'hex').slice(0, 40)}`;
-    this.#names.set(sql, name);
-    return `PREPARE ${name} AS ${text};\nEXECUTE ${name}${literals}`;
-  }
-}
-
-/** A value as SQL: a text keeps each character, whatever the settings of the server. */
-function literal(value: SqlValue): string {
-  if (value === null) return 'NULL';
-  if (typeof value === 'number') return Number.isFinite(value) ? String(value) : `'${value}'::float8`;
-  return `E'${value.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
-}
-
-/** A statement without preparing it: behind a proxy, the next transaction may have another connection to the server. */
-function plainTextOf({ sql, values }: Statement): string {
-  let next = 0;
-  return sql.replaceAll('?', () => literal(values[next++] ?? null));
 }

@@ -1,3 +1,4 @@
+import { unlessAborted } from '../core/scope/cancel-scope.js';
 import type { AsyncLocalStorage } from 'node:async_hooks';
 import { EarlierWriteOpenError, EarlierWriteUnknownError } from '../core/errors/errors.js';
 import type { BookedWrite, WriteBook } from '../core/operation/endpoint.js';
@@ -38,7 +39,13 @@ export class RunWrites {
   }
 
   async #note(writes: readonly WriteRecord[]): Promise<void> {
-    this.#options.signal.throwIfAborted();
+    const { signal } = this.#options;
+    signal.throwIfAborted();
+    // A store that is away must not hold a handler whose time is over: its write is not sent.
+    await unlessAborted(signal, this.#keep(writes));
+  }
+
+  async #keep(writes: readonly WriteRecord[]): Promise<void> {
     // What a handler has left running may outlive its run.
     if (this.#isOver || !(await this.#options.note(writes)))
       throw new Error('Not sent: the run has ended, or another process has taken over');

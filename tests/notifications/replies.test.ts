@@ -60,6 +60,33 @@ describe('a reply that moderation', () => {
     expect(await inbox.stats()).toMatchObject({ waiting: 0, rejected: 0 });
   });
 
+  test('cannot see, because the store does not keep it, is not sent, and its handler ends in time', async () => {
+    const store = memoryStore();
+    const note = store.note.bind(store);
+    store.note = () => {
+      store.note = note;
+      return new Promise(() => undefined);
+    };
+    const ends: string[] = [];
+    const { failures, successes, notify, counts } = replying({ now: moderation('clean') }, store, {
+      handlerTimeoutMs: 1_000,
+      on: {
+        messages: async (_, { client }) => {
+          const message = { pack_id: 1, user_id: 7, to: { user_id: 9 }, text: 'Call me' };
+          const sent = await client.messages!.send(message).catch((error: unknown) => error);
+          ends.push(sent instanceof Error ? sent.name : 'sent');
+        },
+      },
+    });
+    await notify();
+    await tick(2_000);
+    expect(ends[0]).toBe('HandlerTimeoutError');
+    expect(failures).toMatchObject([{ dead: false, attempt: 1, error: { name: 'HandlerTimeoutError' } }]);
+    expect(counts().sent).toBe(0);
+    await tick(600_000);
+    expect([counts().sent, successes.length]).toEqual([1, 1]);
+  });
+
   test('rejects is told with its reason, is no dead letter, and is not sent again', async () => {
     const { failures, successes, notify, inbox, counts } = replying({ now: moderation('rejected', 'PERSONAL_DATA') });
     await notify();

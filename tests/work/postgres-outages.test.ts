@@ -25,7 +25,8 @@ describe.skipIf(!hasPostgres)('an inbox whose connections to PostgreSQL are lost
     pool.on('error', () => undefined);
     const inbox = createInbox({
       store: postgresStore({ pool }),
-      clientFor: (user_id) => (user_id === seller.user_id ? marketplace.clientFor(seller) : undefined),
+      clientFor: (user_id) =>
+        user_id === seller.user_id ? marketplace.clientFor(seller, { timeoutMs: 2_000 }) : undefined,
       logger: silentLogger,
       leaseMs: 2_000,
       retry: { firstDelayMs: 50, maxDelayMs: 500 },

@@ -4,7 +4,7 @@ import { factKeyOf } from '../../src/work/store.js';
 import { memoryStore } from '../../src/work/memory.js';
 import { postgresStore } from '../../src/work/postgres.js';
 import { additions } from '../../src/work/sql/versions.js';
-import type { PostgresClient } from '../../src/work/postgres.js';
+import type { PostgresClient } from '../../src/work/postgres-connections.js';
 import type { Store } from '../../src/work/store.js';
 import { fc } from '../support/fast-check.ts';
 import { hasPostgres, startPostgres } from '../support/postgres.ts';

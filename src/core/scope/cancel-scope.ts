@@ -256,6 +256,15 @@ export function ignoreErrors(callback: () => unknown): void {
   }
 }
 
+/** Waits for a promise, or until a signal aborts: then it rejects with the reason. Leaves no listener behind. */
+export async function unlessAborted<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
+  let stopListening: (() => void) | undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    stopListening = onAbort(signal, () => reject(signal.reason as Error));
+  });
+  return Promise.race([promise, aborted]).finally(stopListening);
+}
+
 /** The listeners of a signal. */
 interface Listeners {
   readonly all: Set<() => void>;

@@ -31,6 +31,8 @@ export interface RuleOptions {
   readonly key?: string;
   /** Whether nothing else of this process may happen between its statements. */
   readonly isAlone?: boolean;
+  /** Whether it adds an entry: somebody waits for the response to a delivery. */
+  readonly isAdded?: boolean;
   /** Whether it only reads. Then it takes no lock that others wait for. */
   readonly isRead?: boolean;
 }
@@ -81,8 +83,8 @@ export class SqlStore implements Store {
     const place = most === Infinity ? 'free' : this.#open.take(work);
     const { key, group } = work;
     if (place === 'full') return (await this.get(key)) ? 'known' : 'full';
-    if (place === 'free') return this.#db.run((context) => add(context, work), { group });
-    const { added, open } = await this.#db.run((context) => addCounted(context, work, most), { group });
+    if (place === 'free') return this.#db.run((context) => add(context, work), { group, isAdded: true });
+    const { added, open } = await this.#db.run((context) => addCounted(context, work, most), { group, isAdded: true });
     this.#open.set(work, open, most);
     return added;
   }
