@@ -29,7 +29,11 @@ import {
   sqliteStore,
 } from 'marketplace-seller-sdk/notifications';
 import { createSellers, sqliteTokens } from 'marketplace-seller-sdk/oauth';
-import { createOutbox, openOutbox } from 'marketplace-seller-sdk/outbox';
+import {
+  createOutbox,
+  openOutbox,
+  toReview,
+} from 'marketplace-seller-sdk/outbox';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { createTools } from 'marketplace-seller-sdk/tools';
 // oxlint-disable-next-line no-restricted-imports -- applications import it so
@@ -191,17 +195,14 @@ function worker(): void {
   });
 }
 
-/** Shows what failed for good, and what moderation rejected. */
+/** Shows what a person has to look at, in one list. */
 async function review(): Promise<void> {
   const store = sqliteStore(join(folder, 'team.db'));
   const [inbox, outbox] = [openInbox(store), openOutbox(store)];
-  for (const { entry, failure } of await inbox.deadLetters.list())
-    console.log(`not handled: ${entry.notification.resource}: ${failure}`);
-  for (const { entry, failure } of await outbox.deadLetters.list())
-    console.log(`not sent: ${entry.key}: ${failure}`);
-  for (const { entry, reason } of await outbox.rejected.list())
-    console.log(`rejected: ${entry.key}: ${reason}`);
-  // `replay(key)` tries a dead letter again; `remove(key)` forgets it.
+  const items = await toReview({ inbox, outbox, sellers });
+  for (const { state, user_id, about, reason } of items)
+    console.log(`${state}: seller ${user_id}: ${about}: ${reason}`);
+  // `deadLetters.replay(key)` tries again what failed.
   console.log(await inbox.stats(), await outbox.stats());
   await inbox.close();
   await outbox.close();

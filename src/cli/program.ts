@@ -9,9 +9,10 @@ import { check } from './commands/check.js';
 import { fake } from './commands/fake.js';
 import { inbox, outbox } from './commands/stored.js';
 import { mcp } from './commands/mcp.js';
+import { review } from './commands/review.js';
 
 /** The commands. A new one is one more entry. */
-export const commands: readonly Command[] = [check, fake, inbox, outbox, mcp, call];
+export const commands: readonly Command[] = [check, fake, review, inbox, outbox, mcp, call];
 
 /** Runs the program. @returns the exit code: 0 for success, 1 for a failure, 2 for an invalid command line */
 export async function run(args: readonly string[], io: ProcessIO): Promise<number> {

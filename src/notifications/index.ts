@@ -41,6 +41,8 @@ export type { FetchHandler } from './http/fetch.js';
 export { nodeHandler, fastifyHandler } from './http/node.js';
 export type { NodeRequest, NodeResponse } from './http/node.js';
 export type { Store, Engine } from '../work/store.js';
+export { toReview } from '../work/review.js';
+export type { ReviewItem, ReviewOptions, ReviewState } from '../work/review.js';
 export { bullmq } from '../work/bullmq.js';
 export { memoryStore } from '../work/memory.js';
 export { postgresStore } from '../work/postgres.js';

@@ -9,10 +9,9 @@ import type {
 } from './tokens.js';
 import { AuthorizationCallbackError, InvalidInputError } from '../core/errors/errors.js';
 import { withoutSecrets } from '../core/errors/redactor.js';
-import { checkConfiguration, isLoopback, ofType, withMethods } from '../core/options/rules.js';
+import { checkConfiguration, isLoopback, ofType, withMethods, oddly, oddTokens } from '../core/options/rules.js';
 import type { Rule } from '../core/options/rules.js';
 import { checkCallback, createAuthorization, exchangeCode, useRefreshToken } from './protocol.js';
-import { oddly, oddTokens } from './tokens.js';
 
 /** The authorisation of an application by sellers. The methods can be passed on without their object. */
 export interface OAuth {

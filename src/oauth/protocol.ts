@@ -14,10 +14,10 @@ import {
   validateAuthResponse,
 } from 'oauth4webapi';
 import type { AuthorizationServer, Client, TokenEndpointRequestOptions, TokenEndpointResponse } from 'oauth4webapi';
-import { oddly, oddTokens } from './tokens.js';
 import type { TokenSet, AuthorizationRequest, OAuthOptions, OAuthTokens } from './tokens.js';
 import { AuthorizationCallbackError } from '../core/errors/errors.js';
 import { SellerError } from '../core/errors/seller-error.js';
+import { oddly, oddTokens } from '../core/options/rules.js';
 import { mask, unexpectedResponse, postGrant } from './token-request.js';
 import type { TokenGrant } from './token-request.js';
 

@@ -3,11 +3,11 @@ import { AccessTokenError, ConfigurationError, GrantRevokedError, InvalidInputEr
 import type { Issue } from '../core/errors/errors.js';
 import type { TokenProvider } from '../core/options/hooks.js';
 import { withoutSecrets } from '../core/errors/redactor.js';
-import { checkConfiguration, ofType, oneOf, withMethods } from '../core/options/rules.js';
+import { checkConfiguration, ofType, oneOf, withMethods, oddly, oddTokens } from '../core/options/rules.js';
 import type { Rule } from '../core/options/rules.js';
 import type { RefreshingTokenOptions, SellerStatus, TokenSet, TokenStore } from './tokens.js';
 import { TokenRefresher } from './token-refresher.js';
-import { isSame, isTime, noTime, oddly, oddTokens, remainingMs } from './tokens.js';
+import { isSame, isTime, noTime, remainingMs } from './tokens.js';
 
 /** A seller who has revoked the application. */
 export interface RevokedSeller {
@@ -38,7 +38,11 @@ export interface SellersOptions {
 
 /** Which sellers to list. Not an interface: a program's declarations may then show it without its name. */
 type SellerListOptions = Readonly<{
-  /** @default all */
+  /**
+   * Which to list.
+   *
+   * @default all
+   */
   state?: SellerStatus['state'] | undefined;
 }>;
 

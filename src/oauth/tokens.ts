@@ -1,6 +1,6 @@
 import type { Fetch } from '../core/options/client-options.js';
 import { AccessTokenError } from '../core/errors/errors.js';
-import { isToken } from '../core/options/rules.js';
+import { oddly, oddTokens } from '../core/options/rules.js';
 
 /** The tokens of an authorisation server: an access token, valid for some hours, and a refresh token, valid once. */
 export interface TokenSet {
@@ -19,7 +19,7 @@ const leastExpiresAt = 1e11;
  * @throws {AccessTokenError} when it is not a token set.
  */
 export function checkTokenSet<T extends TokenSet>(name: 'load' | 'refresh', tokens: T): T {
-  const { accessToken, refreshToken, expiresAt } = (tokens as Unchecked | undefined | null) ?? {};
+  const { accessToken, refreshToken, expiresAt } = (tokens as UncheckedSet | undefined | null) ?? {};
   if (typeof accessToken !== 'string') throw invalidTokenSet(name, 'returned no token set');
   if (!isNothing(refreshToken) && typeof refreshToken !== 'string')
     throw invalidTokenSet(name, 'returned a `refreshToken` that is not a string');
@@ -47,22 +47,7 @@ export function checkRefreshed<T extends TokenSet>(stored: T, refreshed: T): T {
   return refreshToken && !tokens.refreshToken ? { ...tokens, refreshToken } : tokens;
 }
 
-/** What is said of a token that cannot be sent. */
-export const oddly = {
-  accessToken: 'an access token that is empty or has characters that no token has',
-  refreshToken: 'a refresh token with control characters',
-};
-
-/** Which tokens cannot be sent, or would break a line: they are rejected before anything stores them. */
-export function oddTokens({ accessToken, refreshToken }: Unchecked): (keyof typeof oddly)[] {
-  const odd: (keyof typeof oddly)[] = [];
-  if (typeof accessToken !== 'string' || !isToken(accessToken)) odd.push('accessToken');
-  if (!isNothing(refreshToken) && (typeof refreshToken !== 'string' || /\p{Cc}/u.test(refreshToken)))
-    odd.push('refreshToken');
-  return odd;
-}
-
-type Unchecked = Partial<Record<keyof TokenSet, unknown>>;
+type UncheckedSet = Partial<Record<keyof TokenSet, unknown>>;
 
 function invalidTokenSet(name: string, problem: string): AccessTokenError {
   return new AccessTokenError(

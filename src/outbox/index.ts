@@ -5,6 +5,8 @@ export type { StoredOutbox, Accepted } from './open-outbox.js';
 export type { Job, JobState, JobStatus, OutboxClient, OutboxStats, Step, StoredJob } from './job.js';
 export type { JobFailure, JobRejection, JobSuccess, KeepOptions, OutboxOptions } from './options.js';
 export type { DeadLetter, DeadLetters, Rejected } from '../work/lists.js';
+export { toReview } from '../work/review.js';
+export type { ReviewItem, ReviewOptions, ReviewState } from '../work/review.js';
 export { bullmq } from '../work/bullmq.js';
 export { memoryStore } from '../work/memory.js';
 export { postgresStore } from '../work/postgres.js';

@@ -168,6 +168,10 @@ export interface WaitingEntry<Entry> {
   readonly attempts: number;
   /** The name and the message of the last error; absent before the first one. */
   readonly failure?: string | undefined;
+  /** Whether a write of it may have been carried out: it is read back before anything is sent. */
+  readonly isUnsure?: true | undefined;
+  /** Whether it waits for moderation to decide about its message. */
+  readonly isModerated?: true | undefined;
   /** When it is tried next, in milliseconds; 0 when it is due, absent while it runs. */
   readonly nextInMs?: number | undefined;
   /** When it was added, in milliseconds since 1970. */
@@ -221,11 +225,14 @@ export class WaitingEntries<Entry extends { readonly key: string }> extends Stor
   }
 }
 
-function waitingOf<Entry>(entry: Entry, { failures, failure, nextInMs, addedAt, number }: Status): WaitingEntry<Entry> {
+function waitingOf<Entry>(entry: Entry, status: Status): WaitingEntry<Entry> {
+  const { failures, failure, notes, nextInMs, addedAt, number } = status;
   return {
     entry,
     attempts: failures,
     ...(failure !== undefined && { failure }),
+    ...unsure(status),
+    ...((notes as RunNotes).followedSince !== undefined && { isModerated: true }),
     ...(nextInMs !== undefined && { nextInMs }),
     addedAt,
     number,
@@ -238,6 +245,8 @@ export interface DeadLetter<Entry> {
   readonly attempts: number;
   /** The name and the message of the last error. */
   readonly failure: string;
+  /** Whether a write of it may have been carried out: look whether the buyer has it before you replay it. */
+  readonly isUnsure?: true | undefined;
   /** When it was given up, in milliseconds since 1970. */
   readonly deadLetteredAt: number;
   /** Its place in the list; the next page begins after it. */
@@ -301,8 +310,15 @@ export class DeadLetters<Entry extends { readonly key: string }> extends StoredE
   }
 }
 
-function deadLetterOf<Entry>(entry: Entry, { failures, failure = '', endedAt = 0, number }: Status): DeadLetter<Entry> {
-  return { entry, attempts: failures, failure, deadLetteredAt: endedAt, number };
+function deadLetterOf<Entry>(entry: Entry, status: Status): DeadLetter<Entry> {
+  const { failures, failure = '', endedAt = 0, number } = status;
+  return { entry, attempts: failures, failure, ...unsure(status), deadLetteredAt: endedAt, number };
+}
+
+/** Whether a write may have been carried out. */
+function unsure({ notes }: Status): { readonly isUnsure?: true } {
+  const { writes = [] } = notes as RunNotes;
+  return writes.length > withoutUnknown(writes).length ? { isUnsure: true } : {};
 }
 
 /** A notification or a job with a message that moderation rejected. */

@@ -76,7 +76,7 @@ describe('the CLI', () => {
     expect(lines.length).toBeLessThan(24);
     expect(lines.filter((line) => line.length > 80)).toEqual([]);
     const commands = lines.slice(2).flatMap((line) => /^ {2}([a-z]+) {2,}\S/.exec(line)?.[1] ?? []);
-    expect(commands).toEqual(['check', 'fake', 'inbox', 'outbox', 'mcp', 'call']);
+    expect(commands).toEqual(['check', 'fake', 'review', 'inbox', 'outbox', 'mcp', 'call']);
     expect(lines.slice(0, 3)).toEqual([
       'Usage: npx marketplace-seller-sdk COMMAND [options]',
       '',
@@ -98,7 +98,7 @@ describe('the CLI', () => {
   );
 
   test.each([
-    [['serch'], 'the commands are check, fake, inbox, outbox, mcp, call'],
+    [['serch'], 'the commands are check, fake, review, inbox, outbox, mcp, call'],
     [['chekc'], 'did you mean check?'],
     [['inbxo'], 'did you mean inbox?'],
   ])('a wrong command is named, with the one that was meant: %j', async (args, message) => {
@@ -136,7 +136,7 @@ describe('the CLI', () => {
   });
 
   test.each([
-    [['real'], 'Unknown command "real"; the commands are check, fake, inbox, outbox, mcp, call'],
+    [['real'], 'Unknown command "real"; the commands are check, fake, review, inbox, outbox, mcp, call'],
     [['fake', 'now'], 'fake takes no arguments, only options\n'],
     [['fake', 'record', '--upstream', 'http://a.test'], 'Unknown command "fake record"; "check" tells whether the'],
     [['fake', 'verify', 'a.jsonl'], 'Unknown command "fake verify"; "check" tells whether the'],

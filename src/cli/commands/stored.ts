@@ -343,7 +343,7 @@ function keyOf(values: Values): string {
 }
 
 /** @throws {UsageError} */
-function limitOf(values: Values): number {
+export function limitOf(values: Values): number {
   return values.number('limit', 1, 999_999_999);
 }
 
@@ -356,22 +356,28 @@ function orOf(words: readonly string[]): string {
  *
  * @throws {CliError} when a module cannot be imported, or exports no store
  */
-async function storeOf(path: string): Promise<Shelf> {
-  if (!/\.[cm]?[jt]s$/.test(path)) return sqliteStore(path);
-  const module = await (import(pathToFileURL(resolve(path)).href) as Promise<unknown>).catch((error: unknown) => {
-    const { code, message } = error as { code?: string; message?: string };
-    throw new CliError(`cannot import ${path}: ${code ?? message ?? String(error)}`);
-  });
-  const exported = exportsOf(module).find((each) => storeRule(each) === undefined);
+export async function storeOf(path: string): Promise<Shelf> {
+  if (!isModule(path)) return sqliteStore(path);
+  const exported = await exportedBy(path, 'store', (each) => storeRule(each) === undefined);
   if (exported !== undefined) return exported as Shelf;
   throw new CliError(
     `${path} exports no store; export what sqliteStore, postgresStore, memoryStore or bullmq returns, as \`store\``,
   );
 }
 
-/** What a module exports, `store` first. A CommonJS module is its default export. */
-function exportsOf(module: unknown): readonly unknown[] {
+export const isModule = (path: string): boolean => /\.[cm]?[jt]s$/.test(path);
+
+/**
+ * Imports a module, and returns what it exports by a name, or else as anything. A CommonJS module is its default export.
+ *
+ * @throws {CliError} when it cannot be imported
+ */
+export async function exportedBy(path: string, name: string, isMeant: (each: unknown) => boolean): Promise<unknown> {
+  const module = await (import(pathToFileURL(resolve(path)).href) as Promise<unknown>).catch((error: unknown) => {
+    const { code, message } = error as { code?: string; message?: string };
+    throw new CliError(`cannot import ${path}: ${code ?? message ?? String(error)}`);
+  });
   const { default: main, ...named } = module as Readonly<Record<string, unknown>>;
-  const all = { ...(isObject(main) && main), ...named };
-  return [all.store, main, ...Object.values(all)];
+  const all: Readonly<Record<string, unknown>> = { ...(isObject(main) && main), ...named };
+  return [all[name], main, ...Object.values(all)].find(isMeant);
 }

@@ -109,6 +109,23 @@ export function isToken(text: string): boolean {
   return /^[\x21-\x7e]+$/.test(text);
 }
 
+/** What is said of a token that cannot be sent. */
+export const oddly = {
+  accessToken: 'an access token that is empty or has characters that no token has',
+  refreshToken: 'a refresh token with control characters',
+};
+
+/** Which of two tokens cannot be sent, or would break a line: they are rejected before anything stores them. */
+export function oddTokens({ accessToken, refreshToken }: OddTokens): (keyof typeof oddly)[] {
+  const odd: (keyof typeof oddly)[] = [];
+  if (typeof accessToken !== 'string' || !isToken(accessToken)) odd.push('accessToken');
+  const isMissing = refreshToken === undefined || refreshToken === null;
+  if (!isMissing && (typeof refreshToken !== 'string' || /\p{Cc}/u.test(refreshToken))) odd.push('refreshToken');
+  return odd;
+}
+
+type OddTokens = Partial<Record<keyof typeof oddly, unknown>>;
+
 /**
  * Checks the properties of an object, including unknown names. An option that is `undefined` counts as omitted. `instead` says
  * of some unknown names what to use in their place.
