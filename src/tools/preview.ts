@@ -158,7 +158,7 @@ export function requestText(endpoint: Endpoint, given: unknown): string {
 /** The name, the type and the size of a file to upload. */
 function fileText(file: FileInput, maxBytes = Infinity): string {
   const checked = checkFile(file, maxBytes);
-  if ('issue' in checked) throw new InvalidInputError([checked.issue]);
+  if ('issues' in checked) throw new InvalidInputError(checked.issues);
   const { source, filename } = checked;
   const size = source.kind === 'bytes' ? `, ${source.bytes.byteLength} bytes` : '';
   return `The file ${inMarks(filename)}, ${file.contentType ?? 'with the type that its name says'}${size}`;

@@ -199,7 +199,7 @@ describe('a file that the service would reject is not sent', () => {
     ['a blank name', { file: bytes, filename: ' ' }, /`filename` is blank/],
     ['no name', { file: bytes }, /`filename` is missing/],
     ['no file', { filename: 'a.pdf' }, /`file` is missing; it takes a value/],
-    ['a number for a file', { file: 5, filename: 'a.pdf' }, /takes a path, bytes, a Blob or a stream/],
+    ['a number for a file', { file: 5, filename: 'a.pdf' }, /takes a path, bytes, a Blob, a Response or a stream/],
     ['a stream without its length', { file: Readable.from([bytes]), filename: 'a.pdf' }, /`size` is missing/],
     ['a length that is known anyway', { file: bytes, filename: 'a.pdf', size: 10 }, /`size` is only for a stream/],
     ['a missing site', { file: bytes, filename: 'a.pdf', site_id: undefined }, /`site_id` is missing/],

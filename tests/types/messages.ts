@@ -1,3 +1,4 @@
+import { createReadStream } from 'node:fs';
 import { deliveryPromise, moderationOf, packOf } from 'marketplace-seller-sdk';
 import type { Message, SellerClient } from 'marketplace-seller-sdk';
 
@@ -77,6 +78,10 @@ export async function flows(): Promise<void> {
 
 export async function files(): Promise<void> {
   await seller.messages.upload({ site_id: 'MLA', file: 'invoice.pdf' });
+  await seller.messages.upload({ site_id: 'MLA', file: createReadStream('invoice.pdf') });
+  await seller.messages.upload({ site_id: 'MLA', file: await fetch('https://example.com/invoice.pdf') });
+  const sent = await seller.messages.download({ site_id: 'MLA', attachment_id: 'a' });
+  await seller.messages.upload({ site_id: 'MLA', file: sent });
   const { id } = await seller.messages.upload(
     { site_id: 'MLA', file: new Blob(['x']), filename: 'a.txt' },
     { onUploadProgress: ({ sentBytes, totalBytes }) => `${sentBytes.toFixed()} of ${totalBytes.toFixed()}` },

@@ -308,14 +308,22 @@ export function createRuntime(
 /** Loads the modules of files and of the exchange of an endpoint, and opens the file that is sent. */
 export async function loadParts(call: ClientCall): Promise<LoadedParts> {
   const { endpoint, bodyValue } = call.request;
-  const reject = (issue: Issue, prefix?: string): Error => new InvalidInputError([issue], prefix);
+  const reject = (issues: Issue | readonly Issue[], prefix?: string): Error =>
+    new InvalidInputError([issues].flat<readonly (Issue | readonly Issue[])[]>(), prefix);
   if (endpoint.loadExchange) return { exchange: await endpoint.loadExchange(bodyValue, reject) };
   if (endpoint.responseBody === 'stream') return { downloads: await import('../files/open-download.js') };
+  listenForErrors((bodyValue as FileInput).file);
   const uploads = await platform.loadUploads();
   const upload = await uploads.openUpload(bodyValue as FileInput, reject, endpoint.maxUploadBytes);
   // The call has ended meanwhile.
   if (call.scope.reason) upload.dispose();
   return { upload };
+}
+
+/** Without a listener, a stream that cannot open its file ends the process before it is read here. Reading it fails then. */
+function listenForErrors(file: unknown): void {
+  const { on } = (file ?? {}) as { on?: unknown };
+  if (typeof on === 'function') on.call(file, 'error', () => undefined);
 }
 
 /** Makes one attempt with the exchange of the endpoint. `send` sends a body and receives the response. */

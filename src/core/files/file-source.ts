@@ -1,4 +1,6 @@
 import type { Issue } from '../errors/errors.js';
+import { lastSegment, lastSeparator, statedFileOf } from './stated-file.js';
+import type { DownloadedFile, StatedFile } from './stated-file.js';
 
 /**
  * Bytes that are not in shared memory, so `fetch` and `Blob` accept them: `Uint8Array<ArrayBuffer>` in TypeScript 5.7
@@ -12,24 +14,32 @@ export type ByteStream = AsyncIterable<Uint8Array> | ReadableStream<Uint8Array>;
 /** The source of a file to upload. */
 export interface FileSource {
   /**
-   * A path or a `file:` URL (only on Node.js, Deno and Bun), a `File`, bytes, a `Blob`, or a stream. A stream can be read
-   * only once, so its upload is never retried.
+   * A path or a `file:` URL (only on Node.js, Deno and Bun), a `File`, bytes, a `Blob`, a `Response`, a download, or a stream. A stream
+   * can be read only once, so its upload is never retried. A `Response` without a length is read into memory first.
    */
-  readonly file: string | URL | File | Uint8Array | ArrayBuffer | Blob | ByteStream;
-  /** The name of the file, without `/` and `\`. Bytes, a `Blob` and a stream need one; it replaces the name of a path or `File`. */
+  readonly file: string | URL | File | Uint8Array | ArrayBuffer | Blob | Response | DownloadedFile | ByteStream;
+  /**
+   * The name of the file, without `/` and `\`. Bytes, a `Blob` and a stream need one. A path, a `File`, a stream of
+   * `createReadStream` and a `Response` whose URL or headers name it have one.
+   */
   readonly filename?: string | undefined;
   /**
    * The media type.
    *
-   * @default the `type` of a `Blob` or `File`; otherwise, on Node.js, Deno and Bun, derived from the file name
+   * @default the `type` of a `Blob` or `File`, the `content-type` of a `Response`; otherwise, on Node.js, Deno and Bun, derived from the file name
    */
   readonly contentType?: string | undefined;
-  /** The size of a stream, in bytes. A stream needs it. */
+  /** The size of a stream, in bytes. A stream needs it, unless it is of `createReadStream`: then it is that of its file. */
   readonly size?: number | undefined;
 }
 
+/** A stream of `createReadStream`. */
+interface StreamOfPath extends AsyncIterable<Uint8Array> {
+  readonly path: string | Uint8Array;
+}
+
 /** What a source needs that has no name, or no size. */
-export type NeededBy<Source> = Source extends string | URL | File
+export type NeededBy<Source> = Source extends string | URL | File | Response | DownloadedFile | StreamOfPath
   ? unknown
   : Source extends Uint8Array | ArrayBuffer | Blob
     ? { readonly filename: string }
@@ -48,7 +58,7 @@ export type ResolvedFile =
   | { readonly kind: 'path'; readonly path: string | URL }
   | { readonly kind: 'bytes'; readonly bytes: Bytes }
   | { readonly kind: 'blob'; readonly blob: Blob }
-  | { readonly kind: 'stream'; readonly stream: ByteStream };
+  | { readonly kind: 'stream'; readonly stream: ByteStream; readonly stated?: StatedFile };
 
 /** Returns the source of a file with its kind; `undefined` if the value is not a source, or its bytes are detached. */
 function resolveFile(file: unknown): ResolvedFile | undefined {
@@ -58,6 +68,8 @@ function resolveFile(file: unknown): ResolvedFile | undefined {
     if (ArrayBuffer.isView(file))
       return { kind: 'bytes', bytes: new Uint8Array(file.buffer as ArrayBuffer, file.byteOffset, file.byteLength) };
     if (typeof file !== 'object' || file === null) return undefined;
+    const stated = statedFileOf(file);
+    if (stated) return { kind: 'stream', stream: stated.stream as ByteStream, stated };
     if ('arrayBuffer' in file && 'size' in file) return { kind: 'blob', blob: file as Blob };
     if ('getReader' in file || Symbol.asyncIterator in file) return { kind: 'stream', stream: file as ByteStream };
   } catch {
@@ -67,44 +79,35 @@ function resolveFile(file: unknown): ResolvedFile | undefined {
 }
 
 /** Returns the name with which a file is sent; `undefined` if it has none. */
-export function fileNameOf({ file, filename }: FileInput): string | undefined {
+export function fileNameOf({ file, filename }: FileInput, source = resolveFile(file)): string | undefined {
   if (filename !== undefined) return filename;
   if (typeof file === 'string') return file.slice(lastSeparator(file) + 1);
   if (file instanceof URL) return lastSegment(file);
+  if (source?.kind === 'stream' && source.stated) return source.stated.name;
   const { name } = (file ?? {}) as { name?: unknown };
   return typeof name === 'string' && name !== '' ? name : undefined;
 }
 
-/** A backslash separates folders only in a Windows path. In other paths it is part of a name. */
-function lastSeparator(path: string): number {
-  const isWindows = /^(?:[A-Za-z]:[\\/]|\\\\)/.test(path);
-  return isWindows ? Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) : path.lastIndexOf('/');
-}
-
-function lastSegment({ pathname }: URL): string | undefined {
-  try {
-    return decodeURIComponent(pathname.slice(pathname.lastIndexOf('/') + 1));
-  } catch {
-    // The name contains a percent sign that is not an escape, so it cannot be decoded.
-    return undefined;
-  }
-}
-
-/** A file to upload with its name, or the issue that was found without reading it. */
-export type CheckedFile = { readonly source: ResolvedFile; readonly filename: string } | { readonly issue: Issue };
+/** A file to upload with its name, or the issues that were found without reading it. */
+export type CheckedFile =
+  | { readonly source: ResolvedFile; readonly filename: string }
+  | { readonly issues: readonly Issue[] };
 
 /** Checks a file to upload without reading it. */
 export function checkFile(input: FileInput, maxBytes: number): CheckedFile {
   const source = resolveFile(input.file);
-  if (!source) return { issue: issueAt('file', '`file` takes a path, bytes, a Blob or a stream') };
-  const filename = fileNameOf(input);
-  if (filename === undefined) {
-    return { issue: issueAt('filename', '`filename` is missing; only a path and a `File` have a name') };
-  }
-  const issue =
-    validateName(filename) ?? validateContentType(input.contentType) ?? validateLength(source, input.size, maxBytes);
-  return issue ? { issue } : { source, filename };
+  const filename = fileNameOf(input, source);
+  const issues = [
+    source ? undefined : issueAt('file', '`file` takes a path, bytes, a Blob, a Response or a stream'),
+    filename === undefined ? source && issueAt('filename', nameIsMissing) : validateName(filename),
+    validateContentType(input.contentType),
+    source && validateSource(source, input.size, maxBytes),
+  ].filter((issue) => issue !== undefined);
+  return source && filename !== undefined && issues.length === 0 ? { source, filename } : { issues };
 }
+
+const nameIsMissing =
+  '`filename` is missing; a path, a stream of a path, a `File`, and a response that is named by its URL or headers have one';
 
 function validateName(name: string): Issue | undefined {
   if (name.trim() === '') return issueAt('filename', '`filename` is blank');
@@ -119,19 +122,22 @@ function validateContentType(contentType: string | undefined): Issue | undefined
   return issueAt('contentType', '`contentType` is not a media type such as "application/pdf"');
 }
 
-function validateLength(source: ResolvedFile, size: number | undefined, maxBytes: number): Issue | undefined {
-  if (source.kind !== 'stream' && size !== undefined)
+function validateSource(source: ResolvedFile, given: number | undefined, maxBytes: number): Issue | undefined {
+  if (source.kind !== 'stream' && given !== undefined)
     return issueAt('size', '`size` is only for a stream; the length of other files is known');
   if (source.kind === 'path') return undefined;
   if (source.kind === 'bytes') return validateSize(source.bytes.byteLength, maxBytes);
   if (source.kind === 'blob') return validateSize(source.blob.size, maxBytes);
-  if (size === undefined) return issueAt('size', '`size` is missing; a stream takes its length in bytes');
-  return validateSize(size, maxBytes);
+  const { stated } = source;
+  if (stated?.problem !== undefined) return issueAt('file', `\`file\` ${stated.problem}`);
+  const size = given ?? stated?.size;
+  if (size !== undefined) return validateSize(size, maxBytes);
+  return stated ? undefined : issueAt('size', '`size` is missing; a stream takes its length in bytes');
 }
 
-/** Returns the media type that a `Blob` states. An object that only resembles a `Blob` may state anything. */
+/** Returns the media type that a source states. An object that only resembles a `Blob` may state anything. */
 export function typeOf(source: ResolvedFile): string | undefined {
-  const type: unknown = source.kind === 'blob' ? source.blob.type : undefined;
+  const type: unknown = source.kind === 'blob' ? source.blob.type : source.kind === 'stream' && source.stated?.type;
   return typeof type === 'string' && isHeaderText(type) ? type : undefined;
 }
 

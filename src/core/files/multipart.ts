@@ -19,10 +19,10 @@ function hasStreams(): boolean {
   return process?.versions?.node !== undefined && navigator?.userAgent !== 'Cloudflare-Workers';
 }
 
-async function sizeOnDisk(path: string | URL, reject: RejectFile): Promise<number> {
+async function sizeOnDisk(path: string | URL | Uint8Array, reject: RejectFile): Promise<number> {
   const stats = await process
     .getBuiltinModule('node:fs/promises')
-    .stat(path)
+    .stat(path as string)
     .catch((error: unknown) => {
       throw unreadable(error, reject);
     });

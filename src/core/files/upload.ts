@@ -5,7 +5,7 @@ import { checkFile, issueAt, typeOf, validateSize } from './file-source.js';
 import type { Bytes, ByteStream, FileInput, ResolvedFile } from './file-source.js';
 
 /** Creates the error of a file that cannot be uploaded. `prefix` is the beginning of its message. */
-export type RejectFile = (issue: Issue, prefix?: string) => Error;
+export type RejectFile = (issues: Issue | readonly Issue[], prefix?: string) => Error;
 
 /** A file that can be uploaded. */
 export interface OpenFile {
@@ -173,7 +173,7 @@ export interface Upload {
 /** How a platform reads and sends files. */
 export interface UploadPlatform {
   /** Returns the size of a file on disk; absent if the platform has no files. */
-  readonly sizeOnDisk?: (path: string | URL, reject: RejectFile) => Promise<number>;
+  readonly sizeOnDisk?: (path: string | URL | Uint8Array, reject: RejectFile) => Promise<number>;
   readonly build: (file: OpenFile, onProgress: (progress: UploadProgress) => void) => Promise<MultipartBody>;
 }
 
@@ -193,11 +193,14 @@ export async function openUpload(
   { sizeOnDisk, build } = portable,
 ): Promise<Upload> {
   const checked = checkFile(input, maxBytes);
-  if ('issue' in checked) throw reject(checked.issue);
-  const { source, filename } = checked;
+  if ('issues' in checked) throw reject(checked.issues);
+  const { filename } = checked;
+  const source = await sized(checked.source, input.size, maxBytes, reject);
   if (source.kind === 'path' && !sizeOnDisk)
     throw reject(issueAt('file', '`file` is a path, and this platform has no files; give a Blob'));
-  const size = source.kind === 'path' ? ((await sizeOnDisk?.(source.path, reject)) ?? 0) : sizeOf(source, input.size);
+  const path = pathOf(source, input.size);
+  const onDisk = path === undefined ? 0 : ((await sizeOnDisk?.(path, reject)) ?? 0);
+  const size = sizeOf(source, input.size, onDisk);
   const issue = validateSize(size, maxBytes);
   if (issue) throw reject(issue);
   const contentType = input.contentType ?? typeOf(source);
@@ -215,9 +218,46 @@ export async function openUpload(
   };
 }
 
-function sizeOf(source: Exclude<ResolvedFile, { kind: 'path' }>, size = 0): number {
+/** The path whose size is to be found. */
+function pathOf(source: ResolvedFile, given: number | undefined): string | URL | Uint8Array | undefined {
+  if (source.kind === 'path') return source.path;
+  return source.kind === 'stream' && given === undefined ? source.stated?.part?.path : undefined;
+}
+
+function sizeOf(source: ResolvedFile, given: number | undefined, onDisk: number): number {
+  if (source.kind === 'path') return onDisk;
   if (source.kind === 'bytes') return source.bytes.byteLength;
-  return source.kind === 'blob' ? source.blob.size : size;
+  if (source.kind === 'blob') return source.blob.size;
+  const { size, part } = source.stated ?? {};
+  if (!part) return given ?? size ?? 0;
+  const { start = 0, end = Infinity } = part;
+  return given ?? Math.max(0, Math.min(end + 1, onDisk) - start);
+}
+
+/** A response without a length is read into memory, up to what an upload takes: the service wants the length first. */
+async function sized(
+  source: ResolvedFile,
+  given: number | undefined,
+  maxBytes: number,
+  reject: RejectFile,
+): Promise<ResolvedFile> {
+  if (source.kind !== 'stream' || !source.stated) return source;
+  const { size = given, part, type } = source.stated;
+  if (size !== undefined || part) return source;
+  const chunks: Bytes[] = [];
+  let length = 0;
+  const iterator = iteratorOf(source.stream);
+  try {
+    for (let next = await iterator.next(); !next.done && length <= maxBytes; next = await iterator.next())
+      length += chunks[chunks.push(bytesOf(next.value)) - 1]?.byteLength ?? 0;
+  } catch (error) {
+    throw unreadable(error, reject);
+  }
+  if (length > maxBytes) {
+    await iterator.return?.();
+    throw reject(issueAt('file', `\`file\` has more than ${maxBytes} bytes, which is the most that an upload takes`));
+  }
+  return { kind: 'blob', blob: new Blob(chunks, type === undefined ? {} : { type }) };
 }
 
 /**

@@ -225,11 +225,11 @@ export interface UploadParams extends FileSource {
 export const uploadParams = s.strictObject({
   /** The site of the order, e.g. `MLA`. */
   site_id: siteId,
-  /** The file: a path, bytes, a Blob, or a stream with its `size`. It must not be empty and may have at most 25 MB. */
+  /** The file: a path, bytes, a Blob, a `Response`, a stream of `createReadStream`, or another stream with its `size`. It must not be empty and may have at most 25 MB. */
   file: s.unknown,
-  /** The name of the file, without `/` and `\`. The default is the name of a path or of a `File`. */
+  /** The name of the file, without `/` and `\`. The default is the name that the file has. */
   filename: s.optional(s.string),
-  /** The media type. The default is the `type` of a `Blob`; otherwise it is derived from the file name. */
+  /** The media type. The default is the type that a `Blob` or a `Response` states; otherwise it is derived from the file name. */
   contentType: s.optional(s.string),
   /** The size of a stream, in bytes. */
   size: s.optional(s.int),
