@@ -210,6 +210,14 @@ async function prepare(client: PostgresClient, mustExist: boolean): Promise<void
   const found = await rowsOf(client, tables);
   if (found.length === 0 && mustExist)
     throw new ConfigurationError('postgresStore: this database has no inbox and no outbox');
+  const [{ encoding } = { encoding: null }] = await rowsOf(
+    client,
+    "SELECT current_setting('server_encoding') AS encoding",
+  );
+  if (!mustExist && encoding !== 'UTF8')
+    throw new LayoutError(
+      `postgresStore: the database has the encoding ${encoding}, which does not keep every text of a buyer; create one with ENCODING 'UTF8'`,
+    );
   const create = `${tablesOf(dialect).join(';')}; CREATE TABLE seller_work_version AS SELECT ${schemaVersion} AS version`;
   if (found.length === 0) await client.query(create);
   const [row] = await rowsOf(client, 'SELECT version FROM seller_work_version');

@@ -1,3 +1,4 @@
+import { createInbox } from 'marketplace-seller-sdk/notifications';
 import { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { factKeyOf } from '../../src/work/store.js';
@@ -6,6 +7,8 @@ import { postgresStore } from '../../src/work/postgres.js';
 import { additions } from '../../src/work/sql/versions.js';
 import type { PostgresClient } from '../../src/work/postgres-connections.js';
 import type { Store } from '../../src/work/store.js';
+import { about } from '../support/deliveries.ts';
+import { silentLogger } from '../support/silent.ts';
 import { fc } from '../support/fast-check.ts';
 import { hasPostgres, startPostgres } from '../support/postgres.ts';
 import type { OwnPostgres } from '../support/postgres.ts';
@@ -229,6 +232,25 @@ describe.skipIf(!hasPostgres)('in a store in PostgreSQL', () => {
     expect(keysOf(await claim(postgresStore({ pool })))).toEqual(['a']);
     expect(await indexes()).toBe(all);
   });
+
+  test.each(['LATIN1', 'SQL_ASCII'])(
+    'a database of the encoding %s is rejected at the start, and nothing is created',
+    async (encoding) => {
+      const name = `of_${encoding.toLowerCase()}`;
+      await pool.query(`CREATE DATABASE ${name} ENCODING '${encoding}' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0`);
+      const other = new Pool({ connectionString: postgres.connectionString.replace('/postgres?', `/${name}?`) });
+      onTestFinished(() => other.end());
+      const inbox = createInbox({
+        store: postgresStore({ pool: other }),
+        logger: silentLogger,
+        fallback: () => undefined,
+      });
+      await expect(Promise.resolve(inbox.start())).rejects.toThrow(`has the encoding ${encoding}`);
+      await expect(inbox.add(about(1))).rejects.toThrow("create one with ENCODING 'UTF8'");
+      await inbox.close();
+      expect((await other.query("SELECT to_regclass('seller_work') AS found")).rows).toEqual([{ found: null }]);
+    },
+  );
 
   test('tables of another version are left alone', async () => {
     await (await open()).add(work('a'));
