@@ -7,7 +7,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { createOutbox, sqliteStore } from 'marketplace-seller-sdk/outbox';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
@@ -22,14 +21,20 @@ const folder = mkdtempSync(join(tmpdir(), 'outbox-'));
 const file = join(folder, 'invoice-42.pdf');
 writeFileSync(file, '%PDF-1.7 an invoice');
 
+// The connection breaks after the marketplace has stored the message.
+marketplace.faults.inject({ endpoint: endpoints.messages.send, reset: 'after' });
+
 // With a real marketplace, only the client is different.
 const seller = marketplace.clientFor(user_id);
-const start = () =>
-  createOutbox({
+const start = () => {
+  const outbox = createOutbox({
     store: sqliteStore(join(folder, 'outbox.db')),
     clientFor: () => seller,
     onFailure: ({ error }) => console.log(error instanceof Error ? error.name : error),
   });
+  outbox.start();
+  return outbox;
+};
 const first = start();
 await first.add({
   key: 'invoice-42-link',
@@ -50,16 +55,14 @@ await first.add({
   ],
 });
 
-// The connection breaks after the marketplace has stored the message, and the process ends.
-marketplace.faults.inject({ endpoint: endpoints.messages.send, reset: 'after' });
+// The process ends before it knows what has become of the message.
 await first.idle();
 console.log((await first.list()).map(({ entry, state }) => `${entry.key}: ${state}`));
 await first.close();
 
 // The next process finds the open job, reads back that it was sent, and does not send it again.
 const second = start();
-second.start();
-while ((await second.stats()).accepted < 2) await delay(10);
+await second.settled('invoice-42-pdf');
 console.log((await second.list()).map(({ entry, state }) => `${entry.key}: ${state}`));
 console.log(
   'messages with a file:',

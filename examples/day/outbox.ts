@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
 import { createOutbox, memoryStore } from 'marketplace-seller-sdk/outbox';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import type { Chapter } from './stage.ts';
@@ -35,10 +34,8 @@ export const outbox: Chapter = {
       const input = { pack_id: pack.pack_id ?? 0, user_id, to: { user_id: pack.buyer_id }, text };
       const key = `invoice ${nickname}`;
       await jobs.add({ key, user_id, endpoint: endpoints.messages.send, input });
-      // What is read back after a while is not due.
-      while ((await jobs.get(key))?.state !== 'accepted') await setTimeout(100);
+      const { state } = await jobs.settled(key);
       const arrived = marketplace.messages.of(pack).filter((message) => message.text === text);
-      const { state } = (await jobs.get(key)) ?? {};
       say.line(`${nickname.padEnd(10)} ${state}, ${arrived.length} message`);
     }
     say.good('The response to the first was lost: the outbox found it, and did not send it again.');

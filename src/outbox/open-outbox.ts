@@ -36,7 +36,7 @@ export function openOutbox(store: Shelf): StoredOutbox {
 export const jobKinds: readonly string[] = ['job'];
 
 /** A job may have the name of a notification. */
-function storedKey(key: string): string {
+export function storedKey(key: string): string {
   return `job ${key}`;
 }
 

@@ -1,4 +1,4 @@
-import { ClosedError, InvalidInputError } from '../core/errors/errors.js';
+import { ClosedError, ConfigurationError, InvalidInputError } from '../core/errors/errors.js';
 import { checkConfiguration, notNegative, oneOf } from '../core/options/rules.js';
 import { assertKey, listRules, StoredLists } from '../work/lists.js';
 import type { ListOptions, StoredEntries } from '../work/lists.js';
@@ -6,12 +6,14 @@ import { isSameData } from '../work/store.js';
 import type { Status, Works } from '../work/store.js';
 import { leaveStoreInTime, openStore, useStore, worksOn } from '../work/worker.js';
 import { checkJob } from './check-job.js';
+import { Decisions } from './decisions.js';
 import type { Job, JobState, JobStatus, OutboxStats, StoredJob } from './job.js';
 import { jobTask } from './run-job.js';
 import { outboxContext } from './options.js';
 import type { OutboxContext, OutboxOptions } from './options.js';
-import { OldJobs, acceptedJobs, countJobs, findStored, jobKinds, jobStatusOf, listJobs, shownJobs, workOf } from './open-outbox.js'; // prettier-ignore
+import { OldJobs, acceptedJobs, countJobs, findStored, jobKinds, jobStatusOf, listJobs, shownJobs, storedKey, workOf } from './open-outbox.js'; // prettier-ignore
 import type { Accepted } from './open-outbox.js';
+import { assertSent, beginSending, ForgottenStart } from './senders.js';
 
 const states: readonly JobState[] = ['waiting', 'running', 'accepted', 'rejected', 'dead'];
 
@@ -73,6 +75,10 @@ export class Outbox extends StoredLists<StoredJob> {
   readonly #context: OutboxContext;
   readonly #works: Works;
   readonly #old: OldJobs;
+  readonly #decisions: Decisions;
+  readonly #forgotten: ForgottenStart;
+  #started: Promise<void> | undefined;
+  #endSending: (() => void) | undefined;
   #isStarted = false;
   #closed: Promise<void> | undefined;
 
@@ -85,6 +91,8 @@ export class Outbox extends StoredLists<StoredJob> {
     this.accepted = acceptedJobs(shown);
     this.#context = context;
     this.#old = new OldJobs(context);
+    this.#decisions = new Decisions(store);
+    this.#forgotten = new ForgottenStart(context);
     useStore(store);
     this.#works = worksOn(store, {
       name: 'outbox',
@@ -93,6 +101,7 @@ export class Outbox extends StoredLists<StoredJob> {
         this.#old.look();
         return jobTask(lease, run, context);
       },
+      onStored: (key) => this.#decisions.told(key.slice(storedKey('').length)),
       concurrency,
       leaseMs,
       log,
@@ -101,7 +110,7 @@ export class Outbox extends StoredLists<StoredJob> {
 
   /**
    * Starts to send what the store has, and what is added. Keeps the process alive until `close`. Without it, another process on the
-   * store has to send.
+   * store has to send: if none does for longer than `leaseMs` while a job is due, that is logged once.
    *
    * Resolves once the store is open. Nobody needs to await it: if it rejects, Node.js ends the process with the error. A database that
    * is away is waited for.
@@ -109,11 +118,13 @@ export class Outbox extends StoredLists<StoredJob> {
    * @throws {ConfigurationError} when the store belongs to another program or another version of this package.
    */
   start(): PromiseLike<void> {
-    return this.#start();
+    if (!this.#closed) this.#endSending ??= beginSending(this.#context.store);
+    return (this.#started = this.#start());
   }
 
   async #start(): Promise<void> {
     const { store } = this.#context;
+    void this.#forgotten.stop();
     if (store.open) await openStore(store);
     if (this.#closed) return;
     this.#isStarted = true;
@@ -132,6 +143,7 @@ export class Outbox extends StoredLists<StoredJob> {
    *
    * @example
    * const outbox = createOutbox({ store: memoryStore(), clientFor: () => seller });
+   * outbox.start();
    * const message = { pack_id, user_id: 7, text: 'Here is your invoice.' };
    * await outbox.add({
    *   key: 'invoice-42',
@@ -144,19 +156,22 @@ export class Outbox extends StoredLists<StoredJob> {
    * await outbox.close();
    * @returns the job as it is now: of a known key, the one that was added first.
    * @throws {InvalidInputError} when an input does not fit its endpoint, or the key is known with another input.
-   * @throws {ConfigurationError} when an endpoint is wrong, only reads, or is not known.
+   * @throws {ConfigurationError} when an endpoint is wrong, only reads, or is not known, or without `start()` on a store that no other
+   * process has.
    * @throws {ClosedError} when the outbox is closed.
    */
   async add<In, const Ins extends readonly unknown[]>(job: Job<In, Ins>): Promise<JobStatus> {
     if (this.#closed) throw new ClosedError('Not added: the outbox is closed');
     const entry = checkJob(job, this.#context.known);
+    assertSent(this.#context.store, 'Not added');
     const found = await this.#added(entry);
     const status = jobStatusOf(found);
     if (!(await isSameData(found.data, entry))) {
       const message = `the key ${entry.key} was added before with another input, and is ${status.state}; use another key for another job`;
       throw new InvalidInputError([{ path: ['key'], message }], 'Not added: ');
     }
-    this.#wake();
+    if (this.#started) this.#wake();
+    else this.#forgotten.added();
     return status;
   }
 
@@ -207,17 +222,43 @@ export class Outbox extends StoredLists<StoredJob> {
   }
 
   /**
-   * Starts to send, and resolves once no job is due and none is running here: what waits for a retry or for moderation is left. Keeps
-   * the process alive meanwhile. Calls may overlap.
+   * Waits until no job is due and none is running here: what is due later, such as a retry or moderation, is left. Keeps the process
+   * alive meanwhile. Calls may overlap.
    *
    * @example
    * const outbox = createOutbox({ store: memoryStore(), clientFor: () => seller });
+   * outbox.start();
    * await outbox.idle();
    * await outbox.close();
+   * @throws {ConfigurationError} when the outbox was not started.
    */
-  idle(): Promise<void> {
-    this.#isStarted = true;
-    return this.#works.idle();
+  async idle(): Promise<void> {
+    if (!this.#started)
+      throw new ConfigurationError(
+        'idle() waits for what the outbox sends, and it was not started; call start() first',
+      );
+    await this.#started;
+    await this.#works.idle();
+  }
+
+  /**
+   * Waits until a job is decided: it is accepted, rejected or dead, whatever retries and moderation it takes. Keeps the process alive
+   * meanwhile. What another process decides is known within a second.
+   *
+   * @example
+   * const outbox = createOutbox({ store: memoryStore(), clientFor: () => seller });
+   * outbox.start();
+   * const contact = { pack_id, user_id: 7, text: 'Your parcel leaves today.' };
+   * await outbox.add({ key: 'leaves', user_id: 7, contact });
+   * console.log((await outbox.settled('leaves')).state);
+   * await outbox.close();
+   * @throws {InvalidInputError} when no job has this key, or it is removed meanwhile.
+   * @throws {ConfigurationError} when `key` is not a string, or without `start()` on a store that no other process has.
+   * @throws {ClosedError} when the outbox is closed before that.
+   */
+  async settled(key: string): Promise<JobStatus> {
+    assertKey(key);
+    return this.#decisions.of(key, () => assertSent(this.#context.store, 'Not waited for'));
   }
 
   /**
@@ -233,7 +274,9 @@ export class Outbox extends StoredLists<StoredJob> {
 
   async #close(graceMs: number): Promise<void> {
     const endsAt = performance.now() + graceMs;
-    await Promise.all([this.#works.close(graceMs), this.#old.stop()]);
+    await Promise.all([this.#works.close(graceMs), this.#old.stop(), this.#forgotten.stop()]);
+    this.#decisions.close();
+    this.#endSending?.();
     await leaveStoreInTime(this.#context.store, endsAt, this.#context.log);
   }
 }

@@ -214,6 +214,8 @@ export interface WorkerOptions {
   /** What it claims; none: it claims nothing. */
   readonly kinds: readonly string[];
   readonly taskOf: TaskOf;
+  /** Called when the result of a run is stored. Does not throw. */
+  readonly onStored?: ((key: string) => void) | undefined;
   /** How many tasks run at once. */
   readonly concurrency: number;
   /** How long a lease lasts without renewal, in milliseconds. */
@@ -227,7 +229,7 @@ export interface Works {
   start(): void;
   /** Something was added or made due: runs what is due, from now on. Keeps nothing alive. */
   wake(): void;
-  /** Starts to run what is due, and resolves once nothing is due and nothing runs here. Keeps the process alive meanwhile. */
+  /** Runs what is due, and resolves once nothing is due and nothing runs here. Keeps the process alive meanwhile. */
   idle(): Promise<void>;
   /** Claims nothing more, waits for what runs, then aborts it, and gives back what ignores that. */
   close(graceMs: number): Promise<void>;

@@ -389,7 +389,7 @@ export class LeasedRun implements Run {
 
   /** Runs the task, tells what has become of it, and stores that. Never rejects. */
   async finish(isAborting: () => boolean): Promise<void> {
-    const { taskOf, log, name } = this.#options;
+    const { taskOf, onStored, log, name } = this.#options;
     try {
       const task = taskOf(this.lease, this);
       const { verdict, error } = await this.#verdictOf(task, isAborting);
@@ -398,6 +398,7 @@ export class LeasedRun implements Run {
       const isStored = await this.#persist(() => this.#store.settle(this.lease, { notes: this.notes, ...verdict }));
       if (isStored === false)
         void log.write('error', `An entry of the ${name} took longer than its lease, so its result was ignored`);
+      onStored?.(this.lease.key);
     } catch (error) {
       void log.writeRarely(`The store of the ${name} gave out an entry that cannot be handled`, error);
     }

@@ -22,7 +22,11 @@ function shop() {
   const sent = (): unknown[] => marketplace.messages.of(pack).filter(({ from }) => from === user_id);
   const store = memoryStore();
   const options = { store, clientFor, logger: silentLogger, retry: { maxRetries: 0 } };
-  const outboxOf = (more: Partial<OutboxOptions> = {}) => createOutbox({ ...options, ...more });
+  const outboxOf = (more: Partial<OutboxOptions> = {}) => {
+    const outbox = createOutbox({ ...options, ...more });
+    outbox.start();
+    return outbox;
+  };
   const inboxOf = (handle: () => unknown, more: Partial<InboxOptions> = {}) =>
     createInbox({ ...options, fallback: handle, ...more });
   const notification = { _id: 'sale', user_id, topic: 'orders_v2', resource: '/orders/1' };

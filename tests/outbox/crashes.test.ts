@@ -79,6 +79,7 @@ async function workThrough(stops: readonly Stop[]) {
     await outbox.add({ key: 'link', user_id, endpoint: endpoints.actionGuide.send, input: option });
     const upload = { endpoint: endpoints.messages.upload, input: { site_id, file } };
     await outbox.add({ key: 'pdf', user_id, steps: [upload, send('Here is your invoice.')] });
+    void outbox.start();
     await advanceBetweenRequests(Promise.race([untilEnded(outbox), end.promise]), () => inFlight);
     stopped.push(store);
     if (stop && process.isStopped) continue;

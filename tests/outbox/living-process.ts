@@ -1,4 +1,4 @@
-// A process with an inbox, an outbox or both, which starts them, or where some only wait until nothing is due and others only
+// A process with an inbox, an outbox or both, which starts them, or where an inbox only waits until nothing is due and others only
 // get something to do.
 // node living-process.ts <file> <inbox | outbox | both> <memory | SQLite> <start | use> [foreign: the file is of another program]
 import { DatabaseSync } from 'node:sqlite';
@@ -28,11 +28,11 @@ if (act === 'start') {
   console.log('started');
 } else {
   await inbox?.idle();
-  await outbox?.idle();
   // What was waited for goes on with what it gets, so these are others.
   const added = rooms(`${path}-2`);
   if (added.inbox) await fetchHandler(added.inbox)(post(about(1)));
   const input = { question_id: 1, text: 'Yes.' };
-  await added.outbox?.add({ key: 'one', user_id: 7, endpoint: endpoints.questions.answer, input });
+  const job = { key: 'one', user_id: 7, endpoint: endpoints.questions.answer, input };
+  await added.outbox?.add(job).catch((error: unknown) => console.log(String(error)));
 }
 process.once('SIGTERM', () => void Promise.all([inbox?.close(), outbox?.close()]));

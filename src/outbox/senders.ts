@@ -1,0 +1,104 @@
+import { ConfigurationError } from '../core/errors/errors.js';
+import type { Status } from '../work/store.js';
+import { jobKinds } from './open-outbox.js';
+import type { OutboxContext } from './options.js';
+
+/** How many outboxes of this process send what a store has. */
+const senders = new WeakMap<object, number>();
+
+/** An outbox of this process begins to send what a store has. Returns a function that ends it. */
+export function beginSending(store: object): () => void {
+  const add = (count: number): unknown => senders.set(store, (senders.get(store) ?? 0) + count);
+  add(1);
+  return () => void add(-1);
+}
+
+function isSending(store: object): boolean {
+  return (senders.get(store) ?? 0) > 0;
+}
+
+/** @throws {ConfigurationError} when no outbox was started that could send what this store gets */
+export function assertSent(store: OutboxContext['store'], what: string): void {
+  if (store.shared || isSending(store)) return;
+  throw new ConfigurationError(
+    `${what}: the outbox was not started, and no other process sends what is in this store; call outbox.start() first`,
+  );
+}
+
+/** How many jobs are listed at a time. */
+const listAtATime = 500;
+
+/** Says once of an outbox that was not started that its jobs are due, and that no other process sends them either. */
+export class ForgottenStart {
+  readonly #context: OutboxContext;
+  readonly #timer: ReturnType<typeof setInterval> | undefined;
+  /** The first job that is due, and all that changes when somebody works, since when that is so, on the monotonic clock. */
+  #seen: { readonly what: string; readonly since: number } | undefined;
+  #looking: Promise<void> | undefined;
+  #isStopped: boolean;
+
+  constructor(context: OutboxContext) {
+    this.#context = context;
+    this.#isStopped = !context.store.shared;
+    if (this.#isStopped) return;
+    this.#timer = setInterval(() => this.#look(), context.options.leaseMs / 3);
+    (this.#timer as { unref?: () => void }).unref?.();
+  }
+
+  /** A job was added. */
+  added(): void {
+    if (!this.#seen) this.#look();
+  }
+
+  #look(): void {
+    if (this.#isStopped) return;
+    // What the store rejects is said to those who add.
+    this.#looking ??= this.#lookOnce()
+      .catch(() => undefined)
+      .finally(() => (this.#looking = undefined));
+  }
+
+  async #lookOnce(): Promise<void> {
+    const { leaseMs } = this.#context.options;
+    const what = isSending(this.#context.store) ? undefined : await this.#untouched();
+    const now = performance.now();
+    if (what === undefined || what !== this.#seen?.what) this.#seen = what === undefined ? what : { what, since: now };
+    if (this.#isStopped || !this.#seen || now - this.#seen.since <= leaseMs) return;
+    this.#end();
+    await this.#context.log.write(
+      'warn',
+      `A job has been due for longer than ${leaseMs} ms, and nobody sends it: this outbox was not started; call outbox.start() here or in another process`,
+    );
+  }
+
+  /** Describes the first job that is due, and what has ended; `undefined` when none is due, or some run. */
+  async #untouched(): Promise<string | undefined> {
+    const due = await this.#firstDue();
+    if (!due) return undefined;
+    const { running, accepted, rejected, dead } = await this.#context.store.counts(jobKinds);
+    const { key, number, failures, stalls } = due;
+    return running > 0 ? undefined : JSON.stringify([key, number, failures, stalls, accepted, rejected, dead]);
+  }
+
+  async #firstDue(): Promise<Status | undefined> {
+    for (let after = 0; ;) {
+      const query = { kinds: jobKinds, states: ['waiting'], limit: listAtATime, after } as const;
+      const page = await this.#context.store.list(query);
+      const due = page.find(({ nextInMs }) => nextInMs === 0);
+      const last = page.at(-1);
+      if (due || !last || page.length < listAtATime) return due;
+      after = last.number;
+    }
+  }
+
+  #end(): void {
+    this.#isStopped = true;
+    clearInterval(this.#timer);
+  }
+
+  /** Somebody has started the outbox, or closes it. */
+  async stop(): Promise<void> {
+    this.#end();
+    await this.#looking;
+  }
+}
