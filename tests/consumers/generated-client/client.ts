@@ -31,7 +31,11 @@ equal('the status of a second answer', again.response.status, 400);
 const { data: log } = await control.GET('/__fake/requests', { params: { query: { endpoint: 'questions.answer' } } });
 equal('the number of requests', log?.count, 2);
 const rule: string | null | undefined = log?.requests[1]?.rule;
-equal('the rule of the second', rule, 'Live service: a question that is not open, or that cannot be answered');
+equal(
+  'the rule of the second',
+  rule,
+  'QuestionNotOpenError: a question that is not open, or that cannot be answered (docs/errors/README.md#questionnotopenerror)',
+);
 
 // @ts-expect-error -- the types are those of the document: `held` is a boolean
 const wrong = await control.POST('/__fake/held-notifications', { body: { held: 'yes' } });
