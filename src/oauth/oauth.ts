@@ -12,6 +12,7 @@ import { withoutSecrets } from '../core/errors/redactor.js';
 import { checkConfiguration, isLoopback, ofType, withMethods, oddly, oddTokens } from '../core/options/rules.js';
 import type { Rule } from '../core/options/rules.js';
 import { checkCallback, createAuthorization, exchangeCode, useRefreshToken } from './protocol.js';
+import { times } from './times.js';
 
 /** The authorisation of an application by sellers. The methods can be passed on without their object. */
 export interface OAuth {
@@ -180,13 +181,10 @@ async function finished(callback: AuthorizationCallback | PastedCode, applicatio
   return { query: checkCallback(application, query, state), verifier: kept };
 }
 
-/** How long an authorisation may take, in milliseconds: a person logs in, and agrees. */
-const loginMs = 3_600_000;
-
 async function keepLogin(logins: LoginStore, { state, verifier }: AuthorizationRequest): Promise<void> {
   if (logins instanceof Map) forgetOldLogins(logins);
   try {
-    await logins.set(state, JSON.stringify({ verifier, startedAt: Date.now() }), loginMs);
+    await logins.set(state, JSON.stringify({ verifier, startedAt: Date.now() }), times.loginMs);
   } catch (error) {
     throw withoutSecrets(error, [state, verifier]);
   }
@@ -218,7 +216,7 @@ function verifierIn(kept: unknown): string | undefined {
   try {
     const login: unknown = typeof kept === 'string' ? JSON.parse(kept) : kept;
     const { verifier, startedAt } = (login ?? {}) as Readonly<Record<string, unknown>>;
-    return typeof verifier === 'string' && Date.now() - Number(startedAt) < loginMs ? verifier : undefined;
+    return typeof verifier === 'string' && Date.now() - Number(startedAt) < times.loginMs ? verifier : undefined;
   } catch {
     return undefined;
   }

@@ -8,15 +8,12 @@ import {
   generateRandomCodeVerifier,
   generateRandomState,
   nopkce,
-  processAuthorizationCodeResponse,
-  processRefreshTokenResponse,
   refreshTokenGrantRequest,
   validateAuthResponse,
 } from 'oauth4webapi';
-import type { AuthorizationServer, Client, TokenEndpointRequestOptions, TokenEndpointResponse } from 'oauth4webapi';
+import type { AuthorizationServer, Client, TokenEndpointRequestOptions } from 'oauth4webapi';
 import type { TokenSet, AuthorizationRequest, OAuthOptions, OAuthTokens } from './tokens.js';
 import { AuthorizationCallbackError } from '../core/errors/errors.js';
-import { SellerError } from '../core/errors/seller-error.js';
 import { oddly, oddTokens } from '../core/options/rules.js';
 import { mask, unexpectedResponse, postGrant } from './token-request.js';
 import type { TokenGrant } from './token-request.js';
@@ -83,10 +80,8 @@ export async function exchangeCode(
   const grant: TokenGrant = { application, type: 'authorization_code', secrets };
   // oxlint-disable-next-line typescript/no-deprecated -- marked so that it stands out: an application may do without PKCE
   const proof = verifier ?? nopkce;
-  const { user_id, ...tokens } = await requestTokens(
-    grant,
-    (options) => authorizationCodeGrantRequest(server, client, authentication, callback, redirectUri, proof, options),
-    (response) => processAuthorizationCodeResponse(server, client, response),
+  const { user_id, ...tokens } = await requestTokens(grant, (options) =>
+    authorizationCodeGrantRequest(server, client, authentication, callback, redirectUri, proof, options),
   );
   if (user_id === undefined) throw unexpectedResponse(grant, 'without a `user_id`');
   return { ...tokens, user_id };
@@ -102,7 +97,6 @@ export async function useRefreshToken(
   return requestTokens(
     { application, type: 'refresh_token', secrets: [application.clientSecret, refreshToken], signal },
     (options) => refreshTokenGrantRequest(server, client, authentication, refreshToken, options),
-    (response) => processRefreshTokenResponse(server, client, response),
   );
 }
 
@@ -120,46 +114,39 @@ function partiesOf({ clientId, clientSecret, tokenUrl }: OAuthOptions): Parties 
   };
 }
 
-/** Sends a request that the protocol builds, and reads the tokens as the protocol does. */
+/** Sends the form that the library builds, and reads what the server responds: once, and as it came. */
 async function requestTokens(
   grant: TokenGrant,
-  send: (options: TokenEndpointRequestOptions) => Promise<Response>,
-  read: (response: Response) => Promise<TokenEndpointResponse>,
+  build: (options: TokenEndpointRequestOptions) => Promise<Response>,
 ): Promise<TokenSet & { readonly user_id?: number }> {
-  let user_id: number | undefined;
-  const post = async (_url: string, { body }: { readonly body: URLSearchParams }): Promise<Response> => {
-    const tokens = await postGrant(grant, body.toString());
-    user_id = userIdOf(tokens.user_id);
-    return Response.json(withoutOddities(tokens));
+  let form = '';
+  const keep = (_url: string, { body }: { readonly body: URLSearchParams }): Promise<Response> => {
+    form = body.toString();
+    return Promise.resolve(new Response());
   };
-  try {
-    // Which protocols are allowed was checked when the application was created.
-    const { access_token, refresh_token, expires_in } = await read(
-      // oxlint-disable-next-line typescript/no-deprecated -- marked so that it stands out
-      await send({ [customFetch]: post, [allowInsecureRequests]: true }),
-    );
-    const [odd] = oddTokens({ accessToken: access_token, refreshToken: refresh_token });
-    if (odd !== undefined) throw unexpectedResponse(grant, `with ${oddly[odd]}`);
-    return {
-      accessToken: access_token,
-      ...(refresh_token !== undefined && { refreshToken: refresh_token }),
-      expiresAt: expires_in === undefined ? undefined : Date.now() + expires_in * 1000,
-      ...(user_id !== undefined && { user_id }),
-    };
-  } catch (error) {
-    if (error instanceof SellerError) throw error;
-    // The error of the library holds the response, and so the tokens.
-    throw unexpectedResponse(grant, `that is not as OAuth requires: ${(error as Error).message}`);
-  }
+  // Which protocols are allowed was checked when the application was created.
+  // oxlint-disable-next-line typescript/no-deprecated -- marked so that it stands out
+  await build({ [customFetch]: keep, [allowInsecureRequests]: true });
+  return readTokens(grant, await postGrant(grant, form));
 }
 
 /** A refresh token that has been used must not be lost because a field is missing that nobody needs, or `null`. */
-function withoutOddities({ access_token, refresh_token, expires_in }: Readonly<Record<string, unknown>>): object {
+function readTokens(
+  grant: TokenGrant,
+  { access_token, refresh_token, expires_in, user_id }: Readonly<Record<string, unknown>>,
+): TokenSet & { readonly user_id?: number } {
+  if (typeof access_token !== 'string')
+    throw unexpectedResponse(grant, 'that is not as OAuth requires: its `access_token` is no text');
+  const refreshToken = typeof refresh_token === 'string' && refresh_token !== '' ? refresh_token : undefined;
+  const [odd] = oddTokens({ accessToken: access_token, refreshToken });
+  if (odd !== undefined) throw unexpectedResponse(grant, `with ${oddly[odd]}`);
+  const lastsMs = Number(expires_in) * 1000;
+  const id = userIdOf(user_id);
   return {
-    access_token,
-    token_type: 'bearer',
-    ...(typeof refresh_token === 'string' && refresh_token !== '' && { refresh_token }),
-    ...(Number(expires_in) > 0 && { expires_in: Number(expires_in) }),
+    accessToken: access_token,
+    ...(refreshToken !== undefined && { refreshToken }),
+    expiresAt: lastsMs > 0 ? Date.now() + lastsMs : undefined,
+    ...(id !== undefined && { user_id: id }),
   };
 }
 

@@ -8,6 +8,7 @@ import type { Rule } from '../core/options/rules.js';
 import type { RefreshingTokenOptions, SellerStatus, TokenSet, TokenStore } from './tokens.js';
 import { TokenRefresher } from './token-refresher.js';
 import { isSame, isTime, noTime, remainingMs } from './tokens.js';
+import { times } from './times.js';
 
 /** A seller who has revoked the application. */
 export interface RevokedSeller {
@@ -190,9 +191,6 @@ const rules: Readonly<Record<keyof SellersOptions, Rule>> = {
   onRevoked: ofType('function'),
 };
 
-/** How long after a first 401 a second one shows that an access token has ended: the first may be a fault of the service. */
-const secondRejectionMs = 60_000;
-
 /** A seller's client, and what refreshes its tokens. */
 class Seller {
   readonly client: SellerClient;
@@ -226,7 +224,7 @@ class Seller {
     const { rejected } = context;
     if (rejected !== undefined) {
       if (this.#rejection.token !== rejected) this.#rejection = { token: rejected, at: performance.now() };
-      else if (performance.now() - this.#rejection.at >= secondRejectionMs) this.#ended = rejected;
+      else if (performance.now() - this.#rejection.at >= times.secondRejectionMs) this.#ended = rejected;
     }
     return this.#refresher.token(context);
   }

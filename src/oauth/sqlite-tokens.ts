@@ -3,18 +3,8 @@ import { AccessTokenError, ClosedError, ConfigurationError } from '../core/error
 import { TimeLimit, wait } from '../core/scope/cancel-scope.js';
 import { nodeModule } from '../core/scope/node-module.js';
 import { createPrivateFile, explain, unlessBusy } from '../work/sqlite-file.js';
+import { times } from './times.js';
 import type { SellerStatus, StoredTokens, TokenSet, TokenStore } from './tokens.js';
-
-/**
- * How long a lock lasts whose process is perhaps there: longer than a refresh may take, so that no second one begins beside it. It
- * may wait for 30 seconds, and then its last request takes up to 15.
- */
-const lockMs = 45_000;
-const lockPollMs = 25;
-/** How long a refresh waits for another one: less than its time limit, whose error would not say who holds the lock. */
-const lockWaitMs = 20_000;
-/** How long `close` waits for the locks of this process: longer than a request for tokens may take. */
-const closeTimeoutMs = 20_000;
 
 /**
  * Opens the tokens of all sellers in a SQLite file, which the processes of one machine share: one of them at a time refreshes the
@@ -132,10 +122,10 @@ class SqliteTokens implements TokenStore {
   /** Unlike a transaction, it blocks neither this process nor other sellers. */
   async lock<R>(user_id: number, work: () => Promise<R>): Promise<R> {
     const holder = newHolder();
-    const until = performance.now() + lockWaitMs;
+    const until = performance.now() + times.lockWaitMs;
     while (!(await this.#takes(user_id, holder))) {
       if (performance.now() > until) throw await this.#heldError(user_id);
-      await wait(lockPollMs, undefined);
+      await wait(times.lockPollMs, undefined);
     }
     const holding = this.#hold(user_id, holder, work);
     this.#holding.set(holding, user_id);
@@ -160,7 +150,7 @@ class SqliteTokens implements TokenStore {
     const other = held && this.#isOver(user_id, String(held.holder), Number(held.until)) ? String(held.holder) : '';
     const insert = `INSERT INTO seller_lock (user_id, holder, until) VALUES (?, ?, ?)
       ON CONFLICT DO UPDATE SET holder = excluded.holder, until = excluded.until WHERE holder = ? RETURNING user_id`;
-    return (await this.#all(insert, user_id, holder, Date.now() + lockMs, other)).length > 0;
+    return (await this.#all(insert, user_id, holder, Date.now() + times.lockMs, other)).length > 0;
   }
 
   /** Whether a lock may be taken over. That of a process that runs is timed here, because its clock may be set meanwhile. */
@@ -170,9 +160,9 @@ class SqliteTokens implements TokenStore {
     const seen = this.#seen.get(user_id);
     const since = seen?.holder === holder ? seen.since : performance.now();
     this.#seen.set(user_id, { holder, since });
-    if (state === 'runs') return performance.now() - since >= lockMs;
+    if (state === 'runs') return performance.now() - since >= times.lockMs;
     // A lock that ends later than one can was set by a clock that was wrong.
-    return until < Date.now() || until > Date.now() + 2 * lockMs;
+    return until < Date.now() || until > Date.now() + 2 * times.lockMs;
   }
 
   async #heldError(user_id: number): Promise<AccessTokenError> {
@@ -191,7 +181,7 @@ class SqliteTokens implements TokenStore {
 
   async #close(): Promise<void> {
     try {
-      await new TimeLimit(closeTimeoutMs).run(
+      await new TimeLimit(times.closeMs).run(
         () => Promise.allSettled(this.#holding.keys()),
         () => this.#closedTooLate(),
       );
@@ -204,7 +194,7 @@ class SqliteTokens implements TokenStore {
   #closedTooLate(): AccessTokenError {
     const sellers = [...new Set(this.#holding.values())].join(', ');
     return new AccessTokenError(
-      `sqliteTokens was closed while the tokens of these sellers were being refreshed, for ${closeTimeoutMs} ms: ${sellers}. If a request was carried out, its grant is lost, and the seller has to authorise again`,
+      `sqliteTokens was closed while the tokens of these sellers were being refreshed, for ${times.closeMs} ms: ${sellers}. If a request was carried out, its grant is lost, and the seller has to authorise again`,
     );
   }
 }

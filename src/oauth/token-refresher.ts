@@ -6,6 +6,7 @@ import type { Rule } from '../core/options/rules.js';
 import { ignoreErrors, onAbort, TimeLimit, wait } from '../core/scope/cancel-scope.js';
 import { checkRefreshed, checkTokenSet, isSame, remainingMs } from './tokens.js';
 import type { RefreshingTokenOptions, TokenSet } from './tokens.js';
+import { times } from './times.js';
 
 /** The `accessToken` of a client, which refreshes its token set. */
 export interface RefreshingToken extends TokenProvider {
@@ -43,22 +44,8 @@ const rules: Readonly<Record<keyof RefreshingTokenOptions, Rule>> = {
   onRefreshFailed: ofType('function'),
 };
 
-/** How long before its expiry a token is refreshed in the background: longer than a refresh may take. */
-const refreshBeforeMs = 60_000;
 /** The share of its life in which a token is refreshed: one that lives for a minute is not refreshed by every call. */
 const refreshShare = 0.25;
-/** The time limit of a refresh with its lock: two requests that hang. After it, the next call tries again. */
-const refreshTimeoutMs = 30_000;
-/** How long `close` waits: longer than a request for tokens may take, shorter than a platform waits before it kills. */
-const closeTimeoutMs = 20_000;
-/** The first pause before the token set is loaded or saved again. It doubles each time. */
-const firstPauseMs = 100;
-/** The last pause before it is saved again: after about six seconds. */
-const longestSavePauseMs = 3_200;
-/** How long it is loaded again where there may be another process: less than the time limit, whose error would hide why. */
-const othersMs = 27_000;
-/** The same where only this process has replaced the token set so far. */
-const aloneMs = 2_000;
 
 interface RefresherOptions<T extends TokenSet> extends RefreshingTokenOptions<T> {
   /** Called under the lock, when the grant of a token set turned out to be revoked. */
@@ -101,7 +88,7 @@ export class TokenRefresher<T extends TokenSet> {
     if (tokens.accessToken === rejected || this.#unsaved || remainingMs(tokens) <= 0 || this.#isUseless(tokens)) {
       return (await this.#refreshOnce(tokens.accessToken, signal)).accessToken;
     }
-    const beforeMs = Math.min(refreshBeforeMs, this.#lifeMs * refreshShare);
+    const beforeMs = Math.min(times.refreshBeforeMs, this.#lifeMs * refreshShare);
     if (remainingMs(tokens) <= beforeMs) this.#refreshInBackground(tokens.accessToken);
     return tokens.accessToken;
   }
@@ -112,7 +99,7 @@ export class TokenRefresher<T extends TokenSet> {
    */
   async close(): Promise<void> {
     this.#isClosed = true;
-    await new TimeLimit(closeTimeoutMs).run(() => Promise.allSettled(this.#running), closedTooLate);
+    await new TimeLimit(times.closeMs).run(() => Promise.allSettled(this.#running), closedTooLate);
     try {
       if (this.#unsaved) await this.#save(this.#unsaved);
     } catch (error) {
@@ -135,7 +122,7 @@ export class TokenRefresher<T extends TokenSet> {
   /** All waiting calls share one refresh. After its time limit, the next call starts another one. */
   #refreshOnce(oldToken: string, signal?: AbortSignal): Promise<T> {
     if (this.#refreshing) return this.#refreshing;
-    const refreshing = withTimeout((own) => this.#refresh(oldToken, own), refreshTimeoutMs, signal)
+    const refreshing = withTimeout((own) => this.#refresh(oldToken, own), times.refreshMs, signal)
       .catch((error: unknown) => {
         throw this.#masked(error);
       })
@@ -205,8 +192,8 @@ export class TokenRefresher<T extends TokenSet> {
     // A refresh of this process that was given up may still save its tokens.
     const isAlone = this.#replacedBy.us && !this.#replacedBy.others && this.#running.size === 0;
     // Under a lock, others have saved already.
-    const until = performance.now() + (lock ? 0 : isAlone ? aloneMs : othersMs);
-    for (let pauseMs = firstPauseMs; ; pauseMs *= 2) {
+    const until = performance.now() + (lock ? 0 : isAlone ? times.aloneMs : times.othersMs);
+    for (let pauseMs = times.firstPauseMs; ; pauseMs *= 2) {
       if (this.#unsaved) return this.#save(this.#unsaved);
       const loaded = await this.#load();
       if (!isSame(loaded, stored)) return loaded;
@@ -240,11 +227,11 @@ export class TokenRefresher<T extends TokenSet> {
    * which no longer works.
    */
   async #save(unsaved: Unsaved<T>): Promise<T> {
-    for (let pauseMs = firstPauseMs; ; pauseMs *= 2) {
+    for (let pauseMs = times.firstPauseMs; ; pauseMs *= 2) {
       try {
         return await this.#saveOnce(unsaved);
       } catch (error) {
-        if (pauseMs > longestSavePauseMs) throw error;
+        if (pauseMs > times.longestSavePauseMs) throw error;
         await wait(pauseMs, undefined);
       }
     }
@@ -264,7 +251,7 @@ export class TokenRefresher<T extends TokenSet> {
 
 function closedTooLate(): AccessTokenError {
   return new AccessTokenError(
-    `A refresh of the access token has not ended ${closeTimeoutMs} ms after it was closed: if its request was carried out, the grant is lost, and the seller has to authorise again`,
+    `A refresh of the access token has not ended ${times.closeMs} ms after it was closed: if its request was carried out, the grant is lost, and the seller has to authorise again`,
   );
 }
 

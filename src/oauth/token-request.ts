@@ -17,13 +17,9 @@ import type { FetchInit } from '../core/options/client-options.js';
 import { TimeLimit, wait } from '../core/scope/cancel-scope.js';
 import { FetchResponse } from '../core/transport/fetch-response.js';
 import type { OAuthOptions } from './tokens.js';
+import { times } from './times.js';
 
 const maxRetries = 4;
-/** The time that a request may take, in milliseconds. Connecting may take 10 seconds of it. */
-const timeoutMs = 15_000;
-const firstWaitMs = 250;
-/** A longer `Retry-After` is an error at once. */
-const maxWaitMs = 20_000;
 const maxResponseBytes = 1 << 20;
 
 type TokenBody = Readonly<Record<string, unknown>>;
@@ -40,7 +36,7 @@ export async function postGrant(grant: TokenGrant, form: string): Promise<TokenB
     if (grant.signal?.aborted) throw abortedError(grant, attempts - 1);
     const result = await attempt(grant, form, attempts);
     if ('body' in result) return result.body;
-    if (result.retryAfterMs === undefined || result.retryAfterMs > maxWaitMs || attempts > maxRetries)
+    if (result.retryAfterMs === undefined || result.retryAfterMs > times.longestRetryAfterMs || attempts > maxRetries)
       throw result.error;
     await wait(Math.max(result.retryAfterMs, backoff(attempts)), grant.signal);
   }
@@ -106,8 +102,8 @@ async function send(
     const { text } = await new FetchResponse(response, false).text(maxResponseBytes);
     return { status, headers, text };
   };
-  return new TimeLimit(timeoutMs).run(exchange, () => {
-    const error = new TimeoutError(`${nameOf(grant)} got no complete response within ${timeoutMs} ms`);
+  return new TimeLimit(times.requestMs).run(exchange, () => {
+    const error = new TimeoutError(`${nameOf(grant)} got no complete response within ${times.requestMs} ms`);
     controller.abort(error);
     return error;
   });
@@ -135,7 +131,7 @@ function abortedError(grant: TokenGrant, attempts: number): RequestAbortedError 
 }
 
 function backoff(attempts: number): number {
-  return firstWaitMs * 2 ** (attempts - 1) * (0.5 + Math.random() / 2);
+  return times.firstRetryMs * 2 ** (attempts - 1) * (0.5 + Math.random() / 2);
 }
 
 function isOk(status: number): boolean {

@@ -266,7 +266,7 @@ async function loadLateModules(): Promise<void> {
     import('../core/files/node.js'),
     import('../core/files/open-download.js'),
     import('../core/transport/node-fetch.js'),
-    import('../oauth/protocol.js'),
+    import('../oauth/index.js'),
     import('../resources/flex/graphql/query.js'),
     import('../testing/handlers/flex-query.js'),
   ]);
