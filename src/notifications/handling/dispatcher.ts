@@ -34,25 +34,26 @@ export class Dispatcher {
     this.#timeLimit = new TimeLimit(context.options.handlerTimeoutMs);
   }
 
-  /**
-   * Runs the handler of an entry.
-   *
-   * @throws {NotHandledHereError} when another process may be able to handle it.
-   * @throws {HandlerTimeoutError} when the handler takes too long; else whatever the handler throws.
-   */
-  async handle(entry: InboxEntry, run: RunContext): Promise<unknown> {
+  /** Runs the handler of an entry, and returns what came of it. Never throws. */
+  async handle(entry: InboxEntry, run: RunOptions): Promise<HandlerResult> {
     const { notification, traceparent } = entry;
-    const handler = handlerOf(this.#options, notification);
-    if (!handler) throw new NotHandledHereError(`Notifications of the topic ${notification.topic} ${waitForHandler}`);
-    const { tracing } = this.#options;
-    const { topic } = notification;
-    const handle = (): Promise<unknown> => this.#handleInTime(handler, entry, run);
-    return tracing?.wrapHandler?.({ topic, attempt: run.attempt, traceparent }, handle) ?? handle();
+    const reading = new Reading(notification, run, this.#options.topics);
+    try {
+      const handler = handlerOf(this.#options, notification);
+      if (!handler) throw new NotHandledHereError(`Notifications of the topic ${notification.topic} ${waitForHandler}`);
+      const { tracing } = this.#options;
+      const { topic } = notification;
+      const handle = (): Promise<unknown> => this.#handleInTime(handler, reading, run);
+      await (tracing?.wrapHandler?.({ topic, attempt: run.attempt, traceparent }, handle) ?? handle());
+      return reading.result('handled');
+    } catch (error) {
+      return reading.result(reading.outcomeOf(error), error);
+    }
   }
 
-  #handleInTime(handler: AnyHandler, entry: InboxEntry, run: RunContext): Promise<unknown> {
+  #handleInTime(handler: AnyHandler, reading: Reading, run: RunOptions): Promise<unknown> {
     return this.#timeLimit.run(
-      () => this.#run(handler, entry, run),
+      () => this.#run(handler, reading, run),
       () => {
         const error = new HandlerTimeoutError(`The handler did not end within ${this.#options.handlerTimeoutMs} ms`);
         run.abort(error);
@@ -66,111 +67,130 @@ export class Dispatcher {
     this.#timeLimit.stop();
   }
 
-  async #run(handler: AnyHandler, entry: InboxEntry, run: RunContext): Promise<unknown> {
-    const { notification } = entry;
-    const { topics } = this.#options;
-    run.signal.throwIfAborted();
+  async #run(handler: AnyHandler, reading: Reading, { signal, records }: RunOptions): Promise<unknown> {
+    const { notification } = reading;
+    signal.throwIfAborted();
     const found = await this.#clients.of(notification);
-    const { records } = run;
-    const client = found && records ? withWriteHook(found, records) : found;
-    const context = (): never => new RunningContext(notification, run, client, topics) as never;
-    const call = async (): Promise<unknown> => {
-      try {
-        return await handler(notification as never, context());
-      } catch (error) {
-        // However the handler has read it, and whatever it has made of the error.
-        if (isMissing(error, notification, run.notFound)) run.notFound = error;
-        throw error;
-      }
-    };
+    const context = reading.begin(found && withWriteHook(found, records));
     // The run may have ended meanwhile, and another one may have begun.
-    run.signal.throwIfAborted();
-    return records ? runWithWrites(records, call) : call();
+    signal.throwIfAborted();
+    return runWithWrites(records, async () => await handler(notification as never, context as never));
   }
 }
 
-/** The context of one run of a handler. */
-export interface RunContext {
+/** What one run of a handler is given. */
+interface RunOptions {
   readonly attempt: number;
   /** The handler's: the dispatcher aborts the run when the handler takes too long. */
   readonly signal: AbortSignal;
   abort(reason: Error): void;
-  /** The 404 of the handler's `read()`. */
-  notFound?: unknown;
-  /** Whether the service has shown the resource to the handler. */
-  wasFound?: boolean;
-  /** When the handler began to read the resource, or began: what arrived before is handled with it. In ms since 1970. */
-  readAt?: number;
   /** The pack whose conversation has shown the message, and whether its own path stays 404. */
-  readonly shownIn?: string | undefined;
-  readonly isMissing?: boolean | undefined;
+  readonly shownIn: string | undefined;
+  readonly isMissing: boolean;
   /** Keeps the writes of the handler. */
-  readonly records?: WriteRecords | undefined;
-  /** Whether the handler got a message that the seller wrote: whatever it throws, nothing has to be done. */
-  isOwnMessage?: boolean;
+  readonly records: WriteRecords;
 }
 
-/** What a handler receives. Its functions can be destructured. */
-class RunningContext implements Omit<MessageContext, 'read'> {
-  readonly attempt: number;
-  readonly signal: AbortSignal;
-  readonly read: (options?: ReadOptions) => Promise<unknown>;
-  readonly reply: MessageContext['reply'];
-  readonly #notification: Notification;
-  readonly #run: RunContext;
-  readonly #client: NotificationClient | undefined;
-  readonly #topics: OwnTopics | undefined;
-  #message: NotifiedMessage | undefined;
-  #hasRead = false;
+/** What came of one run of a handler. */
+export interface HandlerResult {
+  /**
+   * - `own`: it failed with a message that the seller wrote: whatever it threw, nothing has to be done.
+   * - `missing`: it failed with the 404 of the resource, however it has read it, and whatever it has made of the error.
+   */
+  readonly outcome: 'handled' | 'own' | 'missing' | 'failed';
+  /** What it threw. */
+  readonly error?: unknown;
+  /** When the handler began to read the resource, or began: what arrived before is handled with it. In ms since 1970. */
+  readonly readAt: number;
+  /** Whether the service has shown the resource to the handler. */
+  readonly found: boolean;
+}
 
-  constructor(
-    notification: Notification,
-    run: RunContext,
-    client: NotificationClient | undefined,
-    topics: OwnTopics | undefined,
-  ) {
-    this.attempt = run.attempt;
-    this.signal = run.signal;
-    this.#notification = notification;
+/** What a handler receives, for every topic. */
+type RunningContext = Omit<MessageContext, 'read'> & { readonly read: (options?: ReadOptions) => Promise<unknown> };
+
+/** What one run of a handler reads. */
+class Reading {
+  readonly notification: Notification;
+  readonly #run: RunOptions;
+  readonly #topics: OwnTopics | undefined;
+  #given: NotificationClient | undefined;
+  #message: NotifiedMessage | undefined;
+  #readAt = 0;
+  #hasRead = false;
+  #found = false;
+  /** The 404 of the handler's `read()`. */
+  #notFound: unknown;
+
+  constructor(notification: Notification, run: RunOptions, topics: OwnTopics | undefined) {
+    this.notification = notification;
     this.#run = run;
-    this.#client = client;
     this.#topics = topics;
-    run.readAt = Date.now();
-    this.read = (options) => this.#readForeign(options);
-    this.reply = (text, options) => this.#reply(text, options);
   }
 
-  get client(): NotificationClient {
-    if (this.#client) return this.#client;
+  /** Returns what the handler receives. Its functions can be destructured. */
+  begin(client: NotificationClient | undefined): RunningContext {
+    this.#readAt = Date.now();
+    this.#given = client;
+    const { attempt, signal } = this.#run;
+    const own = (): NotificationClient => this.#client;
+    return {
+      attempt,
+      signal,
+      get client() {
+        return own();
+      },
+      read: (options) => this.#readForeign(options),
+      reply: (text, options) => this.#reply(text, options),
+    };
+  }
+
+  get #client(): NotificationClient {
+    if (this.#given) return this.#given;
     throw new ConfigurationError('A client is needed: pass `clientFor: (user_id) => client` to createInbox');
+  }
+
+  outcomeOf(error: unknown): HandlerResult['outcome'] {
+    if (this.#isOwn) return 'own';
+    return isMissing(error, this.notification, this.#notFound) ? 'missing' : 'failed';
+  }
+
+  result(outcome: HandlerResult['outcome'], error?: unknown): HandlerResult {
+    return { outcome, error, readAt: this.#readAt, found: this.#found };
+  }
+
+  /** The seller's own messages cause notifications too, which are no work. */
+  get #isOwn(): boolean {
+    const sender = this.#message?.from?.user_id;
+    return sender !== undefined && String(sender) === String(this.notification.user_id);
   }
 
   /** A 404 ends the run instead of waiting in it: the inbox runs the handler again later, and frees its slot meanwhile. */
   async #read(options?: ReadOptions): Promise<unknown> {
-    const notification = this.#notification;
-    if (!this.#hasRead) this.#run.readAt = Date.now();
+    const { topic, user_id } = this.notification;
+    if (!this.#hasRead) this.#readAt = Date.now();
     this.#hasRead = true;
     try {
-      const callOptions = { signal: this.signal, notFoundTimeoutMs: 0, ...options };
-      const read = await this.#readAnywhere(callOptions);
+      const read = await this.#readAnywhere({ signal: this.#run.signal, notFoundTimeoutMs: 0, ...options });
       // The token of a function is known once it was used.
-      assertOwner(this.client, notification.user_id);
-      this.#run.wasFound = true;
-      if (notification.topic === 'messages') this.#message = read as NotifiedMessage;
+      assertOwner(this.#client, user_id);
+      this.#found = true;
+      if (topic === 'messages') this.#message = read as NotifiedMessage;
       return read;
     } catch (error) {
-      if (isNotFound(error)) this.#run.notFound = error;
+      if (isNotFound(error)) this.#notFound = error;
       throw error;
     }
   }
 
   /** A message is read by its id, and in the conversation that has shown it if its own path does not. */
   async #readAnywhere(options: ReadOptions): Promise<unknown> {
-    const { shownIn, isMissing } = this.#run;
-    const byId = (): Promise<unknown> => readResource(this.client, this.#notification, options, this.#topics);
+    const { notification } = this;
+    const { shownIn, isMissing: isOwnPathMissing } = this.#run;
+    const byId = (): Promise<unknown> => readResource(this.#client, notification, options, this.#topics);
     if (shownIn === undefined) return byId();
-    const shown = (): Promise<unknown> => readShown(this.client, this.#notification, shownIn, options);
-    if (isMissing) return (await shown()) ?? byId();
+    const shown = (): Promise<unknown> => readShown(this.#client, notification, shownIn, options);
+    if (isOwnPathMissing) return (await shown()) ?? byId();
     try {
       return await byId();
     } catch (error) {
@@ -180,30 +200,22 @@ class RunningContext implements Omit<MessageContext, 'read'> {
     }
   }
 
-  /** The seller's own messages cause notifications too, which are no work. */
   async #readForeign(options?: ReadOptions): Promise<unknown> {
     const read = await this.#read(options);
-    this.#run.isOwnMessage = this.#message !== undefined && isOwn(this.#message, this.#notification);
-    if (this.#run.isOwnMessage) throw new DropNotificationError("The message is the seller's own");
+    if (this.#isOwn) throw new DropNotificationError("The message is the seller's own");
     return read;
   }
 
   async #reply(text: string, options?: CallOptions): Promise<SentMessage | undefined> {
     const message = this.#message ?? ((await this.#read()) as NotifiedMessage);
     const { pack_id, from } = message;
-    const sender = from?.user_id ?? undefined;
-    if (pack_id === undefined || sender === undefined)
+    if (pack_id === undefined || (from?.user_id ?? undefined) === undefined)
       throw new NotificationError('The message names no pack or no sender, so it cannot be answered');
     // A handler that answers its own answers would do so for ever.
-    this.#run.isOwnMessage = isOwn(message, this.#notification);
-    if (this.#run.isOwnMessage)
+    if (this.#isOwn)
       throw new InvalidInputError([{ path: ['from', 'user_id'], message: "the message is the seller's own" }]);
-    return this.client.messages?.reply(message, text, { signal: this.signal, ...options });
+    return this.#client.messages?.reply(message, text, { signal: this.#run.signal, ...options });
   }
-}
-
-function isOwn({ from }: NotifiedMessage, { user_id }: Notification): boolean {
-  return from?.user_id !== undefined && String(from.user_id) === String(user_id);
 }
 
 /** The clients of the users whom notifications are for. */

@@ -23,7 +23,7 @@ import {
 import { caughtUpEntry, entryOf } from '../notification.js';
 import type { ConversationNotification, InboxEntry } from '../notification.js';
 import { Clients, Dispatcher } from './dispatcher.js';
-import type { RunContext } from './dispatcher.js';
+import type { HandlerResult } from './dispatcher.js';
 import { isNotFound } from './read-notification.js';
 import type { NotificationClient } from './read-notification.js';
 import { messageRememberedMs, ShownMessages, unansweredIn } from './unread.js';
@@ -48,7 +48,8 @@ export class NotificationTask implements Task {
   readonly #handling: Handling;
   readonly #startedAt = performance.now();
   #records: WriteRecords | undefined;
-  #handlerRun: RunContext | undefined;
+  /** What came of the last run of the handler. */
+  #result: HandlerResult | undefined;
   #readAgain: { readonly inMs: number | undefined } | undefined;
   /** Nobody is told what has become of it: there was nothing to do. */
   #isSilent = false;
@@ -125,21 +126,27 @@ export class NotificationTask implements Task {
     });
     const { records } = kept;
     this.#records = records;
-    const { signal } = run;
-    const isMissing = run.notes.shownIn !== undefined;
-    const { shownIn = this.#entry.shownIn } = run.notes;
-    const abort = (reason: Error): void => run.abort(reason);
-    this.#handlerRun = { attempt: this.#attempt, signal, abort, records, shownIn, isMissing };
-    try {
-      await dispatcher.handle(this.#entry, this.#handlerRun);
-      // A handler may have caught the error of a write that an earlier run has sent.
-      if (records.stoppedBy) throw records.stoppedBy;
-      records.forgetRejections();
-    } finally {
-      if (this.#handlerRun.wasFound) known.missing.wasFound(this.#entry.notification.user_id);
-      const writes = await kept.end();
-      if (writes.length > 0) run.notes = { ...run.notes, writes };
-    }
+    const result = await dispatcher.handle(this.#entry, {
+      attempt: this.#attempt,
+      signal: run.signal,
+      abort: (reason) => run.abort(reason),
+      records,
+      shownIn: this.#shownIn,
+      isMissing: run.notes.shownIn !== undefined,
+    });
+    this.#result = result;
+    if (result.found) known.missing.wasFound(this.#entry.notification.user_id);
+    const writes = await kept.end();
+    if (writes.length > 0) run.notes = { ...run.notes, writes };
+    if (result.outcome !== 'handled') throw result.error;
+    // A handler may have caught the error of a write that an earlier run has sent.
+    if (records.stoppedBy) throw records.stoppedBy;
+    records.forgetRejections();
+  }
+
+  /** The pack whose conversation has shown the message. */
+  get #shownIn(): string | undefined {
+    return this.#run.notes.shownIn ?? this.#entry.shownIn;
   }
 
   /** What follows from what moderation has decided about the messages of the handler. */
@@ -164,7 +171,7 @@ export class NotificationTask implements Task {
     if (!this.#hasFacts) return undefined;
     // A handler may have caught the error of a write, and read it back by itself.
     const hasWritten = this.#run.notes.writes?.some(({ state }) => state !== 'rejected') === true;
-    return doneFact(this.#entry, { hasWritten, readAt: this.#handlerRun?.readAt ?? 0 });
+    return doneFact(this.#entry, { hasWritten, readAt: this.#result?.readAt ?? 0 });
   }
 
   get #hasFacts(): boolean {
@@ -185,7 +192,7 @@ export class NotificationTask implements Task {
     // The user may become a seller of ours: nothing is remembered.
     if (isOf(error, UnknownSellerError)) return this.#drop(0, 'clientFor returned no client, so its user is not ours');
     // Whatever the handler throws about a message of the seller, nothing has to be done.
-    if (isOf(error, DropNotificationError) || this.#handlerRun?.isOwnMessage) return this.#drop(handledMs);
+    if (isOf(error, DropNotificationError) || this.#result?.outcome === 'own') return this.#drop(handledMs);
     if (isOf(error, NotHandledHereError)) return this.#later();
     if (isOf(error, UnrecoverableError)) return givenUp(error, this.#run.notes);
     return this.#isMissing(error) ? this.#missing(error) : undefined;
@@ -197,9 +204,9 @@ export class NotificationTask implements Task {
     if (notification.pack_id !== undefined) return isLastingError(error) && !isOfToken(error);
     // What may have been carried out is read back.
     if (this.#run.notes.writes?.some(({ state }) => state === 'sent')) return false;
-    const { notFound, wasFound, shownIn } = this.#handlerRun ?? {};
+    if (this.#result?.outcome !== 'missing' || this.#result.error !== error) return false;
     // What a conversation has shown exists.
-    return error !== undefined && error === notFound && !(wasFound && shownIn !== undefined);
+    return !this.#result.found || this.#shownIn === undefined;
   }
 
   /** When what is missing is read again, in milliseconds; `undefined` when it is not. */
