@@ -42,7 +42,7 @@ const { delivery_ranges, zones: after } = await seller.flex.configuration({
   ...keys,
   select: {
     delivery_ranges: true,
-    zones: { label: true, selected: true, price: { symbol: true, fraction: true } },
+    zones: { label: true, selected: true },
   },
 });
 for (const days of ['week', 'saturday', 'sunday'] as const) {
@@ -51,8 +51,8 @@ for (const days of ['week', 'saturday', 'sunday'] as const) {
   );
   console.log(`${days}: ${hours.length > 0 ? hours.join('; ') : 'no deliveries'}`);
 }
-for (const { label, selected, price } of after ?? []) {
-  console.log(`${selected ? '✓' : '·'} ${label} (${price?.symbol} ${price?.fraction})`);
+for (const { label, selected } of after ?? []) {
+  console.log(`${selected ? '✓' : '·'} ${label}`);
 }
 
 // `requireActive` checks that the item is active. `idempotent` accepts an item that is already in Flex.

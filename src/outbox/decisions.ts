@@ -8,7 +8,7 @@ import { findStored, jobStatusOf } from './open-outbox.js';
 const lookEveryMs = 1_000;
 
 /** Waits until jobs are decided. Of a run in this process it is told at once. */
-export class Decisions {
+export class JobDecisions {
   readonly #store: Shelf;
   /** Those who wait, by the key of the job. */
   readonly #waiting = new Map<string, PromiseWithResolvers<undefined>>();

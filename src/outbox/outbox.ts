@@ -6,7 +6,7 @@ import { isSameData } from '../work/store.js';
 import type { Status, Works } from '../work/store.js';
 import { leaveStoreInTime, openStore, useStore, worksOn } from '../work/worker.js';
 import { checkJob } from './check-job.js';
-import { Decisions } from './decisions.js';
+import { JobDecisions } from './decisions.js';
 import type { Job, JobState, JobStatus, OutboxStats, StoredJob } from './job.js';
 import { jobTask } from './run-job.js';
 import { outboxContext } from './options.js';
@@ -75,7 +75,7 @@ export class Outbox extends StoredLists<StoredJob> {
   readonly #context: OutboxContext;
   readonly #works: Works;
   readonly #old: OldJobs;
-  readonly #decisions: Decisions;
+  readonly #decisions: JobDecisions;
   readonly #forgotten: ForgottenStart;
   #started: Promise<void> | undefined;
   #endSending: (() => void) | undefined;
@@ -91,7 +91,7 @@ export class Outbox extends StoredLists<StoredJob> {
     this.accepted = acceptedJobs(shown);
     this.#context = context;
     this.#old = new OldJobs(context);
-    this.#decisions = new Decisions(store);
+    this.#decisions = new JobDecisions(store);
     this.#forgotten = new ForgottenStart(context);
     useStore(store);
     this.#works = worksOn(store, {

@@ -84,7 +84,8 @@ export function fileNameOf({ file, filename }: FileInput, source = resolveFile(f
   if (typeof file === 'string') return file.slice(lastSeparator(file) + 1);
   if (file instanceof URL) return lastSegment(file);
   if (source?.kind === 'stream' && source.stated) return source.stated.name;
-  const { name } = (file ?? {}) as { name?: unknown };
+  if (!source) return undefined;
+  const { name } = file as { name?: unknown };
   return typeof name === 'string' && name !== '' ? name : undefined;
 }
 

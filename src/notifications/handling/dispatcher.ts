@@ -37,7 +37,7 @@ export class Dispatcher {
   /** Runs the handler of an entry, and returns what came of it. Never throws. */
   async handle(entry: InboxEntry, run: RunOptions): Promise<HandlerResult> {
     const { notification, traceparent } = entry;
-    const reading = new Reading(notification, run, this.#options.topics);
+    const reading = new NotificationReading(notification, run, this.#options.topics);
     try {
       const handler = handlerOf(this.#options, notification);
       if (!handler) throw new NotHandledHereError(`Notifications of the topic ${notification.topic} ${waitForHandler}`);
@@ -51,7 +51,7 @@ export class Dispatcher {
     }
   }
 
-  #handleInTime(handler: AnyHandler, reading: Reading, run: RunOptions): Promise<unknown> {
+  #handleInTime(handler: AnyHandler, reading: NotificationReading, run: RunOptions): Promise<unknown> {
     return this.#timeLimit.run(
       () => this.#run(handler, reading, run),
       () => {
@@ -67,7 +67,7 @@ export class Dispatcher {
     this.#timeLimit.stop();
   }
 
-  async #run(handler: AnyHandler, reading: Reading, { signal, records }: RunOptions): Promise<unknown> {
+  async #run(handler: AnyHandler, reading: NotificationReading, { signal, records }: RunOptions): Promise<unknown> {
     const { notification } = reading;
     signal.throwIfAborted();
     const found = await this.#clients.of(notification);
@@ -110,7 +110,7 @@ export interface HandlerResult {
 type RunningContext = Omit<MessageContext, 'read'> & { readonly read: (options?: ReadOptions) => Promise<unknown> };
 
 /** What one run of a handler reads. */
-class Reading {
+class NotificationReading {
   readonly notification: Notification;
   readonly #run: RunOptions;
   readonly #topics: OwnTopics | undefined;
