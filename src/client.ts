@@ -11,7 +11,7 @@ import type { ClientOptions } from './core/options/client-options.js';
 import type { Input, Output, StandardSchema } from './core/schema/schema.js';
 import type { PathInput, RequestLine } from './core/request/define-endpoint.js';
 import { resolveOptions } from './core/options/client-options.js';
-import type { WriteHook } from './core/recover/write-hook.js';
+import type { InsideOfClient, WriteHook } from './core/recover/write-hook.js';
 import { ActionGuide } from './resources/action-guide/action-guide.js';
 import { Contacts } from './resources/contacts/contacts.js';
 import { Currencies } from './resources/currencies/currencies.js';
@@ -70,9 +70,9 @@ export class SellerClient {
   constructor(options: ClientOptions);
   /** @internal */
   // oxlint-disable-next-line typescript/unified-signatures -- united, the internal parameter would be public
-  constructor(options: ClientOptions, parent: HttpClient);
-  constructor(options: ClientOptions, parent?: HttpClient) {
-    this.#http = new HttpClient(resolveOptions(options), parent);
+  constructor(options: ClientOptions, parent: HttpClient, hook?: WriteHook);
+  constructor(options: ClientOptions, parent?: HttpClient, hook?: WriteHook) {
+    this.#http = new HttpClient(resolveOptions(options), parent, hook);
     this.#options = options;
     this.questions = new Questions(this.#http);
     this.contacts = new Contacts(this.#http);
@@ -190,23 +190,13 @@ export class SellerClient {
     return derived({ ...this.#options, ...options }, this.#http);
   }
 
-  /** @internal See `userOfClient`. */
-  'marketplace-seller-sdk.user'(): string | undefined {
-    return this.#http.user;
-  }
-
-  /** @internal See `serviceOfClient`. */
-  'marketplace-seller-sdk.service'(): object {
-    return this.#http.service;
-  }
-
-  /** @internal See `withWriteHook`. */
-  'marketplace-seller-sdk.hookWrites'(hook: WriteHook): SellerClient {
-    return derived(this.#options, this.#http.withWriteHook(hook));
+  /** @internal */
+  'marketplace-seller-sdk.inside'(): InsideOfClient {
+    return { ...this.#http.inside, withHook: (hook) => derived(this.#options, this.#http, hook) };
   }
 }
 
 /** Outside the class: esbuild renames a class that refers to itself, and logs would show that name. */
-function derived(options: ClientOptions, parent: HttpClient): SellerClient {
-  return new SellerClient(options, parent);
+function derived(options: ClientOptions, parent: HttpClient, hook?: WriteHook): SellerClient {
+  return new SellerClient(options, parent, hook);
 }

@@ -1,5 +1,5 @@
 import { ofProcess } from '../core/recover/memory-book.js';
-import { serviceOfClient } from '../core/recover/write-hook.js';
+import { insideOf } from '../core/recover/write-hook.js';
 import type { Log } from '../work/log.js';
 import { memoryStore } from '../work/memory.js';
 import type { Lease, Store, Verdict, Run, RunNotes, Task, Works } from '../work/store.js';
@@ -66,7 +66,7 @@ class HandledHere {
 
   /** @param client One that is none of this package, such as a mock, is of no known service; so is none. */
   serviceOf(client: object | undefined): Service {
-    const name = (client && serviceOfClient(client)) ?? this;
+    const name = insideOf(client)?.service ?? this;
     const service = this.#services.get(name) ?? new Service();
     this.#services.set(name, service);
     return service;

@@ -1,13 +1,13 @@
 import { ApiError } from '../core/errors/response-errors.js';
 import { SellerError } from '../core/errors/seller-error.js';
 import type { Endpoint } from '../core/operation/endpoint.js';
-import { withWriteHook } from '../core/recover/write-hook.js';
+import { endpointOf, runWithWrites } from '../core/recover/write-hook.js';
 import type { ContactParams, StoredAttachment } from '../resources/messages/schemas.js';
 import type { SentMessage } from '../resources/post-sale/message.js';
 import { moderationOf, moderationReasonOf } from '../resources/post-sale/moderation.js';
 import { isLastingError, moderationPauseMs, overdue, verdictOf } from '../work/policy.js';
 import type { Lease, Run, StepOutput, Task, Verdict } from '../work/store.js';
-import { runWithWrites, RunWrites } from '../work/writes.js';
+import { RunWrites } from '../work/writes.js';
 import { contactName, isUpload, takesFiles } from './check-job.js';
 import type { OutboxClient, StoredJob, StoredStep } from './job.js';
 import type { OutboxContext } from './options.js';
@@ -135,22 +135,21 @@ async function sendStep(step: StoredStep, job: JobRun): Promise<unknown> {
     failed: (message, error) => void context.log.writeRarely(message, error),
     signal,
   });
-  const hooked = withWriteHook(client, kept.records);
   const input = inputOf(step, job);
-  const call = async (name: string, given: unknown): Promise<unknown> => {
+  const call = async (hooked: OutboxClient, name: string, given: unknown): Promise<unknown> => {
     const endpoint = context.known.get(name);
     if (!endpoint) throw new Error(`There is no endpoint ${name}: name it in \`endpoints\` of createOutbox`);
     return hooked.call(endpoint, given, { signal });
   };
   // Through which channel an earlier run has sent: today another one may be open.
   const earlier = writes.find(({ state }) => state !== 'rejected');
-  const send = async (): Promise<unknown> => {
-    if (step.endpoint !== contactName) return call(step.endpoint, input);
-    if (earlier) return call(earlier.target.split(' ', 1)[0] ?? '', earlier.input);
+  const send = async (hooked: OutboxClient): Promise<unknown> => {
+    if (step.endpoint !== contactName) return call(hooked, step.endpoint, input);
+    if (earlier) return call(hooked, endpointOf(earlier), earlier.input);
     return (await hooked.messages?.contact(input as ContactParams, { signal }))?.message;
   };
   try {
-    return await runWithWrites(kept.records, send);
+    return await runWithWrites(kept.records, client, send);
   } finally {
     run.notes = { ...notes, writes: await kept.end() };
   }
@@ -218,8 +217,7 @@ async function read(sent: SentMessage | undefined, { run, client, context }: Job
   try {
     if (sent?.id) return await client.messages?.get({ message_id: sent.id }, { signal });
     // The service does not have to return the message that it stores.
-    const name = write?.target.split(' ', 1)[0] ?? '';
-    const endpoint = context.known.get(name) as Endpoint<unknown, SentMessage | undefined>;
+    const endpoint = context.known.get(write ? endpointOf(write) : '') as Endpoint<unknown, SentMessage | undefined>;
     const found = write && (await client.confirm?.(endpoint, write.input, { sentAt: write.sentAt, signal }));
     return found?.done ? found.output : undefined;
   } catch (error) {

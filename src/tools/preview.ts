@@ -4,7 +4,7 @@ import { checkFile } from '../core/files/file-source.js';
 import type { FileInput } from '../core/files/file-source.js';
 import { isPlainObject } from '../core/json/json.js';
 import type { Endpoint } from '../core/operation/endpoint.js';
-import { userOfClient } from '../core/recover/write-hook.js';
+import { insideOf } from '../core/recover/write-hook.js';
 import { buildRequest } from '../core/request/build-request.js';
 import { shapeOf } from '../core/schema/schema.js';
 import type { CallOptions } from '../core/scope/call-options.js';
@@ -75,7 +75,7 @@ const subjects: Readonly<Record<string, (input: CheckedInput, client: SellerClie
   }),
   'actionGuide.send': async ({ pack_id, option_id }, client) => ({
     question: `Send a first message (${option_id}) to the buyer of pack ${pack_id}?`,
-    facts: await lastMessage(pack_id, userOfClient(client), client),
+    facts: await lastMessage(pack_id, insideOf(client)?.user, client),
   }),
   'messages.upload': ({ filename = '' }) => ({ question: `Store the file ${inMarks(filename)} for a message?` }),
   ...flexSubjects('flex', 'setDelivery', 'addZones'),

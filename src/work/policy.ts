@@ -7,9 +7,10 @@ import {
 } from '../core/errors/errors.js';
 import { AuthenticationError } from '../core/errors/response-errors.js';
 import { callOf } from '../core/errors/seller-error.js';
-import type { BookedWrite } from '../core/operation/endpoint.js';
 import { integerFrom } from '../core/options/rules.js';
 import type { Rule } from '../core/options/rules.js';
+import { endpointOf } from '../core/recover/write-hook.js';
+import type { WriteRecord } from '../core/recover/write-hook.js';
 import { longestTimerMs } from '../core/scope/cancel-scope.js';
 import { describeFailure } from './log.js';
 import type { RunNotes, Verdict } from './store.js';
@@ -160,8 +161,11 @@ export function retryAfterOf(error: unknown, maxDelayMs: number): number {
 }
 
 /** What a person reads of what was given up: the last error, and which writes may have been carried out all the same. */
-export function describeGivenUp(error: unknown, writes: readonly Pick<BookedWrite, 'target' | 'state'>[]): string {
-  const open = writes.filter(({ state }) => state === 'sent').map(({ target }) => target.split(' ', 1)[0]);
+export function describeGivenUp(
+  error: unknown,
+  writes: readonly Pick<WriteRecord, 'endpoint' | 'target' | 'state'>[],
+): string {
+  const open = writes.filter(({ state }) => state === 'sent').map(endpointOf);
   const failure = describeFailure(error);
   return open.length > 0 ? `${failure} (${[...new Set(open)].join(' and ')} may have been carried out)` : failure;
 }

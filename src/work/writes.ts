@@ -1,10 +1,8 @@
 import { unlessAborted } from '../core/scope/cancel-scope.js';
-import type { AsyncLocalStorage } from 'node:async_hooks';
 import { EarlierWriteOpenError, EarlierWriteUnknownError } from '../core/errors/errors.js';
 import type { BookedWrite, WriteBook } from '../core/operation/endpoint.js';
-import { canonical, contentOf, hookOfRun } from '../core/recover/write-hook.js';
+import { canonical, contentOf } from '../core/recover/write-hook.js';
 import type { PendingWrite, WriteHook, WriteRecord, WriteResult, WriteTurn } from '../core/recover/write-hook.js';
-import { nodeModule } from '../core/scope/node-module.js';
 import { causesOf, isLastingError } from './policy.js';
 import type { Ledger } from './store.js';
 
@@ -110,8 +108,7 @@ const exactMs = 100;
  *
  * `done` and `rejected` are noted only where the write cannot be read back.
  *
- * A run creates one with the noted writes, gives its handler `withWriteHook(client, records)`, and stores `records.writes` with
- * its result.
+ * A run creates one with the noted writes, calls its handler with `runWithWrites`, and stores `records.writes` with its result.
  */
 export class WriteRecords implements WriteHook {
   /**
@@ -312,8 +309,16 @@ export class WriteRecords implements WriteHook {
   }
 }
 
-function newRecord(id: string, { target, input, aheadMs }: PendingWrite): WriteRecord {
-  return { id, target, input, sentAt: Date.now(), state: 'sent', ...(aheadMs > 0 && { aheadMs }) };
+function newRecord(id: string, { endpoint, target, input, aheadMs }: PendingWrite): WriteRecord {
+  return {
+    id,
+    endpoint: endpoint.name,
+    target,
+    input,
+    sentAt: Date.now(),
+    state: 'sent',
+    ...(aheadMs > 0 && { aheadMs }),
+  };
 }
 
 /**
@@ -410,34 +415,3 @@ function parsed(value: string | undefined): readonly BookedWrite[] {
 
 const writesOf = (target: string): string => `writes ${target}`;
 const proofOf = (entry: string): string => `proof ${entry}`;
-
-interface HookedRun {
-  readonly hook: WriteHook;
-  isOver: boolean;
-}
-
-let runs: AsyncLocalStorage<HookedRun> | undefined;
-
-/**
- * Runs a function whose writes the hook decides about, also those of clients that the function did not get from the run, on
- * platforms that have `AsyncLocalStorage`. What is still running when the function has ended is no part of it: it may be a
- * timer that works for everybody.
- */
-export async function runWithWrites<T>(hook: WriteHook, run: () => Promise<T>): Promise<T> {
-  const Storage = nodeModule('node:async_hooks')?.AsyncLocalStorage;
-  if (!Storage) return run();
-  runs ??= new Storage<HookedRun>();
-  hookOfRun.find = currentWriteHook;
-  const current: HookedRun = { hook, isOver: false };
-  try {
-    return await runs.run(current, run);
-  } finally {
-    current.isOver = true;
-  }
-}
-
-/** The hook of the run that is making a call; `undefined` outside. */
-function currentWriteHook(): WriteHook | undefined {
-  const current = runs?.getStore();
-  return current?.isOver === false ? current.hook : undefined;
-}

@@ -1,8 +1,8 @@
 import type { SellerClient } from 'marketplace-seller-sdk';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { expect, test } from 'vitest';
-import { WriteRecords, withoutUnknown, runWithWrites } from '../../src/work/writes.js';
-import { withWriteHook } from '../../src/core/recover/write-hook.js';
+import { WriteRecords, withoutUnknown } from '../../src/work/writes.js';
+import { runWithWrites, withWriteHook } from '../../src/core/recover/write-hook.js';
 import type { WriteRecord } from '../../src/core/recover/write-hook.js';
 import { createMarketplace } from '../support/marketplace.ts';
 import { errorOf, receiving } from '../support/stubs.ts';
@@ -187,7 +187,7 @@ test('clients that are derived have the hook, and reads and uploads are not note
     await client.messages.upload({ site_id: 'MLA', file: new Uint8Array([1]), filename: 'a.pdf' });
     await reply(client.withOptions({ timeoutMs: 20_000 }), 'Today.');
   });
-  expect(stored.writes.map(({ target }) => target.split(' ')[0])).toEqual(['messages.send']);
+  expect(stored.writes.map(({ endpoint }) => endpoint)).toEqual(['messages.send']);
 });
 
 test('a client that a handler did not get from its run is bound to it, until the run has ended', async () => {
@@ -201,7 +201,7 @@ test('a client that a handler did not get from its run is bound to it, until the
   });
   let afterwards: Promise<unknown> | undefined;
   const over = Promise.withResolvers<undefined>();
-  await runWithWrites(records, async () => {
+  await runWithWrites(records, undefined, async () => {
     await reply(client, 'In the run.');
     afterwards = over.promise.then(() => reply(client, 'After it.'));
   });

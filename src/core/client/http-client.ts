@@ -14,8 +14,8 @@ import type { ResolvedOptions } from '../options/client-options.js';
 import { confirmLater, confirmWindowMs, confirmWrite } from '../recover/confirm-write.js';
 import { withUnknownOutcome } from '../recover/failure.js';
 import type { AttemptResult, FailedAttempt } from '../recover/failure.js';
-import { hookOfRun } from '../recover/write-hook.js';
-import type { WriteHook } from '../recover/write-hook.js';
+import { hookOf } from '../recover/write-hook.js';
+import type { InsideOfClient, WriteHook } from '../recover/write-hook.js';
 import { buildRequest, curlOf } from '../request/build-request.js';
 import { readOutput } from '../response/read-output.js';
 import type { InternalOptions } from '../scope/call-options.js';
@@ -36,7 +36,8 @@ export class HttpClient implements Requester {
   readonly #transport: Transport;
 
   /** `parent` is the client that this one is derived from. They share the limits, and with one token all state. */
-  constructor(options: ResolvedOptions, parent?: HttpClient, writeHook = parent && parent.#runtime.writeHook) {
+  constructor(options: ResolvedOptions, parent?: HttpClient, hook?: WriteHook) {
+    const writeHook = hook ?? (parent && parent.#runtime.writeHook);
     const inherited = parent && parent.#runtime.shared;
     const shared = inherited?.isFor(options) ? inherited : new SharedState(options, inherited);
     this.#runtime = createRuntime(options, shared, writeHook);
@@ -49,21 +50,11 @@ export class HttpClient implements Requester {
     return new ApiPromise(this.#run(endpoint, input, options) as Promise<WithResponse<Out>>);
   }
 
-  /** The user in the token, as far as the token is known; `undefined` if it contains none. */
-  get user(): string | undefined {
-    const { accessToken } = this.#runtime.options;
-    const token = typeof accessToken === 'function' ? this.#runtime.shared.tokens?.latest : accessToken;
-    return userOfToken(token ?? '');
-  }
-
-  /** The same for all clients of this process that reach one service: its book of writes. */
-  get service(): object {
-    return this.#runtime.shared.writes;
-  }
-
-  /** Returns the same client, whose writes a hook decides about. */
-  withWriteHook(hook: WriteHook): HttpClient {
-    return new HttpClient(this.#runtime.options, this, hook);
+  /** See `InsideOfClient`. */
+  get inside(): Omit<InsideOfClient, 'withHook'> {
+    const { options, shared } = this.#runtime;
+    const token = typeof options.accessToken === 'function' ? shared.tokens?.latest : options.accessToken;
+    return { user: userOfToken(token ?? ''), service: shared.writes };
   }
 
   onDrift(drift: Drift): void {
@@ -126,7 +117,7 @@ export class HttpClient implements Requester {
     scope.throwIfAborted();
     const token = this.#tokenOf(call);
     call.token = typeof token === 'object' ? await token : token;
-    const hook = call.isBooked ? (this.#runtime.writeHook ?? hookOfRun.find?.()) : undefined;
+    const hook = call.isBooked ? hookOf(this.#runtime.writeHook) : undefined;
     if (hook) {
       const turn = await askHook(hook, call, this);
       if (turn.isDone) return call.resultOf(turn.output, { status: 200, headers: responseHeaders(new Headers()) });

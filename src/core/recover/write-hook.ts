@@ -1,6 +1,8 @@
+import type { AsyncLocalStorage } from 'node:async_hooks';
 import type { Confirmation } from '../errors/seller-error.js';
 import { isPlainObject } from '../json/json.js';
 import type { BookedWrite, Endpoint, WriteBook } from '../operation/endpoint.js';
+import { nodeModule } from '../scope/node-module.js';
 import { userOf } from './token-source.js';
 
 /**
@@ -73,40 +75,67 @@ export interface WriteRecord extends BookedWrite {
   readonly output?: unknown;
   /** What was read before it was sent. */
   readonly before?: unknown;
+  /** The name of its endpoint; absent in records of earlier versions. */
+  readonly endpoint?: string | undefined;
   /** By how much the clock of `sentAt` was ahead of the service's at least, in milliseconds; absent if nothing showed that. */
   readonly aheadMs?: number | undefined;
 }
 
-/** Finds the hook of the run that is making a call: set by `runWithWrites`. */
-export const hookOfRun: { find?: () => WriteHook | undefined } = {};
-
-/** A client of this or another copy of the package. */
-interface PackageClient<C> {
-  // Not symbols: bundlers keep a class that computes the name of a method, and with it all resources.
-  'marketplace-seller-sdk.hookWrites'?(hook: WriteHook): C;
-  'marketplace-seller-sdk.user'?(): string | undefined;
-  'marketplace-seller-sdk.service'?(): object;
+/** What this package needs of a client: also of one that another copy of it has made. */
+interface PackageClient {
+  // No symbol: bundlers keep a class that computes the name of a method, and with it all resources.
+  'marketplace-seller-sdk.inside'?(): InsideOfClient | undefined;
 }
 
-/**
- * Returns the same client, whose writes the hook decides about; so do those of all clients that are derived from it. An object
- * that is no client of this package, such as a mock, is returned as it is.
- */
+export interface InsideOfClient {
+  /** The user whose token the client has, if it is known. */
+  readonly user: string | undefined;
+  /** Stands for the service: one object for each base URL and given `fetch`, of which a process has one book of writes. */
+  readonly service: object;
+  /** Returns the same client, whose writes a hook decides about; so do those of all clients that are derived from it. */
+  withHook(hook: WriteHook): object;
+}
+
+/** Returns what a client has inside; `undefined` for an object that is no client of this package, such as a mock. */
+export function insideOf(client: unknown): InsideOfClient | undefined {
+  return (client as PackageClient | undefined)?.['marketplace-seller-sdk.inside']?.();
+}
+
+/** Returns the same client, whose writes a hook decides about. One that is none of this package is returned as it is. */
 export function withWriteHook<C>(client: C, hook: WriteHook): C {
-  return (client as PackageClient<C>)['marketplace-seller-sdk.hookWrites']?.(hook) ?? client;
+  return (insideOf(client)?.withHook(hook) ?? client) as C;
 }
 
-/** Returns the user whose token a client has; `undefined` if it is not known, or the object is no client of this package. */
-export function userOfClient(client: object): string | undefined {
-  return (client as PackageClient<object>)['marketplace-seller-sdk.user']?.();
+interface HookedRun {
+  readonly hook: WriteHook;
+  isOver: boolean;
 }
+
+let runs: AsyncLocalStorage<HookedRun> | undefined;
 
 /**
- * Returns what stands for the service that a client reaches: one object for each base URL and given `fetch`, of which a process has one
- * book of writes. `undefined` for an object that is no client of this package.
+ * Runs a function whose writes a hook decides about: those of the client that it gets, for as long as that is used, and on
+ * platforms that have `AsyncLocalStorage` those of any other client, until the function has ended. What is still running then is
+ * no part of it: it may be a timer that works for everybody.
  */
-export function serviceOfClient(client: object): object | undefined {
-  return (client as PackageClient<object>)['marketplace-seller-sdk.service']?.();
+export async function runWithWrites<C, T>(hook: WriteHook, client: C, run: (client: C) => Promise<T>): Promise<T> {
+  const hooked = withWriteHook(client, hook);
+  const Storage = nodeModule('node:async_hooks')?.AsyncLocalStorage;
+  if (!Storage) return run(hooked);
+  runs ??= new Storage<HookedRun>();
+  const current: HookedRun = { hook, isOver: false };
+  try {
+    return await runs.run(current, run, hooked);
+  } finally {
+    current.isOver = true;
+  }
+}
+
+/** Returns the hook of a call: that of its client, else that of the run that makes it. */
+export function hookOf(ofClient: WriteHook | undefined): WriteHook | undefined {
+  if (ofClient) return ofClient;
+  const current = runs?.getStore();
+  return current?.isOver === false ? current.hook : undefined;
 }
 
 type Described = Pick<Endpoint, 'name' | 'path' | 'content' | 'details'>;
@@ -116,6 +145,12 @@ export function targetOf(endpoint: Described, input: unknown, token: string | un
   const { name, content = [], details = [] } = endpoint;
   const fields = Object.entries(input as object).filter(([field]) => ![...content, ...details].includes(field));
   return `${name} ${userOf(endpoint, input, token) ?? ''} ${canonical(Object.fromEntries(fields))}`;
+}
+
+/** Returns the name of the endpoint of a write. Records of earlier versions have it in their target only. */
+export function endpointOf({ endpoint, target }: Pick<WriteRecord, 'endpoint' | 'target'>): string {
+  const [name = target] = target.split(' ', 1);
+  return endpoint ?? name;
 }
 
 /** Returns the content of a write, to compare it with that of another write to the same target. */

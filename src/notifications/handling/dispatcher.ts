@@ -1,9 +1,8 @@
 import { ConfigurationError, InvalidInputError, NotificationError } from '../../core/errors/errors.js';
-import { userOfClient, withWriteHook } from '../../core/recover/write-hook.js';
+import { insideOf, runWithWrites } from '../../core/recover/write-hook.js';
 import type { CallOptions } from '../../core/scope/call-options.js';
 import { TimeLimit } from '../../core/scope/cancel-scope.js';
 import type { SentMessage } from '../../resources/post-sale/message.js';
-import { runWithWrites } from '../../work/writes.js';
 import type { WriteRecords } from '../../work/writes.js';
 import type { InboxContext } from '../context.js';
 import {
@@ -71,10 +70,13 @@ export class Dispatcher {
     const { notification } = reading;
     signal.throwIfAborted();
     const found = await this.#clients.of(notification);
-    const context = reading.begin(found && withWriteHook(found, records));
     // The run may have ended meanwhile, and another one may have begun.
     signal.throwIfAborted();
-    return runWithWrites(records, async () => await handler(notification as never, context as never));
+    return runWithWrites(
+      records,
+      found,
+      async (client) => await handler(notification as never, reading.begin(client) as never),
+    );
   }
 }
 
@@ -260,12 +262,12 @@ export class Clients {
 export function assertOwner(client: object, user_id: number): void {
   if (!isForeign(client, user_id)) return;
   throw new ForeignClientError(
-    `clientFor returned for user ${user_id} a client whose token is of user ${userOfClient(client)}: return undefined for users who are not yours`,
+    `clientFor returned for user ${user_id} a client whose token is of user ${insideOf(client)?.user}: return undefined for users who are not yours`,
   );
 }
 
 /** Whether the token of a client is known to be another user's. */
 export function isForeign(client: object, user_id: number): boolean {
-  const owner = userOfClient(client);
+  const owner = insideOf(client)?.user;
   return owner !== undefined && owner !== String(user_id);
 }

@@ -1,5 +1,6 @@
 import { EarlierWriteOpenError } from '../../core/errors/errors.js';
 import { SellerError } from '../../core/errors/seller-error.js';
+import { endpointOf } from '../../core/recover/write-hook.js';
 import type { WriteRecord } from '../../core/recover/write-hook.js';
 import type { SentMessage } from '../../resources/post-sale/message.js';
 import { moderationOf, moderationReasonOf } from '../../resources/post-sale/moderation.js';
@@ -439,9 +440,7 @@ async function readDecision(
 
 /** One that has no id cannot be read, so it is not followed. */
 function messagesOf(writes: readonly WriteRecord[]): readonly SentMessage[] {
-  const sent = writes.filter(
-    ({ state, target }) => state === 'done' && sending.includes(target.split(' ', 1)[0] ?? ''),
-  );
+  const sent = writes.filter((write) => write.state === 'done' && sending.includes(endpointOf(write)));
   return sent.flatMap(({ output }) => {
     const message = output as SentMessage | null | undefined;
     return message && (message.id || moderationOf(message) === 'rejected') ? [message] : [];
