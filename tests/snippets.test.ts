@@ -112,7 +112,7 @@ describe('the examples that run in a page of the site', () => {
     const found = inPages.map(({ at }) => at.replace(/:.*/, ''));
     expect(found.filter((path) => path === 'docs/index.md')).toHaveLength(2);
     expect(withSnippets.filter((path) => !found.includes(path))).toEqual(
-      ['frameworks', 'simulation'].map((name) => `docs/guide/${name}.md`),
+      ['frameworks', 'proxy', 'simulation'].map((name) => `docs/guide/${name}.md`),
     );
   });
 

@@ -271,7 +271,8 @@ const alsoFoundBy: Readonly<Record<string, string>> = {
     'sale, sales, new sale, order, orders, orders_v2, sold, outbox, send twice, sent twice, duplicate message, exactly once, job queue, invoice, factura, enviar factura, nota fiscal, enviar nota fiscal',
   'docs/guide/questions.md': 'unanswered count, unanswered, count questions, faq',
   'docs/guide/messages.md': 'chat, buyer message, unread count, upload, download, attachment, file, files, pdf',
-  'docs/guide/performance.md': 'proxy, proxies, HTTP_PROXY, bundle size, memory',
+  'docs/guide/performance.md': 'bundle size, memory',
+  'docs/guide/proxy.md': 'proxies, HTTP_PROXY, firewall, certificate, self-signed, node-fetch, undici',
   'docs/guide/tools.md': 'mcp, ai, llm, claude, chatgpt, agent, openai, cli, command line, check',
   'docs/guide/testing.md':
     'mock, sandbox, sandbox account, vitest, jest, unit test, python, java, go, php, ruby, docker, fake server',

@@ -261,7 +261,7 @@ describe.skipIf(chromiumPath === undefined || !isBuilt)('the documentation site 
     ['attachment', '/guide/messages'],
     ['unread', '/guide/messages'],
     ['logging', '/guide/observability'],
-    ['proxy', '/guide/performance'],
+    ['proxy', '/guide/proxy'],
     ['bundle size', '/guide/performance'],
   ])('the search for "%s" finds %s', async (words, target) => {
     const page = await opened('/', 1280);
@@ -406,7 +406,7 @@ describe.skipIf(chromiumPath === undefined || !isBuilt)('the documentation site 
     ['webhook lost', '/guide/notifications'],
     ['send twice', '/guide/after-a-sale'],
     ['idempotency', '/guide/errors'],
-    ['proxy', '/guide/performance'],
+    ['proxy', '/guide/proxy'],
     ['next page', '/guide/pagination'],
     ['401', '/guide/connect-sellers'],
     ['upgrade', '/upgrade'],

@@ -544,7 +544,9 @@ describe('over node:http alone', () => {
     for (const options of given) {
       expect(() => client('http://127.0.0.1:9', { agent, ...options })).toThrow(ConfigurationError);
     }
-    expect(() => client('http://127.0.0.1:9', { agent: { destroy: () => undefined } })).toThrow('`agent` takes');
+    expect(() => client('http://127.0.0.1:9', { agent: { maxSockets: 1, destroy: () => undefined } })).toThrow(
+      '`agent` takes',
+    );
   });
 
   test('an IPv6 address is reached', async () => {

@@ -8,6 +8,7 @@ import type { Drift, Logger, Middleware, TokenProvider, Tracing } from './hooks.
 import {
   delay,
   headerRecord,
+  httpAgent,
   integerFrom,
   isLoopback,
   listOf,
@@ -23,6 +24,8 @@ import type { Rule } from './rules.js';
 
 /** An `Agent` of `node:http` or `node:https`, or one that inherits from it. */
 export interface HttpAgent {
+  /** What a dispatcher of undici does not have. */
+  readonly maxSockets: number;
   destroy(): unknown;
 }
 
@@ -281,7 +284,7 @@ const rules: Readonly<Record<keyof ClientOptions, Rule>> = {
   baseUrl: ofType('string'),
   accessToken: (value) => (typeof value === 'function' ? undefined : token(value)),
   fetch: ofType('function'),
-  agent: withMethods('addRequest'),
+  agent: httpAgent,
   timeoutMs: positive,
   deadlineMs: positive,
   maxRetries: integerFrom(0),

@@ -97,6 +97,12 @@ export const withMethods =
     return missing === undefined ? undefined : `takes an object with a function \`${missing}\``;
   };
 
+/** A dispatcher of undici has other methods, and the name that people look for: `ProxyAgent`. */
+export const httpAgent: Rule = (value) =>
+  typeof (value as { dispatch?: unknown } | null)?.dispatch === 'function'
+    ? 'is a dispatcher of undici, which only its own `fetch` takes; give `fetch: (url, init) => fetch(url, { ...init, dispatcher })` with the `fetch` of undici'
+    : withMethods('addRequest')(value);
+
 export const token: Rule = (value) => {
   if (typeof value !== 'string') return 'takes the token as a string, or a function that returns it';
   return isToken(value)
