@@ -322,8 +322,10 @@ export async function loadParts(call: ClientCall): Promise<LoadedParts> {
 
 /** Without a listener, a stream that cannot open its file ends the process before it is read here. Reading it fails then. */
 function listenForErrors(file: unknown): void {
-  const { on } = (file ?? {}) as { on?: unknown };
-  if (typeof on === 'function') on.call(file, 'error', () => undefined);
+  ignoreErrors(() => {
+    const { on } = (file ?? {}) as { on?: unknown };
+    if (typeof on === 'function') on.call(file, 'error', () => undefined);
+  });
 }
 
 /** Makes one attempt with the exchange of the endpoint. `send` sends a body and receives the response. */
