@@ -1,13 +1,14 @@
 import { ClosedError } from '../core/errors/errors.js';
 import { FifoMap } from '../work/fifo-map.js';
 import { Log } from '../work/log.js';
+import { Observer } from '../work/observer.js';
 import { factKeyOf } from '../work/store.js';
 import type { Engine, Store } from '../work/store.js';
 import { StoreFullError } from './errors.js';
 import { kindsOf } from './handling/handler.js';
 import { inboxKinds, workOf } from './notification.js';
 import type { InboxEntry, InboxKind } from './notification.js';
-import type { HandlingFailure, HandlingSuccess, ResolvedInboxOptions } from './options.js';
+import type { HandlingSuccess, ResolvedInboxOptions } from './options.js';
 
 /** What every part of an inbox works with. */
 export interface InboxContext {
@@ -35,9 +36,11 @@ const sayAgainMs = 3_600_000;
 /** For this many sellers it is known when that was said. */
 const maxSellers = 10_000;
 
-/** Reports to the logger, to `onFailure` and to `onSuccess`. An observer that fails has no effect on the inbox. */
+/** Reports to the logger and to the callbacks of the user. */
 export class Reporter {
   readonly log: Log;
+  /** Who is told what has become of a notification. */
+  readonly observer: Observer<HandlingSuccess>;
   /** What this process has acknowledged and dropped. */
   readonly counts = { dropped: 0, unreadable: 0, expired: 0 };
   readonly #options: ResolvedInboxOptions;
@@ -47,23 +50,8 @@ export class Reporter {
 
   constructor(options: ResolvedInboxOptions) {
     this.log = new Log(options.logger);
+    this.observer = new Observer(this.log, options);
     this.#options = options;
-  }
-
-  /** A handler failed, or moderation rejected its message. Without a logger and `onFailure`, it is printed with `console.error`. */
-  async handlerFailed(failure: HandlingFailure, consequence: string): Promise<void> {
-    const { entry, error, attempt, dead } = failure;
-    const { key, notification } = entry;
-    const message = `Notification ${key} (${notification.topic}) failed at attempt ${attempt}; ${consequence}`;
-    const { onFailure } = this.#options;
-    if (this.#options.logger || !onFailure) void this.log.write(dead ? 'error' : 'warn', message, error);
-    await this.log.observe('onFailure', () => onFailure?.(failure));
-  }
-
-  /** A handler succeeded. */
-  async handled(success: HandlingSuccess): Promise<void> {
-    const { onSuccess } = this.#options;
-    if (onSuccess) await this.log.observe('onSuccess', () => onSuccess(success));
   }
 
   /** The inbox itself failed, such as its store. Without a logger, it is printed with `console.error`. */

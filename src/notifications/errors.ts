@@ -50,22 +50,6 @@ export class ForeignClientError extends UnrecoverableError {}
 /** This process cannot handle an entry, but another one may: it has a handler for the topic. */
 export class NotHandledHereError extends Error {}
 
-/**
- * Moderation rejected a message that a handler has sent: the buyer will never see it. The notification is handled, and not tried again.
- *
- * Remedy: read `reason`, and send another text, or have a person answer.
- */
-export class MessageRejectedError extends SellerError {
-  static override readonly kind: string = 'MessageRejectedError';
-  /** The reason of moderation, e.g. `PERSONAL_DATA`. */
-  readonly reason: string;
-
-  constructor(reason: string) {
-    super(`Moderation rejected a message of the handler (${reason})`);
-    this.reason = reason;
-  }
-}
-
 /** Whether an error is of a class. A handler may throw anything, also a revoked proxy. */
 export function isOf(error: unknown, Class: abstract new (...args: never[]) => unknown): boolean {
   try {

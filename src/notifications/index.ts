@@ -27,15 +27,9 @@ export { openInbox } from './open-inbox.js';
 export type { StoredInbox } from './open-inbox.js';
 export type { Rejected, DeadLetter, DeadLetters, WaitingEntries, WaitingEntry } from '../work/lists.js';
 export type { Handler, HandlerContext, Handlers, MessageContext } from './handling/handler.js';
-export type { DeliveryRequest, HandlingFailure, HandlingSuccess, InboxOptions } from './options.js';
+export type { DeliveryRequest, HandlingFailure, HandlingRejection, HandlingSuccess, InboxOptions } from './options.js';
 export type { RetryOptions } from '../work/policy.js';
-export {
-  DropNotificationError,
-  HandlerTimeoutError,
-  MessageRejectedError,
-  UnrecoverableError,
-  StoreFullError,
-} from './errors.js';
+export { DropNotificationError, HandlerTimeoutError, UnrecoverableError, StoreFullError } from './errors.js';
 export { fetchHandler } from './http/fetch.js';
 export type { FetchHandler } from './http/fetch.js';
 export { nodeHandler, fastifyHandler } from './http/node.js';

@@ -20,10 +20,9 @@ import type { NotificationClient, OwnTopic, OwnTopics } from './handling/read-no
 import { knownTopics } from './notification.js';
 import type { InboxEntry, Notification, UnknownNotification } from './notification.js';
 
-/** One failed attempt to handle a notification, or a message of a handler that moderation rejected. */
+/** One failed attempt to handle a notification. */
 export interface HandlingFailure {
   readonly entry: InboxEntry;
-  /** A `MessageRejectedError` when moderation rejected a message of the handler: then the notification is handled, and not tried again. */
   readonly error: unknown;
   readonly attempt: number;
   /** Whether this was the last attempt: the notification is a dead letter now. */
@@ -36,6 +35,13 @@ export interface HandlingSuccess {
   readonly attempt: number;
   /** How long the handler took, in milliseconds. */
   readonly durationMs: number;
+}
+
+/** A notification whose handler has sent a message that moderation rejected: it is handled, and the buyer never sees the message. */
+export interface HandlingRejection {
+  readonly entry: InboxEntry;
+  /** The reason of moderation, e.g. `PERSONAL_DATA`. */
+  readonly reason: string;
 }
 
 /** The request of a delivery, for `accept`. */
@@ -183,8 +189,8 @@ export interface InboxOptions<
    */
   readonly logger?: Logger | undefined;
   /**
-   * Called after each failed attempt of a handler, and when moderation rejected its message. It is called before that is stored, at
-   * least once: again if the process is killed meanwhile. What it throws has no effect on the notification.
+   * Called after each failed attempt of a handler, before that is stored, at least once: again if the process is killed meanwhile. What
+   * it throws has no effect on the notification.
    *
    * @default undefined: without `logger`, failures are printed with `console.error`
    */
@@ -196,6 +202,13 @@ export interface InboxOptions<
    * @default none
    */
   readonly onSuccess?: ((success: HandlingSuccess) => unknown) | undefined;
+  /**
+   * Called when moderation rejected a message of a handler, before that is stored, at least once: again if the process is killed
+   * meanwhile. The notification is handled, and not tried again; `inbox.rejected` lists it. What it throws has no effect on it.
+   *
+   * @default undefined: without `logger`, rejections are printed with `console.error`
+   */
+  readonly onRejection?: ((rejection: HandlingRejection) => unknown) | undefined;
   /**
    * Connects a delivery, its handler and the calls of the handler to one trace, e.g. `openTelemetry()` of the `./otel` entry.
    *
@@ -283,6 +296,7 @@ const rules: Readonly<Record<keyof InboxOptions, Rule>> = {
   logger: withMethods('info', 'warn', 'error'),
   onFailure: callback,
   onSuccess: callback,
+  onRejection: callback,
   tracing: withMethods('observe'),
 };
 

@@ -13,6 +13,7 @@ import {
 import type { Rule } from '../core/options/rules.js';
 import { endpoints, listEndpoints } from '../endpoints.js';
 import { Log } from '../work/log.js';
+import { Observer } from '../work/observer.js';
 import { retryDefaults, retryRules, time } from '../work/policy.js';
 import type { RetryLimits, RetryOptions } from '../work/policy.js';
 import { keepDataMs, keepKeysMsOf, storeRule } from '../work/store.js';
@@ -159,6 +160,7 @@ export interface OutboxContext {
   readonly store: Store | Engine;
   readonly known: KnownEndpoints;
   readonly log: Log;
+  readonly observer: Observer<JobSuccess>;
 }
 
 /** Checks the options of an outbox. @throws {ConfigurationError} when one is missing, unknown or wrong */
@@ -173,7 +175,8 @@ export function outboxContext(options: OutboxOptions): OutboxContext {
     keep: { keysMs: keepKeysMsOf(options.store), dataMs: keepDataMs, ...defined(keep) },
   };
   const { store, endpoints, logger } = resolved;
-  return { options: resolved, store, known: knownEndpoints(endpoints), log: new Log(logger) };
+  const log = new Log(logger);
+  return { options: resolved, store, known: knownEndpoints(endpoints), log, observer: new Observer(log, resolved) };
 }
 
 /** @throws {ConfigurationError} when an option in an option is unknown or wrong */

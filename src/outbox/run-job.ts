@@ -14,7 +14,7 @@ import type { OutboxContext } from './options.js';
 
 /** What a worker does with a job: its steps, what follows from them, and who is told. */
 export function jobTask(lease: Lease, run: Run, context: OutboxContext): Task {
-  const { options, log } = context;
+  const { options, observer } = context;
   const entry = lease.data as StoredJob;
   const attempt = lease.failures + 1;
   return {
@@ -24,25 +24,10 @@ export function jobTask(lease: Lease, run: Run, context: OutboxContext): Task {
       const { retry, leaseMs } = options;
       return verdictOf(error, { failures, notes: run.notes, retry, leaseMs, isFinal });
     },
-    isObserved: ({ state, failed }) =>
-      (state === 'accepted' && options.onSuccess !== undefined) ||
-      (state === 'rejected' && options.onRejection !== undefined) ||
-      (failed && options.onFailure !== undefined),
-    tell: async ({ state, failed, failure: reason = '' }, error) => {
-      if (state === 'accepted') {
-        const outputs = (run.notes.outputs ?? []).map(({ output }) => output);
-        await log.observe('onSuccess', () => options.onSuccess?.({ entry, outputs, attempt }));
-      } else if (state === 'rejected') {
-        if (options.logger || !options.onRejection)
-          void log.write('warn', `Job ${entry.key}: moderation rejected the message (${reason})`);
-        await log.observe('onRejection', () => options.onRejection?.({ entry, reason }));
-      } else if (failed) {
-        const dead = state === 'dead';
-        const message = `Job ${entry.key} failed at attempt ${attempt}; ${dead ? 'it is a dead letter now' : 'it will be retried'}: ${reason}`;
-        if (options.logger || !options.onFailure) void log.write(dead ? 'error' : 'warn', message);
-        const failure = { entry, error: error ?? new Error(reason), attempt, dead };
-        await log.observe('onFailure', () => options.onFailure?.(failure));
-      }
+    isObserved: (verdict) => observer.listensTo(verdict),
+    tell: (verdict, error) => {
+      const outputs = (run.notes.outputs ?? []).map(({ output }) => output);
+      return observer.tell(`Job ${entry.key}`, { entry, attempt, outputs }, verdict, error);
     },
   };
 }

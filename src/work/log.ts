@@ -20,8 +20,8 @@ export class Log {
     this.#logger = logger;
   }
 
-  async write(level: Level, message: string, ...error: readonly unknown[]): Promise<void> {
-    const failure = error.length === 0 ? undefined : describeFailure(error[0]);
+  /** @param failure What `describeFailure` says of an error. */
+  async write(level: Level, message: string, failure?: string): Promise<void> {
     const line = printable(failure === undefined ? message : `${message}: ${failure}`);
     // `console` would print an argument that is `undefined`.
     const fields = failure === undefined ? [] : [{ error: failure }];
@@ -45,16 +45,7 @@ export class Log {
     if (performance.now() - said.at < rarelyMs) return;
     const times = said.count > 1 ? ` (${said.count} times since it was said last)` : '';
     Object.assign(said, { at: performance.now(), count: 0 });
-    await this.write('error', `${message}${times}`, error);
-  }
-
-  /** Calls an observer of the user. What it throws is only logged. */
-  async observe(name: string, observe: () => unknown): Promise<void> {
-    try {
-      await observe();
-    } catch (error) {
-      await this.writeRarely(`${name} failed`, error);
-    }
+    await this.write('error', `${message}${times}`, reason);
   }
 }
 

@@ -421,12 +421,13 @@ export class LeasedRun implements Run {
   /** The process is ending, as it seems: the next one goes on. What runs in the meantime must not be tried in vain, again and again. */
   #closedBefore(error: unknown): Verdict {
     const { log, name } = this.#options;
+    const failure = describeFailure(error);
     void log.write(
       'warn',
       `An entry of the ${name} waits for the next process: another part of this one was closed first`,
-      error,
+      failure,
     );
-    return { ...released, inMs: closedAgainMs, failure: describeFailure(error) };
+    return { ...released, inMs: closedAgainMs, failure };
   }
 
   /**

@@ -22,7 +22,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 describe.for(sharedPlaces(folder))('an inbox in $name', (place) => {
   test.runIf(place.isThere).concurrent.for([
     ['onSuccess', 'It leaves today.', 'handled'],
-    ['onFailure of a message that moderation rejects', 'Call me at +54 11 4321-5678', 'not dead MessageRejectedError'],
+    ['onRejection', 'Call me at +54 11 4321-5678', 'rejected'],
     ['onFailure of a dead letter', 'forbidden', 'dead ForbiddenError'],
   ] as const)(
     'tells %s again after a kill, and sends nothing twice',

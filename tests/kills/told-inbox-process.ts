@@ -7,6 +7,7 @@ const inbox = createInbox({
   retry: { maxRetries: 0 },
   on: { messages: (_, { reply }) => reply(text) },
   onSuccess: () => told('handled'),
+  onRejection: () => told('rejected'),
   onFailure: ({ dead, error }) => told(`${dead ? 'dead' : 'not dead'} ${(error as Error).name}`),
 });
 inbox.start();

@@ -1,5 +1,5 @@
-import { MessageRejectedError, createInbox, memoryStore } from 'marketplace-seller-sdk/notifications';
-import type { HandlingFailure, InboxOptions, Store } from 'marketplace-seller-sdk/notifications';
+import { createInbox, memoryStore } from 'marketplace-seller-sdk/notifications';
+import type { HandlingFailure, HandlingRejection, InboxOptions, Store } from 'marketplace-seller-sdk/notifications';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { fakeTimersOfInbox, loadClientFirst } from '../support/fake-time.ts';
 import { service } from '../support/service.ts';
@@ -36,19 +36,21 @@ function replying(shown: { now: object }, store: Store = memoryStore(), more: Pa
     return path.includes('/packs/') ? conversation : received;
   });
   const failures: HandlingFailure[] = [];
+  const rejections: HandlingRejection[] = [];
   const successes: number[] = [];
   const inbox = createInbox({
     store,
     clientFor: () => client,
     logger: silentLogger,
     onFailure: (failure) => failures.push(failure),
+    onRejection: (rejection) => rejections.push(rejection),
     onSuccess: ({ attempt }) => successes.push(attempt),
     on: { messages: (_, { reply }) => reply('Call me') },
     ...more,
   });
   onTestFinished(() => inbox.close({ graceMs: 0 }));
   const notify = () => inbox.add({ user_id: 7, topic: 'messages', resource: '/messages/m1', _id: 'one' });
-  return { inbox, failures, successes, notify, counts: () => ({ sent, reads }) };
+  return { inbox, failures, rejections, successes, notify, counts: () => ({ sent, reads }) };
 }
 
 describe('a reply that moderation', () => {
@@ -88,12 +90,13 @@ describe('a reply that moderation', () => {
   });
 
   test('rejects is told with its reason, is no dead letter, and is not sent again', async () => {
-    const { failures, successes, notify, inbox, counts } = replying({ now: moderation('rejected', 'PERSONAL_DATA') });
+    const reply = replying({ now: moderation('rejected', 'PERSONAL_DATA') });
+    const { failures, rejections, successes, notify, inbox, counts } = reply;
     await notify();
     await tick(60_000);
-    expect(failures).toMatchObject([{ dead: false, attempt: 1, error: { reason: 'PERSONAL_DATA' } }]);
-    expect(failures[0]?.error).toBeInstanceOf(MessageRejectedError);
-    expect(successes).toEqual([]);
+    const entry = expect.objectContaining({ key: expect.any(String) as string }) as HandlingRejection['entry'];
+    expect(rejections).toEqual([{ entry, reason: 'PERSONAL_DATA' }]);
+    expect([failures, successes]).toEqual([[], []]);
     expect(await inbox.stats()).toMatchObject({ waiting: 0, dead: 0, rejected: 1 });
     const [found] = await inbox.rejected.list();
     expect(found).toMatchObject({ reason: 'PERSONAL_DATA', entry: { notification: { message_id: 'm1' } } });
@@ -109,7 +112,7 @@ describe('a reply that moderation', () => {
     ['rejected', 1, 0],
   ])('has not decided about is followed until it is %s, without a second run', async (status, rejected, accepted) => {
     const shown = { now: moderation('pending') };
-    const { failures, successes, notify, inbox, counts } = replying(shown);
+    const { failures, rejections, successes, notify, inbox, counts } = replying(shown);
     await notify();
     await tick(10_000);
     expect([failures, successes]).toEqual([[], []]);
@@ -118,7 +121,7 @@ describe('a reply that moderation', () => {
     expect(reads).toBeGreaterThan(0);
     shown.now = moderation(status, 'LINK');
     await tick(60_000);
-    expect([failures.length, successes.length]).toEqual([rejected, accepted]);
+    expect([failures.length, rejections.length, successes.length]).toEqual([0, rejected, accepted]);
     expect(counts().sent).toBe(1);
     expect(await inbox.stats()).toMatchObject({ waiting: 0, dead: 0, rejected });
   });
@@ -134,7 +137,7 @@ describe('a reply that moderation', () => {
     second.inbox.start();
     shown.now = moderation('rejected', 'LINK');
     await tick(10_000);
-    expect(second.failures).toMatchObject([{ dead: false, error: { reason: 'LINK' } }]);
+    expect(second.rejections).toMatchObject([{ reason: 'LINK' }]);
     expect(first.counts().sent + second.counts().sent).toBe(1);
   });
 
@@ -149,14 +152,21 @@ describe('a reply that moderation', () => {
   });
 });
 
-test('without a logger and onFailure, a rejected reply is printed', async () => {
+test.each([
+  ['is printed without a logger and onRejection, whatever else is told', undefined, 1],
+  ['is not printed without a logger when onRejection takes it', () => Promise.reject(new Error('mine')), 0],
+])('a rejected reply %s', async (_, onRejection, lines) => {
   const printed = vi.spyOn(console, 'error').mockReturnValue();
-  const more = { logger: undefined, onFailure: undefined };
-  const { notify } = replying({ now: moderation('rejected', 'LINK') }, memoryStore(), more);
+  const { notify, inbox, failures } = replying({ now: moderation('rejected', 'LINK') }, memoryStore(), {
+    logger: undefined,
+    onRejection,
+  });
   await notify();
   await tick(10);
-  expect(printed.mock.calls.map(String)).toEqual([
-    expect.stringContaining('Moderation rejected a message of the handler (LINK)'),
-  ]);
+  const said = printed.mock.calls.map(String);
+  expect(said.filter((line) => /^Notification .* \(messages\): moderation .*\(LINK\)$/.test(line))).toHaveLength(lines);
+  expect(said.filter((line) => line === 'onRejection failed: Error: mine')).toHaveLength(1 - lines);
+  expect(failures).toEqual([]);
+  expect(await inbox.stats()).toMatchObject({ rejected: 1 });
   printed.mockRestore();
 });

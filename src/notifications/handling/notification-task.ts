@@ -16,7 +16,6 @@ import {
   DropNotificationError,
   ForeignClientError,
   isOf,
-  MessageRejectedError,
   NotHandledHereError,
   UnknownSellerError,
   UnrecoverableError,
@@ -256,26 +255,17 @@ export class NotificationTask implements Task {
     return this.#entry.notification.known ? this.#dropNotShown() : givenUp(error, notes);
   }
 
-  isObserved({ state, failed }: Verdict): boolean {
-    const { onSuccess, onFailure } = this.#handling.context.options;
-    if (this.#isSilent) return false;
-    if (state === 'done') return onSuccess !== undefined;
-    return (failed || state === 'rejected') && onFailure !== undefined;
+  isObserved(verdict: Verdict): boolean {
+    return !this.#isSilent && this.#handling.context.reporter.observer.listensTo(verdict);
   }
 
-  async tell({ state, failed, failure = '' }: Verdict, error: unknown): Promise<void> {
+  async tell(verdict: Verdict, error: unknown): Promise<void> {
     const { reporter } = this.#handling.context;
-    const [entry, attempt] = [this.#entry, this.#attempt];
     if (this.#isSilent) return;
-    if (state === 'done') {
-      await reporter.handled({ entry, attempt, durationMs: performance.now() - this.#startedAt });
-    } else if (state === 'rejected') {
-      const rejection = { entry, error: new MessageRejectedError(failure), attempt, dead: false };
-      await reporter.handlerFailed(rejection, 'it is handled, and a person has to look');
-    } else if (failed) {
-      const dead = state === 'dead';
-      const consequence = dead ? 'it is a dead letter now' : 'it will be retried';
-      await reporter.handlerFailed({ entry, error: error ?? new Error(failure), attempt, dead }, consequence);
+    if (verdict.state !== 'open' || verdict.failed) {
+      const [entry, attempt, durationMs] = [this.#entry, this.#attempt, performance.now() - this.#startedAt];
+      const what = `Notification ${entry.key} (${entry.notification.topic})`;
+      await reporter.observer.tell(what, { entry, attempt, durationMs }, verdict, error);
     } else if (isOf(error, EarlierWriteOpenError)) {
       // That is how it should be: the next run reads back what came of it.
       reporter.informedOnce((error as Error).message);
