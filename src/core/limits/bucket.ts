@@ -8,11 +8,9 @@ const eventStallMs = 1000;
 const idleMs = 10_000;
 /** What is known of a limit is forgotten after this long without an event. */
 const forgetMs = 60_000;
-/** How late an attempt may be without a loss of rate, in milliseconds, because timers are not exact. */
-const slackMs = 20;
 /** Up to this share of the last responses may be random 429s. */
 const randomShare = 0.15;
-/** The share is that of between 25 and 50 responses. */
+/** The share is that of this many responses. */
 const countedResponses = 50;
 /** This many rounds in a row are not random; and this many if a limit is known. */
 const leastRounds = 3;
@@ -54,28 +52,17 @@ export class Bucket {
   inFlight = 0;
   /** The last `Retry-After` since the last success. */
   lastRetryAfterMs: number | undefined;
-  /** When the 429s in a row began that count for the end of a call. */
-  rowBeganAt = Infinity;
   readonly #firstWindow: number;
   #window: number;
   readonly #rate = new AdaptiveRate();
-  #nextAt = 0;
   #pausedUntil = 0;
-  #lastUseAt = 0;
   /** When the last response arrived, the first attempt was sent, or the window was doubled without a response. */
   #progressAt = 0;
-  #responses = 0;
-  #throttles = 0;
-  /** How many rounds came in a row. */
-  #inRow = 0;
-  /** The events in this row. */
-  #events: { readonly at: number; readonly until: number }[] = [];
-  #eventsInRow = 0;
-  /** How many 429s the last event had, and whether it was the first that is remembered. */
-  #throttlesOfEvent = 0;
-  #isFirstEvent = false;
-  #roundAt = -Infinity;
-  #eventAt = -Infinity;
+  /** Which of the last responses since the last event were 429s. */
+  #answers: boolean[] = [];
+  #row = noRow;
+  /** The last event, as long as it is remembered. */
+  #event: LimitEvent | undefined;
   /** Whether something has succeeded since the last event. */
   #hasSucceeded: boolean;
 
@@ -87,33 +74,43 @@ export class Bucket {
 
   /** Whether the last response was a 429. */
   get isThrottled(): boolean {
-    return this.#inRow > 0;
+    return this.#row.rounds > 0;
   }
 
   /** Whether nothing has succeeded since the last event. */
   get isSilent(): boolean {
-    return this.#eventsInRow > 0;
+    return this.#row.doublings > 0;
+  }
+
+  /** When the 429s in a row began that count for the end of a call. */
+  get rowBeganAt(): number {
+    return this.#row.beganAt;
   }
 
   /** Whether it has no pause, and no event that it remembers. */
   isCalm(now: number): boolean {
-    return now >= this.#pausedUntil && now - this.#eventAt > forgetMs;
+    return now >= this.#pausedUntil && (!this.#event || now - this.#event.at > forgetMs);
   }
 
   isOpen(now: number): boolean {
     if (this.inFlight === 0) this.#forget(now);
-    return this.inFlight + 1 <= this.#window && now >= this.#pausedUntil && now >= this.#nextAt;
+    return this.inFlight + 1 <= this.#window && now >= this.#opensAt;
   }
 
   /** When to look again if it is closed. */
   nextChangeAt(now: number): number {
-    const opensAt = Math.max(this.#pausedUntil, this.#nextAt);
+    const opensAt = this.#opensAt;
     return opensAt > now ? opensAt : this.#progressAt + this.stallMs;
+  }
+
+  /** When its pause is over, and the next slot of its rate has come. */
+  get #opensAt(): number {
+    return Math.max(this.#pausedUntil, this.#rate.nextAt);
   }
 
   /** How long the window waits for a response before it doubles. */
   get stallMs(): number {
-    return this.#eventAt === -Infinity ? stallMs : eventStallMs;
+    return this.#event ? eventStallMs : stallMs;
   }
 
   pausedMs(now: number): number {
@@ -122,19 +119,19 @@ export class Bucket {
 
   /** How long a call waits for its turn if `before` others are sent first. */
   waitMs(before: number, now: number): number {
-    const opensAt = Math.max(this.#pausedUntil, this.#nextAt);
+    const opensAt = this.#opensAt;
     const rate = this.#rate.perSecond(now);
     return opensAt <= now ? 0 : opensAt - now + (rate === undefined ? 0 : (before * 1000) / rate);
   }
 
   /** How many events came in a row since a time, with one whose pause was not over. */
   eventsSince(time: number): number {
-    return this.#events.filter(({ until }) => until > time).length;
+    return this.#row.events.filter(({ until }) => until > time).length;
   }
 
   /** How long there were only 429s since a time. */
   silentMs(since: number, now: number): number {
-    return now - Math.max(since, this.#events[0]?.at ?? now);
+    return now - Math.max(since, this.#row.events[0]?.at ?? now);
   }
 
   /** Records that an attempt is sent. */
@@ -142,96 +139,63 @@ export class Bucket {
     // Without attempts in flight, no response was expected.
     if (this.inFlight === 0) this.#progressAt = now;
     this.inFlight += 1;
-    const rate = this.#rate.perSecond(now);
-    if (rate !== undefined) this.#nextAt = Math.max(this.#nextAt, now - slackMs) + 1000 / rate;
+    this.#rate.spend(now);
   }
 
   /** Records that an attempt has ended. */
   end(result: LimitSignal, now: number, sentAt: number): void {
     const wasFull = this.inFlight + 1 > this.#window;
     this.inFlight -= 1;
-    this.#lastUseAt = this.#progressAt = now;
+    this.#progressAt = now;
     if (result !== 'accepted') return;
-    this.#count();
+    this.#answer(false);
     this.#rate.accept(now);
     if (wasFull) this.#window += 0.5;
-    // What succeeds at the same time shows that not all get a 429.
-    if (this.#events.length > 0) this.#events = [];
-    // A round with a success too shows a rate, and no service that is closed.
-    this.#eventsInRow = Math.min(1, this.#eventsInRow);
-    if (sentAt <= this.#roundAt) return;
+    if (this.#row.doublings > 0) this.#row = { ...this.#row, events: [], doublings: 1 };
+    if (sentAt <= this.#row.lastAt) return;
     this.#hasSucceeded = true;
-    if (this.#inRow > 0) this.#endRow();
-  }
-
-  #endRow(): void {
+    if (this.#row.rounds === 0) return;
     // A single event of few 429s may have been random.
-    if (this.#isFirstEvent && this.#throttlesOfEvent < leastOfLimit) this.#forgetRate();
-    this.#inRow = this.#eventsInRow = 0;
-    this.rowBeganAt = Infinity;
-    this.#events = [];
+    if (this.#event?.isFirst && this.#event.throttles < leastOfLimit) this.#rate.forget();
+    this.#row = { ...noRow, lastAt: this.#row.lastAt };
     this.lastRetryAfterMs = undefined;
     this.#window = Math.max(this.#window, Math.min(usualWindow, this.#firstWindow));
   }
 
   /** Hears a 429. @returns whether its call waits for the bucket; otherwise it may be random */
   hear(now: number, sentAt: number, rules: PauseRules = {}): boolean {
-    const { retryAfterMs } = rules;
-    const isNews = sentAt > this.#eventAt;
-    if (isNews) this.#beginRound(now, sentAt, rules);
-    const hasReason = (retryAfterMs ?? 0) >= leastRetryAfterMs || rules.isLast === true;
-    if (isNews && !hasReason && this.#mayBeRandom(now)) return false;
-    if (isNews) this.#beginEvent(now);
-    this.#throttlesOfEvent += 1;
+    const { retryAfterMs, isLast = false, isShared = false } = rules;
+    const isNews = sentAt > (this.#event?.at ?? -Infinity);
+    if (isNews) {
+      this.#answer(true);
+      if (sentAt > this.#row.lastAt) this.#row = withRound(this.#row, now, isShared);
+      const hasReason = (retryAfterMs ?? 0) >= leastRetryAfterMs || isLast;
+      if (!hasReason && this.#hasSucceeded && mayBeRandom(this.#answers, this.#row.rounds, this.#rate.perSecond(now)))
+        return false;
+      this.#beginEvent(now);
+    }
+    if (this.#event) this.#event.throttles += 1;
     if (retryAfterMs !== undefined) this.lastRetryAfterMs = retryAfterMs;
     if (isNews || retryAfterMs !== undefined)
-      this.#pausedUntil = Math.max(this.#pausedUntil, now + this.#pauseMs(rules));
-    if (isNews && !rules.isShared && this.#events.length < rememberedEvents)
-      this.#events.push({ at: now, until: this.#pausedUntil });
+      this.#pausedUntil = Math.max(this.#pausedUntil, now + pauseMs(this.#row.doublings, rules));
+    if (isNews && !isShared && this.#row.events.length < rememberedEvents)
+      this.#row = { ...this.#row, events: [...this.#row.events, { at: now, until: this.#pausedUntil }] };
     return true;
   }
 
-  #beginRound(now: number, sentAt: number, { isShared }: PauseRules): void {
-    this.#count();
-    this.#throttles += 1;
-    if (sentAt <= this.#roundAt) return;
-    this.#roundAt = now;
-    this.#inRow += 1;
-    if (isShared) this.#events = [];
-    this.rowBeganAt = isShared ? Infinity : Math.min(this.rowBeganAt, now);
-  }
-
-  #mayBeRandom(now: number): boolean {
-    const least = this.#rate.perSecond(now) === undefined ? leastRounds : leastRoundsAtLimit;
-    const isRare = this.#throttles <= Math.max(randomShare * this.#responses, 1);
-    return isRare && this.#hasSucceeded && this.#inRow < least;
-  }
-
   #beginEvent(now: number): void {
-    this.#isFirstEvent = this.#eventAt === -Infinity;
-    this.#throttlesOfEvent = 0;
     // Without a success since the last event, nothing is known of the rate.
     if (this.#hasSucceeded) this.#rate.cut(now);
-    this.#window = Math.min(usualWindow, 2 ** this.#eventsInRow);
-    this.#eventsInRow += 1;
-    this.#eventAt = this.#roundAt = now;
+    this.#window = Math.min(usualWindow, 2 ** this.#row.doublings);
+    this.#row = { ...this.#row, lastAt: now, doublings: this.#row.doublings + 1 };
+    this.#event = { at: now, isFirst: !this.#event, throttles: 0 };
     this.#hasSucceeded = false;
-    this.#responses = this.#throttles = 0;
+    this.#answers = [];
   }
 
-  #pauseMs({ retryAfterMs, doublings = 0, maxPauseMs = Infinity }: PauseRules): number {
-    if (retryAfterMs !== undefined && retryAfterMs >= leastRetryAfterMs) return retryAfterMs;
-    // All clients of the service got it at the same time.
-    const first =
-      retryAfterMs === undefined ? firstPauseMs * (1 + 0.1 * Math.random()) : leastRetryAfterMs * (1 + Math.random());
-    return Math.min(2 ** Math.min(this.#eventsInRow - 1, doublings) * first, maxPauseMs);
-  }
-
-  #count(): void {
-    this.#responses += 1;
-    if (this.#responses <= countedResponses) return;
-    this.#responses /= 2;
-    this.#throttles /= 2;
+  #answer(isThrottled: boolean): void {
+    this.#answers.push(isThrottled);
+    if (this.#answers.length > countedResponses) this.#answers.shift();
   }
 
   /**
@@ -240,7 +204,7 @@ export class Bucket {
    * @returns whether calls wait for a response, and not for a time.
    */
   growIfStalled(now: number): boolean {
-    if (now < Math.max(this.#pausedUntil, this.#nextAt) || this.isOpen(now)) return false;
+    if (now < this.#opensAt || this.isOpen(now)) return false;
     if (now - this.#progressAt < this.stallMs) return true;
     this.#window *= 2;
     this.#progressAt = now;
@@ -248,22 +212,63 @@ export class Bucket {
   }
 
   #forget(now: number): void {
-    if (now - this.#lastUseAt > idleMs) this.#window = Math.min(this.#window, this.#firstWindow);
-    if (this.#eventAt === -Infinity || now - this.#eventAt <= forgetMs) return;
-    this.#eventAt = -Infinity;
-    this.#forgetRate();
+    if (now - this.#progressAt > idleMs) this.#window = Math.min(this.#window, this.#firstWindow);
+    if (!this.#event || now - this.#event.at <= forgetMs) return;
+    this.#event = undefined;
+    this.#rate.forget();
     this.#window = this.#firstWindow;
   }
+}
 
-  #forgetRate(): void {
-    this.#rate.forget();
-    this.#nextAt = 0;
-  }
+/** A 429, or several at once, that was no random one. */
+interface LimitEvent {
+  readonly at: number;
+  /** Whether none was remembered before. */
+  readonly isFirst: boolean;
+  throttles: number;
+}
+
+/** The rounds since the last success. */
+interface ThrottledRow {
+  readonly rounds: number;
+  /** When the last one began, also of the row before. */
+  readonly lastAt: number;
+  /** See `rowBeganAt`. */
+  readonly beganAt: number;
+  /** Those for which calls end, with the end of their pauses: none before something succeeded that was sent at the same time. */
+  readonly events: readonly { readonly at: number; readonly until: number }[];
+  /** How many events it has: each doubles window and pause. One after such a success, which shows a rate, and no closed service. */
+  readonly doublings: number;
+}
+
+const noRow: ThrottledRow = { rounds: 0, lastAt: -Infinity, beganAt: Infinity, events: [], doublings: 0 };
+
+function withRound(row: ThrottledRow, now: number, isShared: boolean): ThrottledRow {
+  const round = { ...row, rounds: row.rounds + 1, lastAt: now };
+  return isShared ? { ...round, events: [], beganAt: Infinity } : { ...round, beganAt: Math.min(row.beganAt, now) };
+}
+
+/** Whether a 429 after a success may be random. `rate` is the known limit. */
+function mayBeRandom(answers: readonly boolean[], rounds: number, rate: number | undefined): boolean {
+  const throttles = answers.filter(Boolean).length;
+  const isRare = throttles <= Math.max(randomShare * answers.length, 1);
+  return isRare && rounds < (rate === undefined ? leastRounds : leastRoundsAtLimit);
+}
+
+/** How long a 429 pauses, after this number of events in its row. */
+function pauseMs(events: number, { retryAfterMs, doublings = 0, maxPauseMs = Infinity }: PauseRules): number {
+  if (retryAfterMs !== undefined && retryAfterMs >= leastRetryAfterMs) return retryAfterMs;
+  // All clients of the service got it at the same time.
+  const first =
+    retryAfterMs === undefined ? firstPauseMs * (1 + 0.1 * Math.random()) : leastRetryAfterMs * (1 + Math.random());
+  return Math.min(2 ** Math.min(events - 1, doublings) * first, maxPauseMs);
 }
 
 /** The constants of the adaptive retry mode of the AWS SDKs. */
 const beta = 0.7;
 const scale = 0.4;
+/** How late an attempt may be without a loss of rate, in milliseconds, because timers are not exact. */
+const slackMs = 20;
 
 /**
  * Returns the rate a time after a cut, per second: the cubic curve of the adaptive retry mode of the AWS SDKs. It begins at
@@ -282,10 +287,18 @@ export class AdaptiveRate {
   #secondAt = 0;
   #beforeCut: number | undefined;
   #cutAt = -Infinity;
+  /** When the next attempt may be sent. */
+  nextAt = 0;
 
   /** `undefined` while no limit is known. */
   perSecond(now: number): number | undefined {
     return this.#beforeCut === undefined ? undefined : cubicRate(this.#beforeCut, (now - this.#cutAt) / 1000);
+  }
+
+  /** Records that an attempt is sent. */
+  spend(now: number): void {
+    const rate = this.perSecond(now);
+    if (rate !== undefined) this.nextAt = Math.max(this.nextAt, now - slackMs) + 1000 / rate;
   }
 
   accept(now: number): void {
@@ -309,5 +322,6 @@ export class AdaptiveRate {
 
   forget(): void {
     this.#beforeCut = undefined;
+    this.nextAt = 0;
   }
 }
