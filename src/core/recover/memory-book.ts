@@ -149,29 +149,36 @@ export class MemoryBook implements WriteBook {
    *
    * `isUncertain`: none was called soon after it was stored, but an equal one later, which may be it.
    */
-  askFor(stored: RememberedWrite): {
-    readonly write: RememberedWrite;
-    readonly isUncertain: boolean;
-  } {
+  askFor(stored: RememberedWrite): { readonly write: RememberedWrite; readonly isUncertain: boolean } {
     const { target, content, sentAt } = stored;
     const later = [...this.#writes.values()].filter(
       (each) => each.target === target && each.content === content && each.calledAt >= sentAt - 1,
     );
     const soon = later.filter(({ calledAt }) => calledAt <= sentAt + storingMs);
-    const isFree = ({ askedBy }: RememberedWrite): boolean => askedBy === undefined;
-    const found =
-      soon.find((each) => isFree(each) && each.state === 'sent') ??
-      soon.find(({ askedBy }) => askedBy === sentAt) ??
-      soon.find(isFree) ??
-      // Another one asked twice, and took the one that was meant.
-      soon.find((each) => soon.some(({ id, askedBy }) => id !== each.id && askedBy === each.askedBy));
+    const found = bestOf(soon, sentAt);
     const write = found ?? stored;
     write.askedBy = sentAt;
     // Behind the others, so that the next one who asks gets another.
     this.#writes.delete(write.id);
     this.#writes.set(write.id, write);
-    return { write, isUncertain: !found && later.some(isFree) };
+    return { write, isUncertain: !found && later.some(({ askedBy }) => askedBy === undefined) };
   }
+}
+
+/** The rank of a write that others have asked for. */
+const taken = 4;
+
+/** Returns which of some equal writes was stored at this time: the first one with the least rank. */
+function bestOf(writes: readonly RememberedWrite[], storedAt: number): RememberedWrite | undefined {
+  const byAsker = Map.groupBy(writes, ({ askedBy }) => askedBy);
+  const rankOf = ({ askedBy, state }: RememberedWrite): number => {
+    if (askedBy === undefined) return state === 'sent' ? 0 : 2;
+    if (askedBy === storedAt) return 1;
+    // Another one asked twice, and took the one that was meant.
+    return (byAsker.get(askedBy)?.length ?? 0) > 1 ? 3 : taken;
+  };
+  const [best] = writes.filter((each) => rankOf(each) < taken).sort((a, b) => rankOf(a) - rankOf(b));
+  return best;
 }
 
 /** The books of a process by base URL, for each `fetch` that users have given. */
