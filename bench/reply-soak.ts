@@ -1,5 +1,6 @@
 // The guide's handlers answer questions and messages while their processes are killed.
-// node bench/reply-soak.ts [kills] [SQLite | PostgreSQL | BullMQ]
+// node bench/reply-soak.ts [kills] [SQLite | PostgreSQL | BullMQ] [mixture]
+// With `mixture`, the clock of one process is 40 seconds ahead, and moderation rejects each second answer to a message.
 import { availableParallelism, loadavg } from 'node:os';
 import { Answering } from '../tests/kills/answering.ts';
 import type { Answers } from '../tests/kills/answering.ts';
@@ -7,7 +8,8 @@ import { places } from '../tests/kills/places.ts';
 import { bundled } from '../tests/support/program.ts';
 import { writePart } from './soak/page.ts';
 
-const [kills = '200', only] = process.argv.slice(2);
+const [kills = '200', only, mixed] = process.argv.slice(2);
+const mixture = mixed === 'mixture' ? { aheadMs: 40_000, rejects: true } : {};
 const program = await bundled('tests/kills/reply-process.ts');
 const rows: string[] = [];
 let isWrong = false;
@@ -17,7 +19,7 @@ for (const { name, isThere, open } of places.filter((each) => only === undefined
     continue;
   }
   const place = await open();
-  const answering = new Answering(program, place);
+  const answering = new Answering(program, place, mixture);
   const found = await answering.run(Number(kills));
   await answering.close();
   await place.close();

@@ -26,6 +26,14 @@ export interface Answers {
   readonly dead: number;
 }
 
+/** What makes a run harder. */
+export interface Mixture {
+  /** How far the clock of the first process is ahead, in milliseconds. @default 0 */
+  readonly aheadMs?: number | undefined;
+  /** Whether moderation rejects each second answer to a message. @default false */
+  readonly rejects?: boolean | undefined;
+}
+
 type Pack = ReturnType<FakeMarketplace['addPack']>;
 
 /** How many processes share the work. One is killed at a time, and replaced. */
@@ -48,9 +56,12 @@ export class Answering {
   #questions = 0;
   #service: { readonly url: string; close(): Promise<void> } | undefined;
 
-  constructor(program: string, place: Place) {
+  readonly #mixture: Mixture;
+
+  constructor(program: string, place: Place, mixture: Mixture = {}) {
     this.#program = program;
     this.#place = place;
+    this.#mixture = mixture;
   }
 
   async run(kills: number): Promise<Answers> {
@@ -71,7 +82,15 @@ export class Answering {
     const { kind, where } = this.#place;
     const { user_id } = this.#seller;
     const token = this.#marketplace.tokenFor(this.#seller);
-    const args = [this.#program, kind, where, this.#service?.url ?? '', token, String(user_id)];
+    const args = [
+      this.#program,
+      kind,
+      where,
+      this.#service?.url ?? '',
+      token,
+      String(user_id),
+      String(index === 0 ? (this.#mixture.aheadMs ?? 0) : 0),
+    ];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
     this.#children[index] = child;
     const [port] = (await once(child.stdout, 'data')) as [Buffer];
@@ -95,7 +114,8 @@ export class Answering {
     const [older] = [...this.#packs.keys()].slice(-3);
     const pack = this.#marketplace.addPack({ seller_id: user_id, buyer_id: this.#buyer.user_id });
     for (const each of older && this.#packs.get(older) === 1 ? [pack, older] : [pack]) {
-      const { id } = this.#marketplace.buyerWrites({ pack: each, text: 'When does it leave?' });
+      const text = this.#mixture.rejects && this.#packs.size % 2 === 1 ? 'Call me.' : 'When does it leave?';
+      const { id } = this.#marketplace.buyerWrites({ pack: each, text });
       this.#packs.set(each, (this.#packs.get(each) ?? 0) + 1);
       this.#undelivered.push({ user_id, topic: 'messages', resource: id, _id: `m${id}` });
     }

@@ -1,5 +1,5 @@
 // The handlers of the guide in a process of their own, with an inbox in SQLite, PostgreSQL or BullMQ.
-// node reply-process.js <sqlite | postgres | bullmq> <where it is> <URL of the marketplace> <token> <user id>
+// node reply-process.js <sqlite | postgres | bullmq> <where it is> <URL of the marketplace> <token> <user id> [how far its clock is ahead]
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Queue, Worker } from 'bullmq';
@@ -8,7 +8,18 @@ import { bullmq, createInbox, nodeHandler, postgresStore, sqliteStore } from 'ma
 import { Pool } from 'pg';
 import { guideHandlers } from './guide-handlers.ts';
 
-const [kind = '', where = '', baseUrl = '', accessToken = '', user = ''] = process.argv.slice(2);
+const [kind = '', where = '', baseUrl = '', accessToken = '', user = '', aheadMs = '0'] = process.argv.slice(2);
+const now = Date.now;
+if (aheadMs !== '0') {
+  globalThis.Date = class extends Date {
+    constructor(...args: unknown[]) {
+      super(...((args.length > 0 ? args : [now() + Number(aheadMs)]) as []));
+    }
+    static override now(): number {
+      return now() + Number(aheadMs);
+    }
+  } as DateConstructor;
+}
 const client = new SellerClient({ baseUrl, accessToken, allowInsecure: true, timeoutMs: 2_000 });
 
 function store(): Parameters<typeof createInbox>[0]['store'] {
@@ -25,7 +36,15 @@ const inbox = createInbox<SellerClient>({
   leaseMs: 3_000,
   retry: { firstDelayMs: 50, maxDelayMs: 500 },
   onFailure: () => {},
-  on: guideHandlers,
+  on: {
+    ...guideHandlers,
+    messages: async (notification, context) => {
+      const { text } = await context.read();
+      // Moderation rejects it.
+      if (text === 'Call me.') await context.reply('Call me at +54 11 4321-5678.');
+      else await guideHandlers.messages?.(notification, context);
+    },
+  },
 });
 inbox.start();
 // Its log would be mistaken for the port.
