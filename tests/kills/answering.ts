@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
+import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { fc } from '../support/fast-check.ts';
 import { seed } from '../support/seed.ts';
@@ -30,7 +31,7 @@ export interface Answers {
 export interface Mixture {
   /** How far the clock of the first process is ahead, in milliseconds. @default 0 */
   readonly aheadMs?: number | undefined;
-  /** Whether moderation rejects each second answer to a message. @default false */
+  /** Whether moderation rejects each second answer to a message, and the service loses and delays responses. @default false */
   readonly rejects?: boolean | undefined;
 }
 
@@ -62,6 +63,11 @@ export class Answering {
     this.#program = program;
     this.#place = place;
     this.#mixture = mixture;
+    if (!mixture.rejects) return;
+    const { send } = endpoints.messages;
+    this.#marketplace.faults.inject({ endpoint: send, reset: 'after', probability: 0.1, seed });
+    this.#marketplace.faults.inject({ endpoint: send, reset: 'before', probability: 0.05, seed: seed + 1 });
+    this.#marketplace.faults.inject({ endpoint: send, delayMs: 300, probability: 0.3, seed: seed + 2 });
   }
 
   async run(kills: number): Promise<Answers> {
