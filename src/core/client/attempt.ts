@@ -57,7 +57,9 @@ export class RequestAttempt {
   /** Waits for the limiters, sends the request, and reports to them how it ended. */
   async run(): Promise<AttemptResult> {
     const { turnQueue, runtime, scope, timeoutMs } = this.#call;
-    if (runtime.options.limiter || !turnQueue.tryAcquire()) await waitForTurn(this.#call);
+    const { limiter } = runtime.options;
+    if (!turnQueue.tryAcquire()) await waitInTurnQueue(this.#call, this.#call.attempts > 0);
+    if (limiter) await waitForLimiter(limiter, this.#call);
     const sentAt = this.#call.begin(this);
     let result: AttemptResult | undefined;
     try {
@@ -176,20 +178,11 @@ function toldOf(aheadMs: number, baseUrl: string): string {
   return `The clock of this machine is ${seconds} s ${where} that of ${new URL(baseUrl).origin}. Set it: otherwise less can be proved of a write whose response is lost`;
 }
 
-/**
- * Waits until an attempt may be sent: first for a place in the queue of the call, and last, just before it is sent, for the
- * user's limiter.
- *
- * @throws {RateLimitError} when the service asked the seller to wait for longer than `maxRetryDelayMs`, or has responded
- * only 429 for as long as the retries of the call would take.
- */
-async function waitForTurn(call: ClientCall): Promise<void> {
-  const { turnQueue, scope, runtime } = call;
-  const { limiter } = runtime.options;
-  for (let isFirst = true; ; isFirst = false) {
-    if (!turnQueue.tryAcquire()) await waitInTurnQueue(call, !isFirst);
-    if (!limiter) return;
-    const next = limitedAttempt(call, call.attempts + 1);
+/** Waits for the user's limiter, with a place in the queue: last, just before the attempt is sent. */
+async function waitForLimiter(limiter: Limiter, call: ClientCall): Promise<void> {
+  const { turnQueue, scope } = call;
+  const next = limitedAttempt(call, call.attempts + 1);
+  for (;;) {
     try {
       await acquireLimiter(limiter, next, scope);
     } catch (error) {
@@ -200,13 +193,20 @@ async function waitForTurn(call: ClientCall): Promise<void> {
     // A pause began meanwhile. Nothing is held during it.
     turnQueue.giveBack();
     releaseLimiter(limiter, next);
+    await waitInTurnQueue(call, true);
   }
 }
 
-async function waitInTurnQueue(call: ClientCall, hadTurn: boolean): Promise<void> {
-  const { turnQueue, scope, startedAt, maxRetries, runtime, attempts } = call;
+/**
+ * Waits for a place in the queue of the call, which has none.
+ *
+ * @throws {RateLimitError} when the service asked the seller to wait for longer than `maxRetryDelayMs`, or has responded
+ * only 429 for as long as the retries of the call would take.
+ */
+async function waitInTurnQueue(call: ClientCall, isRetry: boolean): Promise<void> {
+  const { turnQueue, scope, startedAt, maxRetries, runtime } = call;
   const rejection = await turnQueue.acquire(scope, {
-    isRetry: hadTurn || attempts > 0,
+    isRetry,
     startedAt,
     maxRetries,
     maxPauseMs: runtime.options.maxRetryDelayMs,
