@@ -2,7 +2,7 @@ import { unlessAborted } from '../core/scope/cancel-scope.js';
 import { EarlierWriteOpenError, EarlierWriteUnknownError } from '../core/errors/errors.js';
 import type { BookedWrite, WriteBook } from '../core/operation/endpoint.js';
 import { canonical, contentOf } from '../core/recover/write-hook.js';
-import type { PendingWrite, WriteHook, WriteRecord, WriteResult, WriteTurn } from '../core/recover/write-hook.js';
+import type { PendingWrite, WriteHook, WriteRecord, WriteResult, WriteDecision } from '../core/recover/write-hook.js';
 import { causesOf, isLastingError } from './policy.js';
 import type { Ledger } from './store.js';
 
@@ -142,7 +142,7 @@ export class WriteRecords implements WriteHook {
     for (const { id } of this.writes) this.#options.rejections?.delete(id);
   }
 
-  async begin(write: PendingWrite): Promise<WriteTurn> {
+  async begin(write: PendingWrite): Promise<WriteDecision> {
     const place = this.#placeOf(write);
     if (!place) return this.#replaceOrSend(write);
     const rejection = this.#rejectionOf(place, write);
@@ -156,7 +156,7 @@ export class WriteRecords implements WriteHook {
   }
 
   /** A write that an earlier run has made in another way is done, or was not carried out, before this one is sent. */
-  async #replaceOrSend(write: PendingWrite): Promise<WriteTurn> {
+  async #replaceOrSend(write: PendingWrite): Promise<WriteDecision> {
     const place = write.replaced && this.#placeOf(write.replaced);
     if (!write.replaced || place?.use !== 'free' || place.record.state === 'rejected') return this.#sendNew(write);
     await this.#take(place, write.replaced);
@@ -221,7 +221,7 @@ export class WriteRecords implements WriteHook {
     }
   }
 
-  async #sendNew(write: PendingWrite): Promise<WriteTurn> {
+  async #sendNew(write: PendingWrite): Promise<WriteDecision> {
     const id = globalThis.crypto.randomUUID();
     const place: Place = { record: newRecord(id, write), use: 'taken' };
     this.#places.push(place);
@@ -233,7 +233,7 @@ export class WriteRecords implements WriteHook {
     }
   }
 
-  async #sendAgain(place: Place, write: PendingWrite): Promise<WriteTurn> {
+  async #sendAgain(place: Place, write: PendingWrite): Promise<WriteDecision> {
     const { record } = place;
     place.record = newRecord(record.id, write);
     try {
@@ -245,7 +245,7 @@ export class WriteRecords implements WriteHook {
     }
   }
 
-  async #noteAndSend(place: Place, write: PendingWrite): Promise<WriteTurn> {
+  async #noteAndSend(place: Place, write: PendingWrite): Promise<WriteDecision> {
     const before = await write.readBefore();
     place.record = { ...newRecord(place.record.id, write), ...(before !== undefined && { before }) };
     await this.#note();

@@ -100,9 +100,9 @@ export class RequestAttempt {
   }
 
   async #readResponse(restartTimeout: () => void): Promise<AttemptResult> {
-    const { request, options, loaded, turn } = this.#call;
+    const { request, options, loaded, decision } = this.#call;
     const { endpoint } = request;
-    if (turn) await turn.beforeSend();
+    if (decision) await decision.beforeSend();
     if (loaded.upload)
       this.#form = await loaded.upload.build((progress) => {
         restartTimeout();

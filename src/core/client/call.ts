@@ -20,7 +20,7 @@ import type { MemoryBook } from '../recover/memory-book.js';
 import { RetryBudget } from '../recover/next-step.js';
 import type { CallState, WriteOutcome } from '../recover/next-step.js';
 import { TokenSource } from '../recover/token-source.js';
-import type { WriteHook, WriteResult, WriteTurn } from '../recover/write-hook.js';
+import type { WriteHook, WriteResult, WriteDecision } from '../recover/write-hook.js';
 import { lowerCaseNames, userAgentOf } from '../request/build-request.js';
 import type { BuiltRequest } from '../request/build-request.js';
 import { isOk } from '../response/body.js';
@@ -103,7 +103,7 @@ export class ClientCall {
   /** What is known of the attempts that have ended. */
   outcome: WriteOutcome = 'none';
   /** What the hook has decided about the write. */
-  turn: Extract<WriteTurn, { isDone: false }> | undefined;
+  decision: Extract<WriteDecision, { isDone: false }> | undefined;
   readonly #calledAt = Date.now();
   /** The write in the book, when it was sent. */
   #write: RememberedWrite | undefined;
@@ -177,14 +177,14 @@ export class ClientCall {
   /** Enters how the write ended, and tells the hook. */
   endWrite(result: WriteResult): Promise<void> | undefined {
     const entry = this.#write && this.runtime.shared.writes.end(this.#write, result);
-    return this.turn?.end(result.state === 'done' ? { ...result, entry } : result);
+    return this.decision?.end(result.state === 'done' ? { ...result, entry } : result);
   }
 
   /** The write of this call, as a book describes it. */
   described(isInFlight = false): RememberedWrite {
     const { endpoint, input } = this.request;
-    const { token, turn } = this;
-    return new RememberedWrite({ endpoint, input, token, calledAt: this.#calledAt, id: turn?.id, isInFlight });
+    const { token, decision } = this;
+    return new RememberedWrite({ endpoint, input, token, calledAt: this.#calledAt, id: decision?.id, isInFlight });
   }
 
   /** What the books know for the write of this call. */

@@ -119,9 +119,10 @@ export class HttpClient implements Requester {
     call.token = typeof token === 'object' ? await token : token;
     const hook = call.isBooked ? hookOf(this.#runtime.writeHook) : undefined;
     if (hook) {
-      const turn = await askHook(hook, call, this);
-      if (turn.isDone) return call.resultOf(turn.output, { status: 200, headers: responseHeaders(new Headers()) });
-      call.turn = turn;
+      const decision = await askHook(hook, call, this);
+      if (decision.isDone)
+        return call.resultOf(decision.output, { status: 200, headers: responseHeaders(new Headers()) });
+      call.decision = decision;
     }
     for (;;) {
       const attempt = new RequestAttempt(call, this.#transport);

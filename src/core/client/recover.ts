@@ -9,7 +9,7 @@ import type { FailedAttempt } from '../recover/failure.js';
 import { BookView, RememberedWrite } from '../recover/memory-book.js';
 import { nextStep } from '../recover/next-step.js';
 import { targetOf } from '../recover/write-hook.js';
-import type { PendingWrite, WriteHook, WriteRecord, WriteTurn } from '../recover/write-hook.js';
+import type { PendingWrite, WriteHook, WriteRecord, WriteDecision } from '../recover/write-hook.js';
 import type { BuiltRequest } from '../request/build-request.js';
 import { apiError, readError } from '../response/read-error.js';
 import type { CancelScope } from '../scope/cancel-scope.js';
@@ -102,7 +102,7 @@ async function waitBefore(call: ClientCall, waitMs: number | undefined): Promise
 }
 
 /** Asks a hook about the write of a call. */
-export function askHook(hook: WriteHook, call: ClientCall, requester: Requester): Promise<WriteTurn> {
+export function askHook(hook: WriteHook, call: ClientCall, requester: Requester): Promise<WriteDecision> {
   return call.scope.race(() => hook.begin(pendingWrite(call.request, call, requester)));
 }
 

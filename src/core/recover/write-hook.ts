@@ -15,7 +15,7 @@ export interface WriteHook {
    *
    * @throws to send nothing: the call rejects with the same error.
    */
-  begin(write: PendingWrite): Promise<WriteTurn>;
+  begin(write: PendingWrite): Promise<WriteDecision>;
 }
 
 /** A write that is about to be sent. */
@@ -43,7 +43,7 @@ export interface PendingWrite {
 }
 
 /** What a hook decided. */
-export type WriteTurn =
+export type WriteDecision =
   /** Nothing is sent: the call returns this output. */
   | { readonly isDone: true; readonly output: unknown }
   | {
