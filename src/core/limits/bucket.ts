@@ -94,7 +94,7 @@ export class Bucket {
 
   isOpen(now: number): boolean {
     if (this.inFlight === 0) this.#forget(now);
-    return this.inFlight + 1 <= this.#window && now >= this.#opensAt;
+    return this.inFlight + 1 <= this.#window && now >= this.#pausedUntil && now >= this.#rate.nextAt;
   }
 
   /** When to look again if it is closed. */
@@ -297,8 +297,8 @@ export class AdaptiveRate {
 
   /** Records that an attempt is sent. */
   spend(now: number): void {
-    const rate = this.perSecond(now);
-    if (rate !== undefined) this.nextAt = Math.max(this.nextAt, now - slackMs) + 1000 / rate;
+    if (this.#beforeCut === undefined) return;
+    this.nextAt = Math.max(this.nextAt, now - slackMs) + 1000 / (this.perSecond(now) ?? Infinity);
   }
 
   accept(now: number): void {
