@@ -17,18 +17,18 @@ type Journey = (typeof journeys)[number]['name'];
 
 /** What an application does, the goals and today's figures of it, and how it ends. Each is made twice: the second one is counted. */
 const journeys = [
-  { name: 'read', what: 'a read', files: [24, 35], functions: [110, 126] },
+  { name: 'read', what: 'a read', files: [24, 25], functions: [110, 128] },
   {
     name: 'rejected',
     what: 'a documented 400',
-    files: [40, 40],
-    functions: [180, 182],
+    files: [40, 32],
+    functions: [180, 192],
     outcome: 'InvalidQuestionError',
   },
-  { name: 'lost', what: 'a lost write that is read back', files: [40, 52], functions: [215, 218] },
-  { name: 'webhook', what: 'a webhook to an answer, on SQLite', files: [60, 114], functions: [400, 490] },
-  { name: 'job', what: 'a job whose message moderation accepts, on SQLite', files: [62, 116], functions: [480, 570] },
-  { name: 'refresh', what: 'a read that refreshes its token', files: [28, 72], functions: [180, 300] },
+  { name: 'lost', what: 'a lost write that is read back', files: [40, 41], functions: [215, 226] },
+  { name: 'webhook', what: 'a webhook to an answer, on SQLite', files: [60, 73], functions: [400, 512] },
+  { name: 'job', what: 'a job whose message moderation accepts, on SQLite', files: [62, 75], functions: [480, 592] },
+  { name: 'refresh', what: 'a read that refreshes its token', files: [28, 55], functions: [180, 305] },
 ] as const;
 
 /** What runs for each journey. */
@@ -61,5 +61,5 @@ export const concepts: readonly Concepts[] = [
       measure: async () => Object.values((await ran())[name]).flat().length,
     },
   ]),
-  { what: 'lines of code in src/core', goal: 5800, most: 7400, measure: () => linesOfCode('core') },
+  { what: 'lines of code in src/core', goal: 5800, most: 7950, measure: () => linesOfCode('core') },
 ];

@@ -13,10 +13,10 @@ interface Callbacks<Success extends Ran> {
   readonly logger?: Logger | undefined;
   readonly onSuccess?: ((success: Success) => unknown) | undefined;
   readonly onRejection?: ((rejection: Pick<Success, 'entry'> & { readonly reason: string }) => unknown) | undefined;
-  readonly onFailure?: ((failure: Pick<Success, 'entry' | 'attempt'> & Failure) => unknown) | undefined;
+  readonly onFailure?: ((failure: Pick<Success, 'entry' | 'attempt'> & ObservedFailure) => unknown) | undefined;
 }
 
-interface Failure {
+interface ObservedFailure {
   readonly error: unknown;
   readonly dead: boolean;
 }
