@@ -1,4 +1,3 @@
-import type { Endpoint } from 'marketplace-seller-sdk';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod/mini';
@@ -347,7 +346,7 @@ describe('outside of the specification', () => {
   test('faults, failNext and filters know their names', async () => {
     const marketplace = marketplaceWithSample();
     marketplace.faults.inject({ endpoint: 'users.me', status: 503 });
-    marketplace.failNext({ name: 'orders.get' } as Endpoint, { status: 404, message: 'Gone' });
+    marketplace.failNext('orders.get', { status: 404, message: 'Gone' });
     const lines = ['GET /users/me', 'GET /orders/3000000000000001', 'GET /users/me'];
     const statuses: number[] = [];
     for (const line of lines) statuses.push((await send(line, {}, marketplace)).status);
