@@ -1,16 +1,14 @@
 import { ApiPromise } from './core/operation/api-promise.js';
 import type { AttributeName, AttributedOutput, WithAttributes } from './core/operation/api-promise.js';
 import { HttpClient } from './core/client/http-client.js';
-import { describe } from './resources/describe.js';
-import type { Description, ResourcePath } from './resources/describe.js';
+import { describe, type Description, type ResourcePath } from './resources/describe.js';
 import type { Endpoint } from './core/operation/endpoint.js';
 import type { Confirmation, StoredWriteOptions } from './core/errors/seller-error.js';
 import type { CallOptions } from './core/scope/call-options.js';
 import { callChecked } from './core/options/rules.js';
-import type { ClientOptions } from './core/options/client-options.js';
+import { resolveOptions, type ClientOptions } from './core/options/client-options.js';
 import type { Input, Output, StandardSchema } from './core/schema/schema.js';
 import type { PathInput, RequestLine } from './core/request/define-endpoint.js';
-import { resolveOptions } from './core/options/client-options.js';
 import type { InsideOfClient, WriteHook } from './core/recover/write-hook.js';
 import { ActionGuide } from './resources/action-guide/action-guide.js';
 import { Contacts } from './resources/contacts/contacts.js';

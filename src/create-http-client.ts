@@ -1,9 +1,8 @@
 import type { SellerClient } from './client.js';
 import { HttpClient } from './core/client/http-client.js';
 import type { Requester } from './core/operation/api-promise.js';
-import type { ClientOptions } from './core/options/client-options.js';
+import { resolveOptions, type ClientOptions } from './core/options/client-options.js';
 import { callChecked } from './core/options/rules.js';
-import { resolveOptions } from './core/options/client-options.js';
 
 /**
  * Creates the HTTP client that a resource needs. It is for applications that use few resources and need a small bundle.

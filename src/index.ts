@@ -1,5 +1,4 @@
-export { SellerClient } from './client.js';
-export type { RequestOptions } from './client.js';
+export { SellerClient, type RequestOptions } from './client.js';
 export { createHttpClient } from './create-http-client.js';
 export type { DescribedEndpoint, Endpoint, EndpointMethod, RetryClass } from './core/operation/endpoint.js';
 export { defineEndpoint } from './core/request/define-endpoint.js';

@@ -1,8 +1,7 @@
 // The part of the main entry that is about resources.
 
 export type { Selected, Selection } from './resources/flex/graphql/selection.js';
-export type { Flex } from './resources/flex/flex.js';
-export { deliverySettings, type DeliverySettings, type DeliverySettingsV2 } from './resources/flex/flex.js';
+export { deliverySettings, type DeliverySettings, type DeliverySettingsV2, type Flex } from './resources/flex/flex.js';
 export { flexCoverageAreas } from './resources/flex/schemas.js';
 export {
   DriverNotFoundError,
@@ -76,18 +75,16 @@ export type {
   ListBlacklistParams,
 } from './resources/blacklist/blacklist.js';
 
-export type {
-  FlexItems,
-  DisableItemParams,
-  EnableItemParams,
-  FlexItemParams,
-} from './resources/flex-items/flex-items.js';
 export {
   AlreadyInFlexError,
   ItemDownError,
   ItemLockedError,
   ItemNotFoundError,
   NotInFlexError,
+  type FlexItems,
+  type DisableItemParams,
+  type EnableItemParams,
+  type FlexItemParams,
 } from './resources/flex-items/flex-items.js';
 
 export type { FlexItemsV2, FlexV2 } from './resources/flex-v2/flex-v2.js';

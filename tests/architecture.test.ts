@@ -181,12 +181,12 @@ describe('third-party packages and Node', () => {
     preact: ['testing/dashboard/browser/preact.ts'],
     'preact/hooks': ['testing/dashboard/browser/preact.ts'],
     '@opentelemetry/api': ['otel/index.ts'],
-    oauth4webapi: ['oauth/protocol.ts'],
+    oauth4webapi: ['oauth/oauth.ts'],
     '@modelcontextprotocol/sdk/server/mcp.js': ['cli/commands/mcp.ts'],
     '@modelcontextprotocol/sdk/server/stdio.js': ['cli/commands/mcp.ts'],
     '@modelcontextprotocol/sdk/types.js': ['cli/commands/mcp.ts'],
     // The document of this package, by the name under which users import it.
-    'marketplace-seller-sdk/openapi.json': ['testing/dashboard/openapi.ts'],
+    'marketplace-seller-sdk/openapi.json': ['testing/dashboard/control.ts'],
   };
   // Texts are taken in from where they stand; `?raw` and `?script` say so.
   const packages = without.filter(

@@ -1,9 +1,8 @@
-import { maxControlMb } from '../src/testing/dashboard/dashboard.js';
-import { controlsOf } from '../src/testing/dashboard/server-controls.js';
+import { maxControlMb, controlsOf } from '../src/testing/dashboard/dashboard.js';
 import type { Control } from '../src/testing/dashboard/control.js';
 import { EventStream } from '../src/testing/dashboard/snapshot.js';
 import { RequestLog } from '../src/testing/dashboard/request-log.js';
-import { describeControls } from '../src/testing/dashboard/openapi.js';
+import { describeControls } from '../src/testing/dashboard/control.js';
 import { document, generated, table } from './markdown.ts';
 
 interface Schema {

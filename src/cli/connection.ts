@@ -3,9 +3,8 @@ import { ConfigurationError } from '../core/errors/errors.js';
 import type { ClientOptions } from '../core/options/client-options.js';
 import { userOfToken } from '../core/recover/token-source.js';
 import { FakeMarketplace } from '../testing/marketplace.js';
-import { sample } from '../testing/seed/sample.js';
-import { UsageError } from './command.js';
-import type { Options, Values } from './command.js';
+import { sample } from '../testing/seed/schema.js';
+import { UsageError, type Options, type Values } from './command.js';
 
 /** The options of commands that call the service. */
 export const connectionOptions: Options = {

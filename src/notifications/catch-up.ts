@@ -3,15 +3,12 @@ import { checkConfiguration, listOf } from '../core/options/rules.js';
 import { forEachOf } from '../core/paging/paged.js';
 import { longestTimerMs } from '../core/scope/cancel-scope.js';
 import { leads } from '../work/store.js';
-import { addFound } from './context.js';
-import type { InboxContext } from './context.js';
+import { addFound, type InboxContext } from './context.js';
 import { assertOwner } from './handling/dispatcher.js';
 import type { NotificationClient } from './handling/read-notification.js';
-import { unansweredQuestions, unreadMessages } from './handling/unread.js';
-import type { ReadConversations } from './handling/unread.js';
+import { unansweredQuestions, unreadMessages, type ReadConversations } from './handling/unread.js';
 import type { MissedNotifications } from './missed.js';
-import { caughtUpEntry } from './notification.js';
-import type { FoundResource, InboxEntry } from './notification.js';
+import { caughtUpEntry, type FoundResource, type InboxEntry } from './notification.js';
 import { sellerIdsOf } from './options.js';
 
 /** Whose questions and messages to look for. */

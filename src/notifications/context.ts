@@ -2,12 +2,10 @@ import { ClosedError } from '../core/errors/errors.js';
 import { FifoMap } from '../work/fifo-map.js';
 import { Log } from '../work/log.js';
 import { Observer } from '../work/observer.js';
-import { factKeyOf } from '../work/store.js';
-import type { Engine, Store } from '../work/store.js';
+import { factKeyOf, type Engine, type Store } from '../work/store.js';
 import { StoreFullError } from './errors.js';
 import { kindsOf } from './handling/handler.js';
-import { inboxKinds, workOf } from './notification.js';
-import type { InboxEntry, InboxKind } from './notification.js';
+import { inboxKinds, workOf, type InboxEntry, type InboxKind } from './notification.js';
 import type { HandlingSuccess, ResolvedInboxOptions } from './options.js';
 
 /** What every part of an inbox works with. */

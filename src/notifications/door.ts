@@ -7,8 +7,7 @@ import { isForeign } from './handling/dispatcher.js';
 import { handlerOf } from './handling/handler.js';
 import { checkHeaders, decodeBody, DeliveryRejected, deliveryRequest, respond } from './http/request.js';
 import type { IncomingRequest, OutgoingResponse } from './http/request.js';
-import { isReadReceipt, newEntry, parseNotification } from './notification.js';
-import type { InboxEntry, Notification } from './notification.js';
+import { isReadReceipt, newEntry, parseNotification, type InboxEntry, type Notification } from './notification.js';
 import { isSecretPath, sellerIdsOf } from './options.js';
 
 export const accepted = respond(200, 'Accepted');

@@ -4,19 +4,15 @@ import type { Log } from '../work/log.js';
 import { memoryStore } from '../work/memory.js';
 import type { Lease, Store, Verdict, Run, RunNotes, Task, Works } from '../work/store.js';
 import { worksOn } from '../work/worker.js';
-import { inboxContext, Reporter } from './context.js';
-import type { InboxContext } from './context.js';
+import { inboxContext, Reporter, type InboxContext } from './context.js';
 import { Door, accepted } from './door.js';
-import { inboxKinds, workOf } from './notification.js';
-import type { InboxEntry } from './notification.js';
+import { inboxKinds, workOf, type InboxEntry } from './notification.js';
 import { UnrecoverableError, isOf } from './errors.js';
 import { handledMs, Handling, KnownOfResources, NotificationTask } from './handling/notification-task.js';
 import type { OwnTopics, NotificationClient } from './handling/read-notification.js';
-import { incomingRequest } from './http/fetch.js';
-import { respond } from './http/request.js';
-import type { OutgoingResponse } from './http/request.js';
-import type { InboxOptions } from './options.js';
-import { resolveInboxOptions } from './options.js';
+import { incomingRequest } from './http/handlers.js';
+import { respond, type OutgoingResponse } from './http/request.js';
+import { resolveInboxOptions, type InboxOptions } from './options.js';
 
 /** What `handleNow` takes: see the options of `createInbox`. */
 export type HandleNowOptions<

@@ -3,10 +3,8 @@ import { StoredLists } from '../work/lists.js';
 import { memoryStore } from '../work/memory.js';
 import type { TaskOf, Works } from '../work/store.js';
 import { leaveStoreInTime, openStore, useStore, worksOn } from '../work/worker.js';
-import { catchUp, CatchUpRounds } from './catch-up.js';
-import type { CatchUpOptions, CatchUpResult } from './catch-up.js';
-import { addEntry, inboxContext, UnhandledEntries } from './context.js';
-import type { InboxContext } from './context.js';
+import { catchUp, CatchUpRounds, type CatchUpOptions, type CatchUpResult } from './catch-up.js';
+import { addEntry, inboxContext, UnhandledEntries, type InboxContext } from './context.js';
 import { accepted, Door, isHandled, notAccepted } from './door.js';
 import { waitForHandler } from './handling/dispatcher.js';
 import { Handling, NotificationTask } from './handling/notification-task.js';
@@ -14,12 +12,9 @@ import type { NotificationClient, OwnTopics } from './handling/read-notification
 import { ReadConversations } from './handling/unread.js';
 import type { IncomingRequest, OutgoingResponse } from './http/request.js';
 import { MissedNotifications } from './missed.js';
-import { isReadReceipt, newEntry, parseNotification, workOf } from './notification.js';
-import type { InboxEntry } from './notification.js';
-import { countNotifications, shownNotifications } from './open-inbox.js';
-import type { StoredStats } from './open-inbox.js';
-import { resolveInboxOptions } from './options.js';
-import type { InboxOptions } from './options.js';
+import { isReadReceipt, newEntry, parseNotification, workOf, type InboxEntry } from './notification.js';
+import { countNotifications, shownNotifications, type StoredStats } from './open-inbox.js';
+import { resolveInboxOptions, type InboxOptions } from './options.js';
 
 /** What an inbox holds, and what this process did not accept. */
 export interface InboxStats extends StoredStats {

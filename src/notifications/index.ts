@@ -18,25 +18,20 @@ export type {
   OwnTopic,
 } from './handling/read-notification.js';
 
-export { createInbox } from './inbox.js';
-export type { CloseOptions, Inbox, InboxStats } from './inbox.js';
+export { createInbox, type CloseOptions, type Inbox, type InboxStats } from './inbox.js';
 export { handleNow } from './handle-now.js';
 export { secretPath } from './options.js';
 export type { CatchUpOptions, CatchUpResult } from './catch-up.js';
-export { openInbox } from './open-inbox.js';
-export type { StoredInbox } from './open-inbox.js';
+export { openInbox, type StoredInbox } from './open-inbox.js';
 export type { Rejected, DeadLetter, DeadLetters, WaitingEntries, WaitingEntry } from '../work/lists.js';
 export type { Handler, HandlerContext, Handlers, MessageContext } from './handling/handler.js';
 export type { DeliveryRequest, HandlingFailure, HandlingRejection, HandlingSuccess, InboxOptions } from './options.js';
 export type { RetryOptions } from '../work/policy.js';
 export { DropNotificationError, HandlerTimeoutError, UnrecoverableError, StoreFullError } from './errors.js';
-export { fetchHandler } from './http/fetch.js';
-export type { FetchHandler } from './http/fetch.js';
-export { nodeHandler, fastifyHandler } from './http/node.js';
-export type { NodeRequest, NodeResponse } from './http/node.js';
+export { fetchHandler, nodeHandler, fastifyHandler } from './http/handlers.js';
+export type { FetchHandler, NodeRequest, NodeResponse } from './http/handlers.js';
 export type { Store, Engine } from '../work/store.js';
-export { toReview } from '../work/review.js';
-export type { ReviewItem, ReviewOptions, ReviewState } from '../work/review.js';
+export { toReview, type ReviewItem, type ReviewOptions, type ReviewState } from '../work/review.js';
 export { bullmq } from '../work/bullmq.js';
 export { memoryStore } from '../work/memory.js';
 export { postgresStore } from '../work/postgres.js';

@@ -4,13 +4,11 @@ import { array, integer, int64, looseObject, nullish, optional, string, unknown 
 import type { Output } from '../core/schema/schema.js';
 import { isOfToken } from '../work/policy.js';
 import { describeFailure } from '../work/log.js';
-import type { InboxContext } from './context.js';
+import { addEntry, type InboxContext } from './context.js';
 import { isHandled, KnownSellers } from './door.js';
-import { newEntry, isReadReceipt, parseNotification } from './notification.js';
+import { newEntry, isReadReceipt, parseNotification, type Notification } from './notification.js';
 import { StoreFullError } from './errors.js';
-import { addEntry } from './context.js';
 import type { NotificationClient } from './handling/read-notification.js';
-import type { Notification } from './notification.js';
 
 const listParams = looseObject({ app_id: int64, topic: optional(string), offset: integer });
 const listResponse = looseObject({ messages: nullish(array(unknown)) });

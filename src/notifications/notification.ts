@@ -1,10 +1,17 @@
 import { NotificationError } from '../core/errors/errors.js';
 import { parseJson } from '../core/json/json.js';
-import { millisecondsOf } from '../core/schema/dates.js';
-import { array, dateTime, int64, integer, looseObject, nullish, string } from '../core/schema/define.js';
+import {
+  millisecondsOf,
+  array,
+  dateTime,
+  int64,
+  integer,
+  looseObject,
+  nullish,
+  string,
+} from '../core/schema/define.js';
 import type { Output } from '../core/schema/schema.js';
-import { digest } from '../work/store.js';
-import type { Status, Work } from '../work/store.js';
+import { digest, type Status, type Work } from '../work/store.js';
 
 /** The topics that this package knows. */
 export const knownTopics = ['questions', 'messages'] as const;

@@ -1,9 +1,7 @@
-import { lookAt, StoredLists } from '../work/lists.js';
-import type { Shown } from '../work/lists.js';
+import { lookAt, StoredLists, type Shown } from '../work/lists.js';
 import type { Counts, Shelf } from '../work/store.js';
 import { handledMs } from './handling/notification-task.js';
-import { entryOf, inboxKinds } from './notification.js';
-import type { InboxEntry } from './notification.js';
+import { entryOf, inboxKinds, type InboxEntry } from './notification.js';
 
 /** An inbox that an operator looks at. It handles nothing. */
 export interface StoredInbox extends StoredLists<InboxEntry> {

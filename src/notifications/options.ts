@@ -10,15 +10,11 @@ import {
   withMethods,
 } from '../core/options/rules.js';
 import type { Rule } from '../core/options/rules.js';
-import { retryDefaults, retryRules, time } from '../work/policy.js';
-import type { RetryLimits, RetryOptions } from '../work/policy.js';
-import { storeRule } from '../work/store.js';
-import type { Engine, Store } from '../work/store.js';
+import { retryDefaults, retryRules, time, type RetryLimits, type RetryOptions } from '../work/policy.js';
+import { storeRule, type Engine, type Store } from '../work/store.js';
 import type { Handler, Handlers, OwnHandlers } from './handling/handler.js';
-import { handshakes } from './handling/read-notification.js';
-import type { NotificationClient, OwnTopic, OwnTopics } from './handling/read-notification.js';
-import { knownTopics } from './notification.js';
-import type { InboxEntry, Notification, UnknownNotification } from './notification.js';
+import { handshakes, type NotificationClient, type OwnTopic, type OwnTopics } from './handling/read-notification.js';
+import { knownTopics, type InboxEntry, type Notification, type UnknownNotification } from './notification.js';
 
 /** One failed attempt to handle a notification. */
 export interface HandlingFailure {

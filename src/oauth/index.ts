@@ -1,6 +1,5 @@
 export { AuthorizationCallbackError, GrantRevokedError } from '../core/errors/errors.js';
-export { createOAuth } from './oauth.js';
-export type { OAuth } from './oauth.js';
+export { createOAuth, type OAuth } from './oauth.js';
 export type {
   AuthorizationCallback,
   AuthorizationRequest,
@@ -12,6 +11,5 @@ export type {
   StoredTokens,
   TokenStore,
 } from './tokens.js';
-export { createSellers } from './sellers.js';
-export type { RevokedSeller, Sellers, SellersOptions } from './sellers.js';
+export { createSellers, type RevokedSeller, type Sellers, type SellersOptions } from './sellers.js';
 export { sqliteTokens } from './sqlite-tokens.js';

@@ -3,12 +3,10 @@ import { AccessTokenError, ConfigurationError, GrantRevokedError, InvalidInputEr
 import type { Issue } from '../core/errors/errors.js';
 import type { TokenProvider } from '../core/options/hooks.js';
 import { withoutSecrets } from '../core/errors/redactor.js';
-import { checkConfiguration, ofType, oneOf, withMethods, oddly, oddTokens } from '../core/options/rules.js';
-import type { Rule } from '../core/options/rules.js';
+import { checkConfiguration, ofType, oneOf, withMethods, oddly, oddTokens, type Rule } from '../core/options/rules.js';
 import type { RefreshingTokenOptions, SellerStatus, TokenSet, TokenStore } from './tokens.js';
 import { TokenRefresher } from './token-refresher.js';
-import { isSame, isTime, noTime, remainingMs } from './tokens.js';
-import { times } from './times.js';
+import { isSame, isTime, noTime, remainingMs, times } from './tokens.js';
 
 /** A seller who has revoked the application. */
 export interface RevokedSeller {

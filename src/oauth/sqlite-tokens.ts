@@ -3,8 +3,7 @@ import { AccessTokenError, ClosedError, ConfigurationError } from '../core/error
 import { TimeLimit, wait } from '../core/scope/cancel-scope.js';
 import { nodeModule } from '../core/scope/node-module.js';
 import { createPrivateFile, explain, unlessBusy } from '../work/sqlite-file.js';
-import { times } from './times.js';
-import type { SellerStatus, StoredTokens, TokenSet, TokenStore } from './tokens.js';
+import { times, type SellerStatus, type StoredTokens, type TokenSet, type TokenStore } from './tokens.js';
 
 /**
  * Opens the tokens of all sellers in a SQLite file, which the processes of one machine share: one of them at a time refreshes the

@@ -1,12 +1,10 @@
 import { AccessTokenError, ClosedError, GrantRevokedError } from '../core/errors/errors.js';
 import { withoutSecrets } from '../core/errors/redactor.js';
 import type { TokenProvider } from '../core/options/hooks.js';
-import { checkConfiguration, ofType } from '../core/options/rules.js';
-import type { Rule } from '../core/options/rules.js';
+import { checkConfiguration, ofType, type Rule } from '../core/options/rules.js';
 import { ignoreErrors, onAbort, TimeLimit, wait } from '../core/scope/cancel-scope.js';
-import { checkRefreshed, checkTokenSet, isSame, remainingMs } from './tokens.js';
+import { checkRefreshed, checkTokenSet, isSame, remainingMs, times } from './tokens.js';
 import type { RefreshingTokenOptions, TokenSet } from './tokens.js';
-import { times } from './times.js';
 
 /** The `accessToken` of a client, which refreshes its token set. */
 export interface RefreshingToken extends TokenProvider {

@@ -8,16 +8,14 @@ import {
   TimeoutError,
 } from '../core/errors/errors.js';
 import { printable, Redactor } from '../core/errors/redactor.js';
-import { classOfStatus, UnexpectedResponseError } from '../core/errors/response-errors.js';
-import type { ApiError } from '../core/errors/response-errors.js';
+import { classOfStatus, UnexpectedResponseError, type ApiError } from '../core/errors/response-errors.js';
 import { parseRetryAfter } from '../core/errors/response-headers.js';
 import type { SellerError } from '../core/errors/seller-error.js';
 import { isPlainObject } from '../core/json/json.js';
 import type { FetchInit } from '../core/options/client-options.js';
 import { TimeLimit, wait } from '../core/scope/cancel-scope.js';
-import { FetchResponse } from '../core/transport/fetch-response.js';
-import type { OAuthOptions } from './tokens.js';
-import { times } from './times.js';
+import { FetchResponse } from '../core/transport/transport.js';
+import { times, type OAuthOptions } from './tokens.js';
 
 const maxRetries = 4;
 const maxResponseBytes = 1 << 20;

@@ -6,8 +6,7 @@ import { checkInput } from '../core/request/build-request.js';
 import { nodeModule } from '../core/scope/node-module.js';
 import { defined, isObject } from '../core/json/json.js';
 import { contactParams } from '../resources/messages/schemas.js';
-import type { KnownEndpoints } from './options.js';
-import type { StoredJob, StoredStep } from './job.js';
+import type { KnownEndpoints, StoredJob, StoredStep } from './options.js';
 
 /** The name that a step has which is no endpoint: `messages.contact`. */
 export const contactName = 'contact';

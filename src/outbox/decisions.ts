@@ -1,7 +1,7 @@
 import { ClosedError, InvalidInputError } from '../core/errors/errors.js';
 import type { Shelf } from '../work/store.js';
 import { endsWithin } from '../work/worker.js';
-import type { JobStatus } from './job.js';
+import type { JobStatus } from './options.js';
 import { findStored, jobStatusOf } from './open-outbox.js';
 
 /** How often it is looked for a job that another process may have decided or removed, in milliseconds. */

@@ -1,12 +1,21 @@
-export { createOutbox } from './outbox.js';
-export type { Outbox } from './outbox.js';
-export { openOutbox } from './open-outbox.js';
-export type { StoredOutbox, Accepted } from './open-outbox.js';
-export type { Job, JobState, JobStatus, OutboxClient, OutboxStats, Step, StoredJob } from './job.js';
-export type { JobFailure, JobRejection, JobSuccess, KeepOptions, OutboxOptions } from './options.js';
+export { createOutbox, type Outbox } from './outbox.js';
+export { openOutbox, type StoredOutbox, type Accepted } from './open-outbox.js';
+export type {
+  Job,
+  JobState,
+  JobStatus,
+  OutboxClient,
+  OutboxStats,
+  Step,
+  StoredJob,
+  JobFailure,
+  JobRejection,
+  JobSuccess,
+  KeepOptions,
+  OutboxOptions,
+} from './options.js';
 export type { DeadLetter, DeadLetters, Rejected } from '../work/lists.js';
-export { toReview } from '../work/review.js';
-export type { ReviewItem, ReviewOptions, ReviewState } from '../work/review.js';
+export { toReview, type ReviewItem, type ReviewOptions, type ReviewState } from '../work/review.js';
 export { bullmq } from '../work/bullmq.js';
 export { memoryStore } from '../work/memory.js';
 export { postgresStore } from '../work/postgres.js';

@@ -1,9 +1,7 @@
-import { lookAt, StoredEntries, StoredLists } from '../work/lists.js';
-import type { Shown } from '../work/lists.js';
+import { lookAt, StoredEntries, StoredLists, type Shown } from '../work/lists.js';
 import { isReduced, keepKeysMsOf } from '../work/store.js';
 import type { Query, RunNotes, Shelf, Status, Work } from '../work/store.js';
-import type { JobState, JobStatus, OutboxStats, StoredJob } from './job.js';
-import type { OutboxContext } from './options.js';
+import type { JobState, JobStatus, OutboxStats, StoredJob, OutboxContext } from './options.js';
 
 /** An outbox that an operator looks at. It sends nothing. */
 export interface StoredOutbox extends StoredLists<StoredJob> {

@@ -1,16 +1,13 @@
 import { ClosedError, ConfigurationError, InvalidInputError } from '../core/errors/errors.js';
 import { checkConfiguration, notNegative, oneOf } from '../core/options/rules.js';
-import { assertKey, listRules, StoredLists } from '../work/lists.js';
-import type { ListOptions, StoredEntries } from '../work/lists.js';
-import { isSameData } from '../work/store.js';
-import type { Status, Works } from '../work/store.js';
+import { assertKey, listRules, StoredLists, type ListOptions, type StoredEntries } from '../work/lists.js';
+import { isSameData, type Status, type Works } from '../work/store.js';
 import { leaveStoreInTime, openStore, useStore, worksOn } from '../work/worker.js';
 import { checkJob } from './check-job.js';
 import { JobDecisions } from './decisions.js';
-import type { Job, JobState, JobStatus, OutboxStats, StoredJob } from './job.js';
+import type { Job, JobState, JobStatus, OutboxStats, StoredJob, OutboxContext, OutboxOptions } from './options.js';
 import { jobTask } from './run-job.js';
 import { outboxContext } from './options.js';
-import type { OutboxContext, OutboxOptions } from './options.js';
 import { OldJobs, acceptedJobs, countJobs, findStored, jobKinds, jobStatusOf, listJobs, shownJobs, storedKey, workOf } from './open-outbox.js'; // prettier-ignore
 import type { Accepted } from './open-outbox.js';
 import { assertSent, beginSending, ForgottenStart } from './senders.js';

@@ -9,8 +9,7 @@ import { isLastingError, moderationPauseMs, overdue, verdictOf } from '../work/p
 import type { Lease, Run, StepOutput, Task, Verdict } from '../work/store.js';
 import { RunWrites } from '../work/writes.js';
 import { contactName, isUpload, takesFiles } from './check-job.js';
-import type { OutboxClient, StoredJob, StoredStep } from './job.js';
-import type { OutboxContext } from './options.js';
+import type { OutboxClient, StoredJob, StoredStep, OutboxContext } from './options.js';
 
 /** What a worker does with a job: its steps, what follows from them, and who is told. */
 export function jobTask(lease: Lease, run: Run, context: OutboxContext): Task {

@@ -1,6 +1,6 @@
 import type { Confirmation } from '../core/errors/seller-error.js';
 import type { ConfirmContext, KnownWrites, Reading, SentTime } from '../core/operation/endpoint.js';
-import { isZoned, millisecondsOf } from '../core/schema/dates.js';
+import { isZoned, millisecondsOf } from '../core/schema/define.js';
 
 /** What a date that is not exact leaves out: most services state whole seconds, some exact ones. */
 const wholeSecondMs = 1000;

@@ -3,7 +3,7 @@ import type { MarketplaceEvent } from '../testing/state/events.js';
 import type { StoredMessage } from '../testing/state/messages.js';
 import type { Pack } from '../testing/state/packs.js';
 import type { QuestionMarks, StoredQuestion } from '../testing/state/questions.js';
-import type { PlannedDelivery } from '../testing/webhooks/callback.js';
+import type { PlannedDelivery } from '../testing/webhooks/subscription.js';
 import { notificationFaults } from './options.js';
 import type { PlannedEvent } from './plan.js';
 import type { Scene } from './scene.js';

@@ -1,7 +1,6 @@
 import { AsyncResource } from 'node:async_hooks';
 import nodeCrypto from 'node:crypto';
-import { createHash } from 'node:crypto';
-import type { UUID } from 'node:crypto';
+import { createHash, type UUID } from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import type { DatabaseSync } from 'node:sqlite';
 import nodeTimers from 'node:timers';
@@ -11,7 +10,7 @@ import { platform } from '#platform';
 import { networkError } from '../core/errors/errors.js';
 import { wait } from '../core/scope/cancel-scope.js';
 import { nodeModule } from '../core/scope/node-module.js';
-import { FetchResponse } from '../core/transport/fetch-response.js';
+import { FetchResponse } from '../core/transport/transport.js';
 import type {
   Exchange,
   OutgoingRequest,
@@ -20,8 +19,7 @@ import type {
   TransportResponse,
 } from '../core/transport/transport.js';
 import { JsonResponse, withBody } from '../testing/http/handler.js';
-import { currentProcess, VirtualTimer } from './process.js';
-import type { SimulatedProcess } from './process.js';
+import { currentProcess, VirtualTimer, type SimulatedProcess } from './process.js';
 
 /** Values of objects that are not ours, and how they are put back. */
 class Replacements {

@@ -1,11 +1,9 @@
 import type { FakeMarketplace } from '../testing/marketplace.js';
 import { connectionError } from '../testing/http/faults.js';
-import { errorResponse, JsonResponse } from '../testing/http/handler.js';
-import { jsonOrText } from '../testing/http/request-body.js';
+import { errorResponse, JsonResponse, jsonOrText } from '../testing/http/handler.js';
 import type { Decisions } from './plan.js';
 import type { RecordedCall, Recorder, Names } from './history.js';
-import type { SimulationOptions } from './options.js';
-import { callFaults } from './options.js';
+import { callFaults, type SimulationOptions } from './options.js';
 import type { SimulatedProcess } from './process.js';
 
 /** What the network needs of a run. */

@@ -1,7 +1,6 @@
 import type { SellerClient } from '../client.js';
 import type { ClientOptions } from '../core/options/client-options.js';
-import { checkConfiguration, integerFrom, listOf, ofType, oneOf } from '../core/options/rules.js';
-import type { Rule } from '../core/options/rules.js';
+import { checkConfiguration, integerFrom, listOf, ofType, oneOf, type Rule } from '../core/options/rules.js';
 import type { FakeMarketplace, FakeMarketplaceOptions } from '../testing/marketplace.js';
 import type { Account } from '../testing/state/accounts.js';
 import type { BotStats, History } from './history.js';

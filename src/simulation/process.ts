@@ -1,5 +1,4 @@
-import { AsyncLocalStorage, createHook } from 'node:async_hooks';
-import type { HookCallbacks } from 'node:async_hooks';
+import { AsyncLocalStorage, createHook, type HookCallbacks } from 'node:async_hooks';
 import { clearInterval, setImmediate, setInterval } from 'node:timers';
 import { createRandom } from '../testing/random.js';
 

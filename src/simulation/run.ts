@@ -5,14 +5,11 @@ import { ConfigurationError } from '../core/errors/errors.js';
 import { checks } from './checks.js';
 import { PlannedEvents, subscribe } from './events.js';
 import { installGlobals } from './globals.js';
-import { clockText, Names, Recorder } from './history.js';
-import type { BotStats, History } from './history.js';
-import { sharesOf } from './options.js';
-import type { SimulationOptions } from './options.js';
+import { clockText, Names, Recorder, type BotStats, type History } from './history.js';
+import { sharesOf, type SimulationOptions } from './options.js';
 import { dayMs, Decisions, hashOf, planOf } from './plan.js';
 import { Activity, currentProcess, SimulatedProcess, VirtualTime } from './process.js';
-import { createScene } from './scene.js';
-import type { Bots, Scene } from './scene.js';
+import { createScene, type Bots, type Scene } from './scene.js';
 
 /** A Monday. */
 const startedAt = Date.UTC(2026, 2, 2);

@@ -5,12 +5,9 @@ import type { Item } from '../testing/state/items.js';
 import { addressOf } from '../testing/webhooks/subscription.js';
 import type { BotStats, Names, Recorder } from './history.js';
 import { Network } from './network.js';
-import { sharesOf } from './options.js';
-import type { Bot, SimulationOptions, World } from './options.js';
-import { hashOf } from './plan.js';
-import type { Decisions } from './plan.js';
-import { SimulatedProcess } from './process.js';
-import type { VirtualTime } from './process.js';
+import { sharesOf, type Bot, type SimulationOptions, type World } from './options.js';
+import { hashOf, type Decisions } from './plan.js';
+import { SimulatedProcess, type VirtualTime } from './process.js';
 
 /** What a scene is made of. */
 export interface SceneInit {

@@ -2,8 +2,7 @@ import { ConfigurationError } from '../core/errors/errors.js';
 import { SellerError } from '../core/errors/seller-error.js';
 import { checks as all } from './checks.js';
 import type { History } from './history.js';
-import { assertOptions } from './options.js';
-import type { Check, SimulationOptions } from './options.js';
+import { assertOptions, type Check, type SimulationOptions } from './options.js';
 import { isFault, planOf } from './plan.js';
 import { runSeed } from './run.js';
 

@@ -1,4 +1,4 @@
-import { isIso } from '../core/schema/dates.js';
+import { isIso } from '../core/schema/define.js';
 import { assertObject, FakeMarketplaceError } from './errors.js';
 
 /**

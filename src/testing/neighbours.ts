@@ -3,8 +3,7 @@ import { int64, integer, looseObject, optional, string, unknown } from '../core/
 import { localInstant } from './clock.js';
 import { listingOf, orderedIds, queryItemIds } from './handlers/items.js';
 import { questionHandlers } from './handlers/questions.js';
-import { badRequest, bearerOrThrow, forbidden, foundOrThrow } from './http/handler.js';
-import type { Call } from './http/handler.js';
+import { badRequest, bearerOrThrow, forbidden, foundOrThrow, type Call } from './http/handler.js';
 import { pageOf, queryDate, queryList, queryPage, scrollOf } from './http/read-request.js';
 import type { Operation } from './operations/operation.js';
 import type { MarketplaceSettings } from './settings.js';

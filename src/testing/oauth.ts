@@ -1,10 +1,7 @@
 import { FakeMarketplaceError } from './errors.js';
-import { badRequest, ErrorResponse, errorResponse, forbidden, HandlerResponse } from './http/handler.js';
-import type { Call } from './http/handler.js';
-import { formFieldsOf } from './http/request-body.js';
-import type { FormFields } from './http/request-body.js';
-import { assertCodeProof } from './state/accounts.js';
-import type { Account, Accounts, CodeProof, Grant } from './state/accounts.js';
+import { badRequest, ErrorResponse, errorResponse, forbidden, HandlerResponse, formFieldsOf } from './http/handler.js';
+import type { Call, FormFields } from './http/handler.js';
+import { assertCodeProof, type Account, type Accounts, type CodeProof, type Grant } from './state/accounts.js';
 import type { Stores } from './state/stores.js';
 
 const grantFields = { authorization_code: 'code', refresh_token: 'refresh_token' } as const;

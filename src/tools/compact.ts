@@ -1,7 +1,6 @@
 import { isObject } from '../core/json/json.js';
 import type { Endpoint } from '../core/operation/endpoint.js';
-import { factsOf, inspect, keywordsOf, shapeOf } from '../core/schema/schema.js';
-import type { StandardSchema } from '../core/schema/schema.js';
+import { factsOf, inspect, keywordsOf, shapeOf, type StandardSchema } from '../core/schema/schema.js';
 
 /** The smallest length into which the beginning of every documented response and error fits. */
 export const leastChars = 500;

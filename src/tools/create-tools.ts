@@ -4,18 +4,14 @@ import { SellerError } from '../core/errors/seller-error.js';
 import { Download } from '../core/files/download.js';
 import { isPlainObject } from '../core/json/json.js';
 import type { Endpoint } from '../core/operation/endpoint.js';
-import { checkConfiguration, integerFrom, listOf, ofType, withMethods } from '../core/options/rules.js';
-import type { Rule } from '../core/options/rules.js';
+import { checkConfiguration, integerFrom, listOf, ofType, withMethods, type Rule } from '../core/options/rules.js';
 import { longInt, looseObject, printedAs } from '../core/schema/define.js';
-import { shapeOf } from '../core/schema/schema.js';
-import type { Schema } from '../core/schema/schema.js';
+import { shapeOf, type Schema } from '../core/schema/schema.js';
 import { compactJson, fitting, leastChars } from './compact.js';
-import { errorFacts, SentWrites } from './error-result.js';
-import type { SentOutcome, UnknownWrites } from './error-result.js';
+import { errorFacts, SentWrites, type SentOutcome, type UnknownWrites } from './error-result.js';
 import { describedOperations, ownOperations, selected, toolName } from './own-operations.js';
 import type { DescribedOperation, OwnEndpoint } from './own-operations.js';
-import { numericIds, strictSchema, withoutNulls } from './portable-schema.js';
-import type { JsonSchema } from './portable-schema.js';
+import { numericIds, strictSchema, withoutNulls, type JsonSchema } from './portable-schema.js';
 import { previewText, readQuietly, requestText } from './preview.js';
 
 /** Options of `createTools`. */

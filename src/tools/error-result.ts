@@ -1,8 +1,7 @@
 import type { SellerClient } from '../client.js';
 import { ConfigurationError, InvalidInputError, RequestAbortedError, TimeoutError } from '../core/errors/errors.js';
 import { ApiError } from '../core/errors/response-errors.js';
-import { messagePartsOf, SellerError } from '../core/errors/seller-error.js';
-import type { Confirmation } from '../core/errors/seller-error.js';
+import { messagePartsOf, SellerError, type Confirmation } from '../core/errors/seller-error.js';
 import type { Endpoint } from '../core/operation/endpoint.js';
 import { isWord, quoted } from './compact.js';
 import { remedyFor } from './own-operations.js';

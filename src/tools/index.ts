@@ -1,4 +1,3 @@
 // './tools': every operation as a tool for a language model.
-export { createTools } from './create-tools.js';
-export type { Tool, ToolOptions, ToolResult } from './create-tools.js';
+export { createTools, type Tool, type ToolOptions, type ToolResult } from './create-tools.js';
 export type { JsonSchema } from './portable-schema.js';

@@ -4,8 +4,7 @@ import { didYouMean, namedEndpointError } from '../core/options/rules.js';
 import type { StandardSchema } from '../core/schema/schema.js';
 import { endpoints, listEndpoints } from '../endpoints.js';
 import generated from './descriptions.json' with { type: 'json' };
-import { portableSchema, printedSchema } from './portable-schema.js';
-import type { JsonSchema } from './portable-schema.js';
+import { portableSchema, printedSchema, type JsonSchema } from './portable-schema.js';
 
 /** An endpoint that an application defines, as a tool: `summary` says what it does, in one clause. */
 export type OwnEndpoint = Endpoint & Partial<Pick<DescribedEndpoint, 'summary'>>;

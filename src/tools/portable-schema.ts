@@ -1,6 +1,5 @@
 import { defined, isObject, isPlainObject } from '../core/json/json.js';
-import { inspect, keywordsOf } from '../core/schema/schema.js';
-import type { StandardSchema } from '../core/schema/schema.js';
+import { inspect, keywordsOf, type StandardSchema } from '../core/schema/schema.js';
 import { isIdField } from './compact.js';
 
 /** A JSON Schema that the known hosts of models take. */

@@ -1,7 +1,6 @@
 import type { SellerClient } from '../client.js';
 import { InvalidInputError } from '../core/errors/errors.js';
-import { checkFile } from '../core/files/file-source.js';
-import type { FileInput } from '../core/files/file-source.js';
+import { checkFile, type FileInput } from '../core/files/file-source.js';
 import { isPlainObject } from '../core/json/json.js';
 import type { Endpoint } from '../core/operation/endpoint.js';
 import { insideOf } from '../core/recover/write-hook.js';

@@ -1,6 +1,5 @@
 import { isObject } from '../core/json/json.js';
-import { checkConfiguration, ofType } from '../core/options/rules.js';
-import type { Rule } from '../core/options/rules.js';
+import { checkConfiguration, ofType, type Rule } from '../core/options/rules.js';
 import { behindMs, BullMQShelf, idOf, dataVersion } from './bullmq-shelf.js';
 import type { BullMQJob, BullMQQueueClass, JobData } from './bullmq-shelf.js';
 import { LayoutError, released, suspectStalls } from './store.js';

@@ -7,10 +7,8 @@ import {
 } from '../core/errors/errors.js';
 import { AuthenticationError } from '../core/errors/response-errors.js';
 import { callOf } from '../core/errors/seller-error.js';
-import { integerFrom } from '../core/options/rules.js';
-import type { Rule } from '../core/options/rules.js';
-import { endpointOf } from '../core/recover/write-hook.js';
-import type { WriteRecord } from '../core/recover/write-hook.js';
+import { integerFrom, type Rule } from '../core/options/rules.js';
+import { endpointOf, type WriteRecord } from '../core/recover/write-hook.js';
 import { longestTimerMs } from '../core/scope/cancel-scope.js';
 import { describeFailure } from './log.js';
 import type { RunNotes, Verdict } from './store.js';

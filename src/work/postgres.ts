@@ -3,13 +3,10 @@ import { isObject } from '../core/json/json.js';
 import { checkConfiguration, withMethods } from '../core/options/rules.js';
 import { PostgresConnections, literal, plainTextOf, statementsOf } from './postgres-connections.js';
 import type { PostgresClient, PostgresConnection, PostgresPool } from './postgres-connections.js';
-import { tablesOf } from './sql/entries.js';
-import type { Dialect, Row, SqlContext, SqlRule, Statement } from './sql/entries.js';
-import { SqlStore } from './sql/store.js';
+import { tablesOf, type Dialect, type Row, type SqlContext, type SqlRule, type Statement } from './sql/entries.js';
+import { SqlStore, type RuleOptions, type SqlDatabase } from './sql/store.js';
 import { additions, isKnownVersion, schemaVersion } from './sql/versions.js';
-import type { RuleOptions, SqlDatabase } from './sql/store.js';
-import { LayoutError } from './store.js';
-import type { Store } from './store.js';
+import { LayoutError, type Store } from './store.js';
 import { atEndOfTurn } from './turns.js';
 
 /** One to accept what is delivered, one for the rest of the store, and one for everybody else. */

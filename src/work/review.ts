@@ -1,7 +1,6 @@
 import { ConfigurationError } from '../core/errors/errors.js';
 import { checkConfiguration, integerFrom, ofType, oneOf, withMethods } from '../core/options/rules.js';
-import { pageSize } from './lists.js';
-import type { StoredLists } from './lists.js';
+import { pageSize, type StoredLists } from './lists.js';
 
 /**
  * - `revoked`: a seller has to authorise the application again.

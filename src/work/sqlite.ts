@@ -1,14 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { ConfigurationError } from '../core/errors/errors.js';
 import { nodeModule } from '../core/scope/node-module.js';
-import { tablesOf } from './sql/entries.js';
-import type { Dialect, Row, SqlContext, SqlRule, Statement } from './sql/entries.js';
-import { SqlStore } from './sql/store.js';
+import { tablesOf, type Dialect, type Row, type SqlContext, type SqlRule, type Statement } from './sql/entries.js';
+import { SqlStore, type RuleOptions, type SqlDatabase } from './sql/store.js';
 import { additions, import020, isKnownVersion, schemaVersion, version020 } from './sql/versions.js';
-import type { RuleOptions, SqlDatabase } from './sql/store.js';
 import { createPrivateFile, explain, isOfLayout, unlessBusy } from './sqlite-file.js';
-import { assertNoOptions, LayoutError } from './store.js';
-import type { Store } from './store.js';
+import { assertNoOptions, LayoutError, type Store } from './store.js';
 import { atEndOfTurn } from './turns.js';
 
 /**

@@ -1,9 +1,7 @@
 import { ConfigurationError } from '../core/errors/errors.js';
 import { isObject } from '../core/json/json.js';
-import { withMethods } from '../core/options/rules.js';
-import type { Rule } from '../core/options/rules.js';
-import { canonical } from '../core/recover/write-hook.js';
-import type { WriteRecord } from '../core/recover/write-hook.js';
+import { withMethods, type Rule } from '../core/options/rules.js';
+import { canonical, type WriteRecord } from '../core/recover/write-hook.js';
 import { nodeModule } from '../core/scope/node-module.js';
 import type { Log } from './log.js';
 

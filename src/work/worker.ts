@@ -1,6 +1,5 @@
 import { longestTimerMs } from '../core/scope/cancel-scope.js';
-import { describeFailure } from './log.js';
-import type { Log } from './log.js';
+import { describeFailure, type Log } from './log.js';
 import { EndsProcessError, exponentialDelay, isOfClosing, isUnnoted, mostStalls } from './policy.js';
 import { LayoutError, released } from './store.js';
 import type { Claimed, Engine, Lease, Run, RunNotes, Store, Task, Verdict, WorkerOptions, Works } from './store.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { dateTimeInput, isAfter, isZoned, millisecondsOf } from '../../src/core/schema/dates.js';
+import { dateTimeInput, isAfter, isZoned, millisecondsOf } from '../../src/core/schema/define.js';
 import { encode } from '../../src/core/request/encode.js';
 import { contactEndpoints } from '../../src/resources/contacts/endpoints.js';
 import { fc } from '../support/fast-check.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { times } from '../../src/oauth/times.js';
+import { times } from '../../src/oauth/tokens.js';
 
 // The times of a refresh depend on each other: a change of one must not make two refreshes overlap, or hide why one failed.
 

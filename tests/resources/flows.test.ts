@@ -1,7 +1,7 @@
 import { InvalidInputError, deliverySettings, packOf } from 'marketplace-seller-sdk';
 import type { OrderOfPack } from 'marketplace-seller-sdk';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
-import { sample } from '../../src/testing/seed/sample.js';
+import { sample } from '../../src/testing/seed/schema.js';
 import { describe, expect, test } from 'vitest';
 import { stubbed } from '../support/stubs.ts';
 

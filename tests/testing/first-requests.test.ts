@@ -1,7 +1,7 @@
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod/mini';
-import { sample } from '../../src/testing/seed/sample.js';
+import { sample } from '../../src/testing/seed/schema.js';
 
 // The requests that 33 public programs in five languages send first, as they stand.
 

@@ -1,12 +1,12 @@
 import { inspect } from 'node:util';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { expect, test } from 'vitest';
-import { describeControls } from '../../src/testing/dashboard/openapi.js';
+import { describeControls } from '../../src/testing/dashboard/control.js';
 import { controls } from '../../src/testing/dashboard/controls.js';
 import { snapshot } from '../../src/testing/dashboard/snapshot.js';
 import { neighbours } from '../../src/testing/neighbours.js';
 import { everyEndpoint } from '../support/every-endpoint.ts';
-import { sample } from '../../src/testing/seed/sample.js';
+import { sample } from '../../src/testing/seed/schema.js';
 
 // What the fake marketplace responds, as text beside this test. After a wanted change, run this file with `-u` and read the
 // difference: it is what users of the fake will see.

@@ -7,7 +7,7 @@ import { listEndpoints } from '../../src/endpoints.js';
 import { endpoints } from '../../src/endpoints.js';
 import { controls } from '../../src/testing/dashboard/controls.js';
 import { Dashboard } from '../../src/testing/dashboard/dashboard.js';
-import { sample } from '../../src/testing/seed/sample.js';
+import { sample } from '../../src/testing/seed/schema.js';
 import { listen } from '../../src/testing/server.js';
 import { fc } from '../support/fast-check.ts';
 

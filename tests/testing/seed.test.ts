@@ -1,7 +1,7 @@
 import { FakeMarketplace, FakeMarketplaceError } from 'marketplace-seller-sdk/testing';
 import type { SeedInit } from 'marketplace-seller-sdk/testing';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { sample } from '../../src/testing/seed/sample.js';
+import { sample } from '../../src/testing/seed/schema.js';
 
 let marketplace: FakeMarketplace;
 const people: SeedInit = {

@@ -1,7 +1,7 @@
 import type { ApiError } from 'marketplace-seller-sdk';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { sample } from '../../src/testing/seed/sample.js';
+import { sample } from '../../src/testing/seed/schema.js';
 import { controlled } from '../support/control-calls.ts';
 
 // A list of unanswered questions holds some that no answer reaches. Wire notes 29.

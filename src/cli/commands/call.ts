@@ -6,14 +6,11 @@ import type { Endpoint } from '../../core/operation/endpoint.js';
 import { didYouMean } from '../../core/options/rules.js';
 import { openFieldOf, shapeOf } from '../../core/schema/schema.js';
 import { listOf } from '../../tools/compact.js';
-import { errorFacts, SentWrites, withIds } from '../../tools/error-result.js';
-import type { SentOutcome } from '../../tools/error-result.js';
-import { describedOperations, toolName } from '../../tools/own-operations.js';
-import type { DescribedOperation } from '../../tools/own-operations.js';
+import { errorFacts, SentWrites, withIds, type SentOutcome } from '../../tools/error-result.js';
+import { describedOperations, toolName, type DescribedOperation } from '../../tools/own-operations.js';
 import type { JsonSchema } from '../../tools/portable-schema.js';
 import { previewText, readQuietly } from '../../tools/preview.js';
-import { UsageError, wrapped } from '../command.js';
-import type { Command, Option, ProcessIO, Values } from '../command.js';
+import { UsageError, wrapped, type Command, type Option, type ProcessIO, type Values } from '../command.js';
 import { connect, connectionOptions } from '../connection.js';
 
 const operationHint = '"call --help" lists the operations, "call OPERATION --help" the fields of one';

@@ -4,11 +4,9 @@ import { ConnectionError } from '../../core/errors/errors.js';
 import { NotFoundError, UnexpectedResponseError } from '../../core/errors/response-errors.js';
 import { SellerError } from '../../core/errors/seller-error.js';
 import type { Drift } from '../../core/options/hooks.js';
-import { UsageError } from '../command.js';
-import type { Command, Values } from '../command.js';
+import { UsageError, type Command, type Values } from '../command.js';
 import { connect, connectionOptions } from '../connection.js';
-import { idOptions, Ids, idsToGive, readings, sitesOf } from '../readings.js';
-import type { IdName, ReadingOperation } from '../readings.js';
+import { idOptions, Ids, idsToGive, readings, sitesOf, type IdName, type ReadingOperation } from '../readings.js';
 
 /** `check`: calls the reading operations of a service, and compares the responses with their schemas. */
 export const check: Command = {

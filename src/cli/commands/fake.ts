@@ -8,19 +8,15 @@ import { Dashboard, isControlToken } from '../../testing/dashboard/dashboard.js'
 import { withoutNulls } from '../../testing/dashboard/environment-controls.js';
 import type { LoggedRequest } from '../../testing/dashboard/request-log.js';
 import { FakeMarketplaceError, readAs } from '../../testing/errors.js';
-import { FakeMarketplace } from '../../testing/marketplace.js';
-import type { FakeMarketplaceOptions, SeedInit } from '../../testing/marketplace.js';
+import { FakeMarketplace, type FakeMarketplaceOptions, type SeedInit } from '../../testing/marketplace.js';
 import type { Operation } from '../../testing/operations/operation.js';
 import { faultFrom } from '../../testing/seed/apply.js';
-import { sample } from '../../testing/seed/sample.js';
-import { moduleSeed, seededFault } from '../../testing/seed/schema.js';
-import { listen } from '../../testing/server.js';
-import type { Listening } from '../../testing/server.js';
+import { sample, moduleSeed, seededFault } from '../../testing/seed/schema.js';
+import { listen, type Listening } from '../../testing/server.js';
 import { optionLockMsOverHttp, rateLimit, settingsChange } from '../../testing/settings.js';
-import { deliveryFaults } from '../../testing/webhooks/callback.js';
+import { deliveryFaults } from '../../testing/webhooks/subscription.js';
 import { printable } from '../../work/log.js';
-import { CliError, UsageError } from '../command.js';
-import type { Command, Options, ProcessIO, Values } from '../command.js';
+import { CliError, UsageError, type Command, type Options, type ProcessIO, type Values } from '../command.js';
 
 const options: Options = {
   port: { value: 'NUMBER', text: 'port to listen on; 0 picks a free port', default: '4010' },

@@ -6,15 +6,12 @@ import { SellerError } from '../../core/errors/seller-error.js';
 import { didYouMean } from '../../core/options/rules.js';
 import { version } from '../../core/request/version.js';
 import { createOAuth } from '../../oauth/oauth.js';
-import { createSellers } from '../../oauth/sellers.js';
-import type { Sellers } from '../../oauth/sellers.js';
+import { createSellers, type Sellers } from '../../oauth/sellers.js';
 import { sqliteTokens } from '../../oauth/sqlite-tokens.js';
-import { createTools } from '../../tools/create-tools.js';
-import type { Tool, ToolResult } from '../../tools/create-tools.js';
+import { createTools, type Tool, type ToolResult } from '../../tools/create-tools.js';
 import { errorFacts } from '../../tools/error-result.js';
 import { marksAsRead } from '../../tools/preview.js';
-import { CliError, UsageError } from '../command.js';
-import type { Command, Values } from '../command.js';
+import { CliError, UsageError, type Command, type Values } from '../command.js';
 import { connect, connectApplication, connectionOptions } from '../connection.js';
 
 /** `mcp`: serves the operations as tools of the Model Context Protocol. */

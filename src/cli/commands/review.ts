@@ -4,10 +4,8 @@ import { openInbox } from '../../notifications/open-inbox.js';
 import { sqliteTokens } from '../../oauth/sqlite-tokens.js';
 import type { TokenStore } from '../../oauth/tokens.js';
 import { openOutbox } from '../../outbox/open-outbox.js';
-import { reviewStates, toReview } from '../../work/review.js';
-import type { ReviewItem, ReviewState } from '../../work/review.js';
-import { CliError, UsageError } from '../command.js';
-import type { Command, Values } from '../command.js';
+import { reviewStates, toReview, type ReviewItem, type ReviewState } from '../../work/review.js';
+import { CliError, UsageError, type Command, type Values } from '../command.js';
 import { exportedBy, formatRows, isModule, limitOf, storeOf } from './stored.js';
 
 /** `review`: shows what a person has to look at. */

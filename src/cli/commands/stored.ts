@@ -1,19 +1,16 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { isObject } from '../../core/json/json.js';
-import { millisecondsOf } from '../../core/schema/dates.js';
+import { millisecondsOf } from '../../core/schema/define.js';
 import { openInbox } from '../../notifications/open-inbox.js';
-import type { StoredJob } from '../../outbox/job.js';
-import { openOutbox } from '../../outbox/open-outbox.js';
-import type { Accepted } from '../../outbox/open-outbox.js';
+import type { StoredJob } from '../../outbox/options.js';
+import { openOutbox, type Accepted } from '../../outbox/open-outbox.js';
 import { pageSize } from '../../work/lists.js';
 import type { DeadLetters, EntryRow, RejectedEntries, StoredEntries, WaitingEntries } from '../../work/lists.js';
 import { printable } from '../../work/log.js';
 import { sqliteStore } from '../../work/sqlite.js';
-import { storeRule } from '../../work/store.js';
-import type { Shelf } from '../../work/store.js';
-import { CliError, UsageError } from '../command.js';
-import type { Command, Options, Values } from '../command.js';
+import { storeRule, type Shelf } from '../../work/store.js';
+import { CliError, UsageError, type Command, type Options, type Values } from '../command.js';
 
 /** The options that say which pieces of work are meant: those for which all of it is true. */
 export const filters = {

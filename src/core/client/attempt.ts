@@ -4,16 +4,14 @@ import { RateLimitError } from '../errors/response-errors.js';
 import { parseRetryAfter } from '../errors/response-headers.js';
 import { SellerError } from '../errors/seller-error.js';
 import type { MultipartBody } from '../files/upload.js';
-import { groupOf } from '../limits/limits.js';
-import type { AcquireRejection } from '../limits/limits.js';
+import { groupOf, type AcquireRejection } from '../limits/limits.js';
 import type { AttemptInfo, Limiter } from '../options/client-options.js';
 import { emitAttemptResult, emitWait } from '../options/hooks.js';
 import type { AttemptResult } from '../recover/failure.js';
 import { userOf } from '../recover/token-source.js';
 import { BufferedResponse, errorInBody, isOk } from '../response/body.js';
 import { warningOf } from '../response/read-error.js';
-import { ignoreErrors } from '../scope/cancel-scope.js';
-import type { CancelScope } from '../scope/cancel-scope.js';
+import { ignoreErrors, type CancelScope } from '../scope/cancel-scope.js';
 import type {
   Exchange,
   OutgoingRequest,
@@ -21,8 +19,7 @@ import type {
   Transport,
   TransportResponse,
 } from '../transport/transport.js';
-import { exchangeOnce } from './call.js';
-import type { ClientCall } from './call.js';
+import { exchangeOnce, type ClientCall } from './call.js';
 
 /**
  * Sends a request once, when its turn has come, and reads the response, both within `timeoutMs`. For an upload,

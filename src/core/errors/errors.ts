@@ -1,5 +1,4 @@
-import { confirmError, SellerError } from './seller-error.js';
-import type { Confirmation, ConfirmOptions } from './seller-error.js';
+import { confirmError, SellerError, type Confirmation, type ConfirmOptions } from './seller-error.js';
 
 /**
  * An option of the client is wrong. The message says what it accepts.

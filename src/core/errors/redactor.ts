@@ -1,7 +1,6 @@
 import { isPlainObject } from '../json/json.js';
 import { isOfFramework } from './errors.js';
-import { changedHeaders } from './response-headers.js';
-import type { ResponseHeaders } from './response-headers.js';
+import { changedHeaders, type ResponseHeaders } from './response-headers.js';
 import { copyOfError, SellerError } from './seller-error.js';
 
 const mask = '[redacted]';

@@ -1,7 +1,6 @@
 import type { Issue } from './errors.js';
 import type { ResponseHeaders } from './response-headers.js';
-import { confirmError, SellerError } from './seller-error.js';
-import type { Confirmation, ConfirmOptions } from './seller-error.js';
+import { confirmError, SellerError, type Confirmation, type ConfirmOptions } from './seller-error.js';
 
 /** The endpoint of a failed call. */
 export interface EndpointInfo {

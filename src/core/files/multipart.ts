@@ -1,6 +1,5 @@
 import type { Writable } from 'node:stream';
-import { issueAt } from './file-source.js';
-import type { FileInput } from './file-source.js';
+import { issueAt, type FileInput } from './file-source.js';
 import type { UploadProgress } from '../scope/call-options.js';
 import { openUpload as openPlatformUpload, UploadReader, unreadable } from './upload.js';
 import type { MultipartBody, Upload, OpenFile, RejectFile } from './upload.js';

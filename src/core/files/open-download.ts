@@ -1,9 +1,7 @@
 import type { DownloadProgress } from '../scope/call-options.js';
 import type { CancelScope } from '../scope/cancel-scope.js';
-import { Download } from './download.js';
-import type { DownloadParts } from './download.js';
-import type { Bytes } from './file-source.js';
-import { fileNameIn, sizeIn } from './stated-file.js';
+import { Download, type DownloadParts } from './download.js';
+import { fileNameIn, sizeIn, type Bytes } from './file-source.js';
 
 /** The response that a download reads. */
 interface DownloadSource {

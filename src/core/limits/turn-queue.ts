@@ -1,6 +1,5 @@
 import type { CancelScope } from '../scope/cancel-scope.js';
-import { Bucket, usualWindow } from './bucket.js';
-import type { LimitSignal, PauseRules } from './bucket.js';
+import { Bucket, usualWindow, type LimitSignal, type PauseRules } from './bucket.js';
 
 /** A call that waits for its turn. */
 export interface TurnRequest {

@@ -1,7 +1,6 @@
 import { InvalidInputError } from '../errors/errors.js';
 import { array, nullish, object, preprocess, union, unknown } from '../schema/define.js';
-import { inspect } from '../schema/schema.js';
-import type { Schema, StandardSchema } from '../schema/schema.js';
+import { inspect, type Schema, type StandardSchema } from '../schema/schema.js';
 import type { InternalOptions } from '../scope/call-options.js';
 import type { Endpoint } from './endpoint.js';
 

@@ -1,5 +1,4 @@
-import { classOfStatus } from '../errors/response-errors.js';
-import type { ApiError, ApiErrorDetails } from '../errors/response-errors.js';
+import { classOfStatus, type ApiError, type ApiErrorDetails } from '../errors/response-errors.js';
 
 /** A documented error: its row in the specification, how the service reports it, and its class. */
 export interface DocumentedError {

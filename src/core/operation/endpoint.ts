@@ -1,5 +1,4 @@
-import { InvalidInputError } from '../errors/errors.js';
-import type { Issue } from '../errors/errors.js';
+import { InvalidInputError, type Issue } from '../errors/errors.js';
 import type { Confirmation } from '../errors/seller-error.js';
 import type { Schema, StandardSchema } from '../schema/schema.js';
 import type { DocumentedError, ErrorInBody, MatchedResponse } from './documented-error.js';

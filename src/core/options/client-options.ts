@@ -1,5 +1,4 @@
-import { ConfigurationError, InvalidInputError } from '../errors/errors.js';
-import type { Issue } from '../errors/errors.js';
+import { ConfigurationError, InvalidInputError, type Issue } from '../errors/errors.js';
 import type { ConfirmOptions, StoredWriteOptions } from '../errors/seller-error.js';
 import { defined } from '../json/json.js';
 import type { Endpoint } from '../operation/endpoint.js';

@@ -1,8 +1,6 @@
-import { ConfigurationError } from '../errors/errors.js';
-import type { Issue } from '../errors/errors.js';
+import { ConfigurationError, type Issue } from '../errors/errors.js';
 import { isPlainObject } from '../json/json.js';
-import { ApiPromise } from '../operation/api-promise.js';
-import type { Requester } from '../operation/api-promise.js';
+import { ApiPromise, type Requester } from '../operation/api-promise.js';
 import type { Endpoint } from '../operation/endpoint.js';
 import type { StandardSchema } from '../schema/schema.js';
 import type { InternalOptions } from '../scope/call-options.js';

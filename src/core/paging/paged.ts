@@ -3,11 +3,9 @@ import { SellerError } from '../errors/seller-error.js';
 import type { Requester } from '../operation/api-promise.js';
 import type { Endpoint } from '../operation/endpoint.js';
 import { checkOptions } from '../options/client-options.js';
-import { integerFrom, ofType, withMethods } from '../options/rules.js';
-import type { Rule } from '../options/rules.js';
+import { integerFrom, ofType, withMethods, type Rule } from '../options/rules.js';
 import type { CallOptions } from '../scope/call-options.js';
-import { paginate, throwIfAborted } from './page-reader.js';
-import type { Page, Pager, PageRequest, RawPage } from './page-reader.js';
+import { paginate, throwIfAborted, type Page, type Pager, type PageRequest, type RawPage } from './page-reader.js';
 
 /**
  * A list of the service, requested page by page. The first request is sent when you begin to read.

@@ -1,13 +1,11 @@
 import type { ResponseInfo, Requester } from '../operation/api-promise.js';
 import { userOfToken } from './token-source.js';
 import type { ClockTimes, ConfirmContext, Endpoint, SentTime } from '../operation/endpoint.js';
-import { cannotConfirm, SellerError } from '../errors/seller-error.js';
-import type { ConfirmOptions, Confirmation } from '../errors/seller-error.js';
+import { cannotConfirm, SellerError, type ConfirmOptions, type Confirmation } from '../errors/seller-error.js';
 import { TimeoutError } from '../errors/errors.js';
 import { ApiError } from '../errors/response-errors.js';
 import type { CallOptions } from '../scope/call-options.js';
-import { CancelScope } from '../scope/cancel-scope.js';
-import type { CallProgress } from '../scope/cancel-scope.js';
+import { CancelScope, type CallProgress } from '../scope/cancel-scope.js';
 import type { BookView } from './memory-book.js';
 import { parseHttpDate } from '../errors/response-headers.js';
 import { userAgentOf } from '../request/build-request.js';

@@ -14,8 +14,7 @@ import type { ErrorInBody } from '../operation/documented-error.js';
 import type { Endpoint, RetryClass } from '../operation/endpoint.js';
 import type { SentCall } from '../request/build-request.js';
 import type { BufferedResponse } from '../response/body.js';
-import { adviceFor, readError } from '../response/read-error.js';
-import type { ReadError } from '../response/read-error.js';
+import { adviceFor, readError, type ReadError } from '../response/read-error.js';
 import type { RequestDelivery, TransportResponse } from '../transport/transport.js';
 
 /** How an attempt ended, and whether its request may have reached the service. */

@@ -10,8 +10,7 @@ import type {
   WriteBook,
 } from '../operation/endpoint.js';
 import type { ClientOptions } from '../options/client-options.js';
-import { contentOf, targetOf } from './write-hook.js';
-import type { WriteResult } from './write-hook.js';
+import { contentOf, targetOf, type WriteResult } from './write-hook.js';
 
 /** What is known of a write of this process, or of one that was stored before a restart and is read back. */
 interface KnownWrite {

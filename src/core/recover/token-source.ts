@@ -4,8 +4,7 @@ import { copyOfError, SellerError, withMessageParts } from '../errors/seller-err
 import type { Endpoint } from '../operation/endpoint.js';
 import type { TokenProvider } from '../options/hooks.js';
 import { isToken } from '../options/rules.js';
-import { longestTimerMs } from '../scope/cancel-scope.js';
-import type { CancelScope } from '../scope/cancel-scope.js';
+import { longestTimerMs, type CancelScope } from '../scope/cancel-scope.js';
 
 /** A call of the provider that is in flight. */
 interface PendingToken {

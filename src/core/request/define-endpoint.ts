@@ -1,6 +1,5 @@
-import type { Endpoint, EndpointMethod } from '../operation/endpoint.js';
+import { fieldsOf, type Endpoint, type EndpointMethod } from '../operation/endpoint.js';
 import { ConfigurationError } from '../errors/errors.js';
-import { fieldsOf } from '../operation/endpoint.js';
 import { looseObject, textOrInt, unknown } from '../schema/define.js';
 import type { StandardSchema } from '../schema/schema.js';
 import { endpointError } from '../options/rules.js';

@@ -1,10 +1,8 @@
 import { InvalidInputError } from '../errors/errors.js';
 import { isPlainObject, isRounded, LongInteger, rounded } from '../json/json.js';
-import { fieldsOf, fillPath, hasBody } from '../operation/endpoint.js';
-import type { Endpoint } from '../operation/endpoint.js';
+import { fieldsOf, fillPath, hasBody, type Endpoint } from '../operation/endpoint.js';
 import { reservedQuery } from '../options/rules.js';
-import { factsOf, inspect, shapeOf } from '../schema/schema.js';
-import type { Shape, StandardSchema } from '../schema/schema.js';
+import { factsOf, inspect, shapeOf, type Shape, type StandardSchema } from '../schema/schema.js';
 
 /** The parts of a request, without its base URL and token. */
 export interface RequestParts {

@@ -2,8 +2,7 @@ import type { ResponseHeaders } from '../errors/response-headers.js';
 import { isObject, parseJson } from '../json/json.js';
 import type { ErrorInBody } from '../operation/documented-error.js';
 import type { Endpoint } from '../operation/endpoint.js';
-import { inspect, shapeOf, unwrapped } from '../schema/schema.js';
-import type { StandardSchema } from '../schema/schema.js';
+import { inspect, shapeOf, unwrapped, type StandardSchema } from '../schema/schema.js';
 
 /** A body as JSON; as its text if it is no JSON; `undefined` if it is empty. */
 export interface ParsedBody {

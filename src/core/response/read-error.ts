@@ -1,17 +1,14 @@
-import { printable, redactorOf, redactUrl, userTexts } from '../errors/redactor.js';
-import type { Redactor } from '../errors/redactor.js';
+import { printable, redactorOf, redactUrl, userTexts, type Redactor } from '../errors/redactor.js';
 import { classOfStatus, UnexpectedResponseError } from '../errors/response-errors.js';
 import type { ApiError, ApiErrorCause } from '../errors/response-errors.js';
-import { parseRetryAfter } from '../errors/response-headers.js';
-import type { ResponseHeaders } from '../errors/response-headers.js';
+import { parseRetryAfter, type ResponseHeaders } from '../errors/response-headers.js';
 import { withMessageParts } from '../errors/seller-error.js';
 import { defined } from '../json/json.js';
 import { matchDocumentedError, statusOfErrorInBody, withTexts } from '../operation/documented-error.js';
 import type { DocumentedError, ErrorInBody, MatchedResponse, StatedError } from '../operation/documented-error.js';
 import type { Endpoint } from '../operation/endpoint.js';
 import type { SentCall } from '../request/build-request.js';
-import { isOk, parseBody } from './body.js';
-import type { BufferedResponse } from './body.js';
+import { isOk, parseBody, type BufferedResponse } from './body.js';
 
 /** An error response as the service sent it, before anything in it is masked, and the documented error that it is. */
 export interface ReadError extends MatchedResponse {

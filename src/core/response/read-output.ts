@@ -1,5 +1,4 @@
-import { ConfigurationError, summarizeIssues } from '../errors/errors.js';
-import type { Issue, Path } from '../errors/errors.js';
+import { ConfigurationError, summarizeIssues, type Issue, type Path } from '../errors/errors.js';
 import { printable, redactorOf, userTexts } from '../errors/redactor.js';
 import { UnexpectedResponseError } from '../errors/response-errors.js';
 import { withMessageParts } from '../errors/seller-error.js';
@@ -7,13 +6,10 @@ import { isObject } from '../json/json.js';
 import type { Endpoint } from '../operation/endpoint.js';
 import type { ResolvedOptions } from '../options/client-options.js';
 import type { SentCall } from '../request/build-request.js';
-import { isObjectWithMainList, read } from '../schema/read.js';
-import type { Difference, ReadValue } from '../schema/read.js';
-import { valueAt } from '../schema/schema.js';
-import type { StandardSchema } from '../schema/schema.js';
+import { isObjectWithMainList, read, type Difference, type ReadValue } from '../schema/read.js';
+import { valueAt, type StandardSchema } from '../schema/schema.js';
 import { ignoreErrors } from '../scope/cancel-scope.js';
-import { hasContent } from './body.js';
-import type { BufferedResponse } from './body.js';
+import { hasContent, type BufferedResponse } from './body.js';
 
 type ValidationOptions = Pick<ResolvedOptions, 'responseValidation' | 'onDrift'>;
 

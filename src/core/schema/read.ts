@@ -1,5 +1,4 @@
-import { ConfigurationError } from '../errors/errors.js';
-import type { Issue, Path } from '../errors/errors.js';
+import { ConfigurationError, type Issue, type Path } from '../errors/errors.js';
 import { Redactor, userTexts } from '../errors/redactor.js';
 import { SellerError } from '../errors/seller-error.js';
 import { isObject } from '../json/json.js';

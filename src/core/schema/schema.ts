@@ -1,6 +1,5 @@
 import * as z from 'zod/v4/core';
-import { InvalidInputError } from '../errors/errors.js';
-import type { Issue, Path } from '../errors/errors.js';
+import { InvalidInputError, type Issue, type Path } from '../errors/errors.js';
 
 /**
  * What an endpoint needs from a schema: Standard Schema 1, which zod, Valibot, ArkType and this package's schemas

@@ -4,7 +4,7 @@ import type { Fetch, FetchInit } from '../options/client-options.js';
 import type { Middleware } from '../options/hooks.js';
 import type { ResolvedOptions } from '../options/client-options.js';
 import type { Redirects } from '../files/open-download.js';
-import { FetchResponse, closeBody } from './fetch-response.js';
+import { FetchResponse, closeBody } from './transport.js';
 import type { RequestDelivery, Exchange, OutgoingRequest, Transport, TransportResponse } from './transport.js';
 
 /** What has to be known of a `fetch`. Only that of Node.js needs it. */

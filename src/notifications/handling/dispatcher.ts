@@ -13,8 +13,7 @@ import {
   UnknownSellerError,
 } from '../errors.js';
 import type { InboxEntry, Notification } from '../notification.js';
-import { handlerOf } from './handler.js';
-import type { AnyHandler, MessageContext } from './handler.js';
+import { handlerOf, type AnyHandler, type MessageContext } from './handler.js';
 import { isMissing, isNotFound, readResource, readShown } from './read-notification.js';
 import type { NotificationClient, NotifiedMessage, OwnTopics, ReadOptions } from './read-notification.js';
 

@@ -1,17 +1,14 @@
 import { EarlierWriteOpenError } from '../../core/errors/errors.js';
 import { SellerError } from '../../core/errors/seller-error.js';
-import { endpointOf } from '../../core/recover/write-hook.js';
-import type { WriteRecord } from '../../core/recover/write-hook.js';
+import { endpointOf, type WriteRecord } from '../../core/recover/write-hook.js';
 import type { SentMessage } from '../../resources/post-sale/message.js';
 import { moderationOf, moderationReasonOf } from '../../resources/post-sale/moderation.js';
 import { FifoMap } from '../../work/fifo-map.js';
 import { describeFailure } from '../../work/log.js';
 import { givenUp, isLastingError, isOfToken, moderationPauseMs, overdue, verdictOf } from '../../work/policy.js';
 import type { Lease, Run, Task, Verdict } from '../../work/store.js';
-import { RunWrites } from '../../work/writes.js';
-import type { WriteRecords } from '../../work/writes.js';
-import { addFound, unhandledMs } from '../context.js';
-import type { InboxContext } from '../context.js';
+import { RunWrites, type WriteRecords } from '../../work/writes.js';
+import { addFound, unhandledMs, type InboxContext } from '../context.js';
 import {
   DropNotificationError,
   ForeignClientError,
@@ -20,12 +17,9 @@ import {
   UnknownSellerError,
   UnrecoverableError,
 } from '../errors.js';
-import { caughtUpEntry, entryOf } from '../notification.js';
-import type { ConversationNotification, InboxEntry } from '../notification.js';
-import { Clients, Dispatcher } from './dispatcher.js';
-import type { HandlerResult } from './dispatcher.js';
-import { isNotFound } from './read-notification.js';
-import type { NotificationClient } from './read-notification.js';
+import { caughtUpEntry, entryOf, type ConversationNotification, type InboxEntry } from '../notification.js';
+import { Clients, Dispatcher, type HandlerResult } from './dispatcher.js';
+import { isNotFound, type NotificationClient } from './read-notification.js';
 import { messageRememberedMs, ShownMessages, unansweredIn } from './unread.js';
 
 /** The most dead letters of a seller and topic; beyond it, the oldest is deleted. */

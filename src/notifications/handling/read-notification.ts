@@ -1,8 +1,7 @@
 import type { SellerClient } from '../../client.js';
 import { ConfigurationError, NotificationError } from '../../core/errors/errors.js';
 import { ApiError } from '../../core/errors/response-errors.js';
-import { fieldsOf } from '../../core/operation/endpoint.js';
-import type { Endpoint } from '../../core/operation/endpoint.js';
+import { fieldsOf, type Endpoint } from '../../core/operation/endpoint.js';
 import { checkOptions } from '../../core/options/client-options.js';
 import { delay } from '../../core/options/rules.js';
 import type { CallOptions } from '../../core/scope/call-options.js';

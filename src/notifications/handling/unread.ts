@@ -1,4 +1,4 @@
-import { millisecondsOf } from '../../core/schema/dates.js';
+import { millisecondsOf } from '../../core/schema/define.js';
 import type { Message } from '../../resources/post-sale/message.js';
 import { isAnswerable } from '../../resources/questions/question-facts.js';
 import { FifoMap } from '../../work/fifo-map.js';

@@ -1,7 +1,6 @@
 import type { Confirmation } from '../../core/errors/seller-error.js';
 import type { ConfirmContext, DescribedEndpoint } from '../../core/operation/endpoint.js';
-import { ageOf, compareText, confirmByList } from '../confirm-by-list.js';
-import type { ShownList } from '../confirm-by-list.js';
+import { ageOf, compareText, confirmByList, type ShownList } from '../confirm-by-list.js';
 import {
   dateOf,
   isFrom,
@@ -12,8 +11,7 @@ import {
 } from '../post-sale/conversation.js';
 import * as postSale from '../post-sale/errors.js';
 import { exceptedCase, noAccessToPack, optionConversationBlocked } from '../post-sale/errors.js';
-import { sentMessage } from '../post-sale/message.js';
-import type { Message, SentMessage } from '../post-sale/message.js';
+import { sentMessage, type Message, type SentMessage } from '../post-sale/message.js';
 import * as errors from './errors.js';
 import * as schemas from './schemas.js';
 import type { SendOptionParams } from './schemas.js';

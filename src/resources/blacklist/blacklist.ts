@@ -1,15 +1,13 @@
 import type { Confirmation } from '../../core/errors/seller-error.js';
 import type { ApiPromise, Requester } from '../../core/operation/api-promise.js';
 import type { ConfirmContext, DescribedEndpoint } from '../../core/operation/endpoint.js';
-import { pagedCalls } from '../../core/paging/paged.js';
-import type { Paged } from '../../core/paging/paged.js';
+import { pagedCalls, type Paged } from '../../core/paging/paged.js';
 import * as s from '../../core/schema/define.js';
 import { unknown } from '../../core/schema/define.js';
 import type { Input, Output } from '../../core/schema/schema.js';
 import type { CallOptions } from '../../core/scope/call-options.js';
 import { shownList } from '../confirm-by-list.js';
-import { eachIn, id, limit, nullishArray, offset, pagedListIn, paging } from '../fields.js';
-import type { Paging } from '../fields.js';
+import { eachIn, id, limit, nullishArray, offset, pagedListIn, paging, type Paging } from '../fields.js';
 
 /** The users who are blocked from asking about a seller's items. */
 export class Blacklist {

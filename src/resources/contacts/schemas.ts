@@ -1,6 +1,6 @@
 import * as s from '../../core/schema/define.js';
 import type { Input, Output, Schema } from '../../core/schema/schema.js';
-import { isAfter, dateTimeInput, writtenDate } from '../../core/schema/dates.js';
+import { isAfter, dateTimeInput, writtenDate } from '../../core/schema/define.js';
 import { atLeast, id, key, limit, offset, nullishArray, nonEmptyArray } from '../fields.js';
 
 export const contactTotal = s.looseObject({

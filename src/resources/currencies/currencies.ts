@@ -5,8 +5,7 @@ import * as s from '../../core/schema/define.js';
 import { array, preprocess } from '../../core/schema/define.js';
 import type { Input, Output } from '../../core/schema/schema.js';
 import type { CallOptions } from '../../core/scope/call-options.js';
-import { alone, bareList, key, noInput } from '../fields.js';
-import type { NoInput } from '../fields.js';
+import { alone, bareList, key, noInput, type NoInput } from '../fields.js';
 
 /** The currencies of prices. */
 export class Currencies {

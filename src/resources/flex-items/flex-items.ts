@@ -7,8 +7,7 @@ import {
   NotFoundError,
 } from '../../core/errors/response-errors.js';
 import type { Confirmation } from '../../core/errors/seller-error.js';
-import { ApiPromise } from '../../core/operation/api-promise.js';
-import type { Requester, WithResponse } from '../../core/operation/api-promise.js';
+import { ApiPromise, type Requester, type WithResponse } from '../../core/operation/api-promise.js';
 import { documentedError, errorByText, isPage, messageMatches } from '../../core/operation/documented-error.js';
 import type { MatchedResponse } from '../../core/operation/documented-error.js';
 import type { ConfirmContext, DescribedEndpoint, Endpoint } from '../../core/operation/endpoint.js';

@@ -1,5 +1,4 @@
-import { ConflictError } from '../../core/errors/response-errors.js';
-import type { ApiError } from '../../core/errors/response-errors.js';
+import { ConflictError, type ApiError } from '../../core/errors/response-errors.js';
 import { documentedError, messageMatches, errorByText } from '../../core/operation/documented-error.js';
 import type { DocumentedError, MatchedResponse } from '../../core/operation/documented-error.js';
 import * as items from '../flex-items/flex-items.js';

@@ -1,5 +1,4 @@
-import { ApiPromise } from '../../core/operation/api-promise.js';
-import type { Attributed, WithAttributes, Requester } from '../../core/operation/api-promise.js';
+import { ApiPromise, type Attributed, type WithAttributes, type Requester } from '../../core/operation/api-promise.js';
 import { isPage } from '../../core/operation/documented-error.js';
 import type { ApiError } from '../../core/errors/response-errors.js';
 import type { CallOptions } from '../../core/scope/call-options.js';

@@ -4,8 +4,7 @@ import type { Attributed, Requester, WithAttributes, WithResponse } from '../../
 import type { Endpoint } from '../../core/operation/endpoint.js';
 import { object } from '../../core/schema/define.js';
 import type { CallOptions } from '../../core/scope/call-options.js';
-import { FlexItems } from '../flex-items/flex-items.js';
-import type { ReadItemStatus } from '../flex-items/flex-items.js';
+import { FlexItems, type ReadItemStatus } from '../flex-items/flex-items.js';
 import { configurationQuery, flexEndpoints } from './endpoints.js';
 import { allOf, applySelection } from './graphql/selection.js';
 import type { AppliedSelection, Exact, Selected, Selection } from './graphql/selection.js';

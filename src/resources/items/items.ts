@@ -1,7 +1,6 @@
 import { ApiError } from '../../core/errors/response-errors.js';
 import { isPlainObject } from '../../core/json/json.js';
-import { ApiPromise } from '../../core/operation/api-promise.js';
-import type { Requester, ResponseInfo, WithResponse } from '../../core/operation/api-promise.js';
+import { ApiPromise, type Requester, type ResponseInfo, type WithResponse } from '../../core/operation/api-promise.js';
 import type { DescribedEndpoint, Endpoint } from '../../core/operation/endpoint.js';
 import { idText } from '../../core/response/read-output.js';
 import * as s from '../../core/schema/define.js';

@@ -1,9 +1,8 @@
 import { InvalidInputError } from '../../core/errors/errors.js';
 import { NotFoundError } from '../../core/errors/response-errors.js';
 import type { Requester } from '../../core/operation/api-promise.js';
-import { pagedCalls } from '../../core/paging/paged.js';
-import type { Paged } from '../../core/paging/paged.js';
-import { millisecondsOf } from '../../core/schema/dates.js';
+import { pagedCalls, type Paged } from '../../core/paging/paged.js';
+import { millisecondsOf } from '../../core/schema/define.js';
 import type { CallOptions } from '../../core/scope/call-options.js';
 import { Deadline } from '../../core/scope/cancel-scope.js';
 import type { ActionGuide } from '../action-guide/action-guide.js';
@@ -11,11 +10,9 @@ import { CapExhaustedError, InvalidOptionError } from '../action-guide/errors.js
 import { isWord } from '../fields.js';
 import { packOf, resourceOf } from '../post-sale/conversation.js';
 import { ConversationBlockedError, ExceptedCaseError } from '../post-sale/errors.js';
-import { messageTextLimit } from '../post-sale/message.js';
-import type { SentMessage } from '../post-sale/message.js';
+import { messageTextLimit, type SentMessage } from '../post-sale/message.js';
 import { correspondence, messageEndpoints } from './endpoints.js';
-import { MediationInProcessError, NoChannelError, NotYetDeliveredError } from './errors.js';
-import type { NoChannelReason } from './errors.js';
+import { MediationInProcessError, NoChannelError, NotYetDeliveredError, type NoChannelReason } from './errors.js';
 import { attachmentsLimit, contactParams } from './schemas.js';
 import type { ContactParams, ConversationExtra, ConversationParams, ConversationStatus, Recipient } from './schemas.js';
 

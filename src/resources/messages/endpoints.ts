@@ -4,10 +4,8 @@ import type { ConfirmContext, DescribedEndpoint, Endpoint } from '../../core/ope
 import { unknown } from '../../core/schema/define.js';
 import type { Output, Schema } from '../../core/schema/schema.js';
 import { actionGuideEndpoints } from '../action-guide/endpoints.js';
-import { compareText, confirmByList } from '../confirm-by-list.js';
-import type { Likeness } from '../confirm-by-list.js';
-import { noInput } from '../fields.js';
-import type { NoInput } from '../fields.js';
+import { compareText, confirmByList, type Likeness } from '../confirm-by-list.js';
+import { noInput, type NoInput } from '../fields.js';
 import {
   dateOf,
   isFrom,
@@ -17,13 +15,11 @@ import {
   readConversation,
 } from '../post-sale/conversation.js';
 import { conversationBlocked, conversationClosed } from '../post-sale/errors.js';
-import { completeMessage, message, sentMessage } from '../post-sale/message.js';
-import type { Message, SentMessage } from '../post-sale/message.js';
+import { completeMessage, message, sentMessage, type Message, type SentMessage } from '../post-sale/message.js';
 import * as attachmentErrors from './attachment-errors.js';
 import * as errors from './errors.js';
 import * as schemas from './schemas.js';
-import { attachmentSizeLimit } from './schemas.js';
-import type { SendMessageParams } from './schemas.js';
+import { attachmentSizeLimit, type SendMessageParams } from './schemas.js';
 
 const conversation: DescribedEndpoint<schemas.ConversationParams, schemas.ConversationResponse> = {
   ...readableConversation,

@@ -2,8 +2,7 @@ import type { ApiPromise, Requester } from '../../core/operation/api-promise.js'
 import type { Download } from '../../core/files/download.js';
 import type { NeededBy } from '../../core/files/file-source.js';
 import type { CallOptions, DownloadProgress, UploadProgress } from '../../core/scope/call-options.js';
-import { pagedCalls } from '../../core/paging/paged.js';
-import type { Paged } from '../../core/paging/paged.js';
+import { pagedCalls, type Paged } from '../../core/paging/paged.js';
 import type { ActionGuide } from '../action-guide/action-guide.js';
 import type { NoInput } from '../fields.js';
 import type { Message, SentMessage } from '../post-sale/message.js';

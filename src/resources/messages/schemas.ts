@@ -2,8 +2,7 @@ import type { FileSource } from '../../core/files/file-source.js';
 import { isPlainObject } from '../../core/json/json.js';
 import * as s from '../../core/schema/define.js';
 import type { Input, Output, Schema } from '../../core/schema/schema.js';
-import { eachIn, id, key, keyOf, limit, listIn, nullishArray, offset, paging, siteId } from '../fields.js';
-import type { Paging } from '../fields.js';
+import { eachIn, id, key, keyOf, limit, listIn, nullishArray, offset, paging, siteId, type Paging } from '../fields.js';
 import { currentMessage, currentSentMessage, messageText, toCurrentShape } from '../post-sale/message.js';
 import type { Message, SentMessage } from '../post-sale/message.js';
 

@@ -2,13 +2,10 @@ import { InvalidInputError } from '../../core/errors/errors.js';
 import type { ConfirmContext, Endpoint } from '../../core/operation/endpoint.js';
 import { looseObject, nullish, unknown } from '../../core/schema/define.js';
 import type { Output, Schema } from '../../core/schema/schema.js';
-import { readEnds } from '../confirm-by-list.js';
-import type { ShownList } from '../confirm-by-list.js';
-import { nullishArray, paging } from '../fields.js';
-import type { Paging } from '../fields.js';
+import { readEnds, type ShownList } from '../confirm-by-list.js';
+import { nullishArray, paging, type Paging } from '../fields.js';
 import { currentShape } from './legacy.js';
-import { message } from './message.js';
-import type { Message, SentMessage } from './message.js';
+import { message, type Message, type SentMessage } from './message.js';
 
 /** Without it, the service responds to every call of post-sale messaging with 404. */
 export const postSaleTag = { tag: 'post_sale' };

@@ -1,7 +1,5 @@
-import { BadRequestError, ForbiddenError } from '../../core/errors/response-errors.js';
-import type { ApiErrorDetails } from '../../core/errors/response-errors.js';
-import { messageMatches, textsOf, errorByText } from '../../core/operation/documented-error.js';
-import type { MatchedResponse } from '../../core/operation/documented-error.js';
+import { BadRequestError, ForbiddenError, type ApiErrorDetails } from '../../core/errors/response-errors.js';
+import { messageMatches, textsOf, errorByText, type MatchedResponse } from '../../core/operation/documented-error.js';
 import { isWord } from '../fields.js';
 
 /**

@@ -2,14 +2,12 @@ import type { Confirmation } from '../../core/errors/seller-error.js';
 import type { ConfirmContext, DescribedEndpoint } from '../../core/operation/endpoint.js';
 import { array, string, unknown } from '../../core/schema/define.js';
 import { blacklistEndpoints } from '../blacklist/blacklist.js';
-import { ageOf, compareText, confirmByList, readEnds } from '../confirm-by-list.js';
-import type { ShownPage } from '../confirm-by-list.js';
+import { ageOf, compareText, confirmByList, readEnds, type ShownPage } from '../confirm-by-list.js';
 import { orAnything, orAsItCame } from '../fields.js';
 import * as errors from './errors.js';
 import { meansNoQuestion } from './errors.js';
 import * as schemas from './schemas.js';
-import { question } from './schemas.js';
-import type { GetQuestionParams, Question } from './schemas.js';
+import { question, type GetQuestionParams, type Question } from './schemas.js';
 
 const search: DescribedEndpoint<schemas.QuestionSearchParams, schemas.QuestionSearchResponse> = {
   name: 'questions.search',

@@ -1,7 +1,6 @@
 import type { ApiPromise, Attributed, WithAttributes, Requester } from '../../core/operation/api-promise.js';
 import type { CallOptions } from '../../core/scope/call-options.js';
-import { pagedCalls } from '../../core/paging/paged.js';
-import type { Paged } from '../../core/paging/paged.js';
+import { pagedCalls, type Paged } from '../../core/paging/paged.js';
 import { Blacklist } from '../blacklist/blacklist.js';
 import { questionEndpoints } from './endpoints.js';
 import type {

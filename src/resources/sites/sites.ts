@@ -1,7 +1,6 @@
 import type { Requester } from '../../core/operation/api-promise.js';
 import type { DescribedEndpoint } from '../../core/operation/endpoint.js';
-import { pagedCalls } from '../../core/paging/paged.js';
-import type { Paged } from '../../core/paging/paged.js';
+import { pagedCalls, type Paged } from '../../core/paging/paged.js';
 import * as s from '../../core/schema/define.js';
 import type { Input, Output } from '../../core/schema/schema.js';
 import type { CallOptions } from '../../core/scope/call-options.js';

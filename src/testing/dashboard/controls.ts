@@ -8,8 +8,7 @@ import { seed, seededFault, seededPack, shippingMode } from '../seed/schema.js';
 import { stub } from '../operations/operation.js';
 import { nextIdNames, setNextIds } from '../state/stores.js';
 import { numberOf } from '../state/packs.js';
-import { bodyless, control } from './control.js';
-import type { Control } from './control.js';
+import { bodyless, control, type Control } from './control.js';
 import { environmentControls, notificationControls } from './environment-controls.js';
 
 function textUpTo(max: number): Schema<string> {

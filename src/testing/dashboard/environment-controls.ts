@@ -4,12 +4,9 @@ import type { Clock } from '../clock.js';
 import { inField, readAs } from '../errors.js';
 import type { RateLimit } from '../http/rate-limit.js';
 import { ownToken } from '../seed/schema.js';
-import { changeSettings, from, rateLimit, settingsChange } from '../settings.js';
-import type { MarketplaceSettings } from '../settings.js';
-import { assertTopic, deliveryFaults, maxTimeoutMs } from '../webhooks/callback.js';
-import type { Subscription } from '../webhooks/subscription.js';
-import { bodyless, control } from './control.js';
-import type { Control, ServedMarketplace } from './control.js';
+import { changeSettings, from, rateLimit, settingsChange, type MarketplaceSettings } from '../settings.js';
+import { assertTopic, deliveryFaults, maxTimeoutMs, type Subscription } from '../webhooks/subscription.js';
+import { bodyless, control, type Control, type ServedMarketplace } from './control.js';
 
 const clockChange = strictObject({ set: nullish(string), advanceMs: nullish(number), running: nullish(boolean) });
 interface ClockChange extends Output<typeof clockChange> {}

@@ -1,11 +1,9 @@
 import { timeMs } from '../clock.js';
 import { assertFields, FakeMarketplaceError } from '../errors.js';
 import { matchesFilter } from '../http/requests.js';
-import { endpointName } from '../http/routes.js';
-import type { Routes } from '../http/routes.js';
+import { endpointName, type Routes } from '../http/routes.js';
 import type { StoredMessage } from '../state/messages.js';
-import { numberOf } from '../state/packs.js';
-import type { Pack } from '../state/packs.js';
+import { numberOf, type Pack } from '../state/packs.js';
 import type { StoredQuestion } from '../state/questions.js';
 import type { ServedMarketplace } from './control.js';
 import { toSubscriptionView } from './environment-controls.js';

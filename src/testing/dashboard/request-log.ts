@@ -1,6 +1,5 @@
 import type { Bytes } from '../../core/files/file-source.js';
-import { bearerToken, refusals } from '../http/handler.js';
-import { formOf, readUpTo } from '../http/request-body.js';
+import { bearerToken, refusals, formOf, readUpTo } from '../http/handler.js';
 import { RecentEntries } from '../http/requests.js';
 import type { Operations } from '../operations/operations.js';
 import type { Accounts } from '../state/accounts.js';

@@ -1,8 +1,7 @@
-import { topics } from '../webhooks/callback.js';
+import { knownTopics } from '../webhooks/subscription.js';
 import type { ServedMarketplace } from './control.js';
 import { toSettingsView } from './environment-controls.js';
-import { listsOf, maxShown } from './lists.js';
-import type { Listed } from './lists.js';
+import { listsOf, maxShown, type Listed } from './lists.js';
 import type { LoggedRequest } from './request-log.js';
 
 type Newest<Lists> = { [Name in keyof Lists]: Lists[Name] extends Listed<infer View> ? View[] : never };
@@ -33,7 +32,7 @@ export function snapshot(marketplace: ServedMarketplace, requests: readonly Logg
       pending: messages.all.filter(({ moderation }) => moderation.status === 'pending').length,
     },
     ...toSettingsView(marketplace),
-    topics,
+    topics: knownTopics,
     endpoints: operations.routes.all.map(({ name }) => name).sort(),
     operations: operations.all.slice(-maxShown),
     records: newestOf(records.all),

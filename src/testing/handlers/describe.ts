@@ -1,9 +1,7 @@
 import type { Description } from '../../resources/describe.js';
 import type { Endpoint } from '../../core/operation/endpoint.js';
-import { inspect, keywordsOf, shapeOf, unwrapped } from '../../core/schema/schema.js';
-import type { Shape, StandardSchema } from '../../core/schema/schema.js';
-import type { Call } from '../http/handler.js';
-import { notFound } from '../http/handler.js';
+import { inspect, keywordsOf, shapeOf, unwrapped, type Shape, type StandardSchema } from '../../core/schema/schema.js';
+import { notFound, type Call } from '../http/handler.js';
 import type { Routes } from '../http/routes.js';
 
 /** Describes the resource at a path. Spec: Common conventions 5. @throws {ErrorResponse} 404 when there is none */

@@ -1,14 +1,12 @@
 import { isObject } from '../../core/json/json.js';
 import * as errors from '../../resources/flex/errors.js';
-import { errorResponse } from '../http/handler.js';
-import type { Call, ErrorResponse } from '../http/handler.js';
-import { isInteger, pathId, readJson, readJsonObject } from '../http/read-request.js';
-import type { JsonObject } from '../http/read-request.js';
+import { errorResponse, type Call, type ErrorResponse } from '../http/handler.js';
+import { isInteger, pathId, readJson, readJsonObject, type JsonObject } from '../http/read-request.js';
 import type { MarketplaceSettings } from '../settings.js';
 import type { Omittable } from '../state/entity-store.js';
 import { kindsOfDays } from '../state/flex.js';
 import type { KindOfDay, StoredRange, StoredSubscription, Zone, StoredCutoff } from '../state/flex.js';
-import { currencyOf } from './currencies.js';
+import { currencyOf } from './items.js';
 
 /** The hours at which a range, or the time to order for it, can end. */
 const hours = Array.from({ length: 25 }, (_, hour) => hour);

@@ -1,11 +1,10 @@
 import type { endpoints } from '../../endpoints.js';
-import { badRequest, notFound } from '../http/handler.js';
-import type { EndpointHandlers } from '../http/handler.js';
+import type { Currency } from '../../resources/currencies/currencies.js';
+import { badRequest, foundOrThrow, notFound, type EndpointHandlers } from '../http/handler.js';
 import { queryList } from '../http/read-request.js';
 import type { MarketplaceSettings } from '../settings.js';
 import type { Item } from '../state/items.js';
 import type { Stores } from '../state/stores.js';
-import { currencyOf } from './currencies.js';
 
 /** Handles the multi-get of items: one result per id, each with its own code. Wire notes 18. */
 export function itemHandlers({ items, settings }: Stores): EndpointHandlers<typeof endpoints.items> {
@@ -68,3 +67,39 @@ export function listingOf({ item_id, site_id }: Pick<Item, 'item_id' | 'site_id'
     thumbnail: `https://marketplace.test/${item_id}.jpg`,
   };
 }
+
+const currencies: readonly Currency[] = [
+  { id: 'ARS', description: 'Peso argentino', symbol: '$', decimal_places: 2 },
+  { id: 'BRL', description: 'Real', symbol: 'R$', decimal_places: 2 },
+  { id: 'CLP', description: 'Peso chileno', symbol: '$', decimal_places: 0 },
+  { id: 'COP', description: 'Peso colombiano', symbol: '$', decimal_places: 2 },
+  { id: 'MXN', description: 'Peso mexicano', symbol: '$', decimal_places: 2 },
+  { id: 'PEN', description: 'Sol', symbol: 'S/', decimal_places: 2 },
+  { id: 'USD', description: 'Dólar', symbol: 'U$S', decimal_places: 2 },
+  { id: 'UYU', description: 'Peso uruguayo', symbol: '$', decimal_places: 2 },
+];
+
+const bySite: Readonly<Record<string, string>> = {
+  MLA: 'ARS',
+  MLB: 'BRL',
+  MLC: 'CLP',
+  MCO: 'COP',
+  MLM: 'MXN',
+  MPE: 'PEN',
+  MLU: 'UYU',
+};
+
+/** Returns the currency of a site. */
+export function currencyOf(site_id: string): Pick<Currency, 'id' | 'symbol'> {
+  return currencies.find(({ id }) => id === bySite[site_id]) ?? { id: 'USD', symbol: 'U$S' };
+}
+
+/** Handles currencies. */
+export const currencyHandlers: EndpointHandlers<typeof endpoints.currencies> = {
+  list: () => currencies,
+  get: ({ params: { id = '' } }) =>
+    foundOrThrow(
+      currencies.find((each) => each.id === id.toUpperCase()),
+      `Currency ${id}`,
+    ),
+};

@@ -6,18 +6,24 @@ import * as errors from '../../resources/messages/errors.js';
 import { conversationBlocked } from '../../resources/post-sale/errors.js';
 import { messageTextLimit, unsupportedCharacters } from '../../resources/post-sale/message.js';
 import { isSite } from '../clock.js';
-import { badRequest, bearerOrThrow, errorResponse, forbidden, HandlerResponse, notFound } from '../http/handler.js';
+import {
+  badRequest,
+  bearerOrThrow,
+  errorResponse,
+  forbidden,
+  HandlerResponse,
+  notFound,
+  formOf,
+  readUpTo,
+} from '../http/handler.js';
 import type { Call, EndpointHandlers } from '../http/handler.js';
 import { isId, parseInteger, pathId, pathPackId, pathText, readJsonObject } from '../http/read-request.js';
 import type { JsonObject, PageParams } from '../http/read-request.js';
-import { formOf, readUpTo } from '../http/request-body.js';
 import type { MarketplaceSettings } from '../settings.js';
 import type { Bearer } from '../state/accounts.js';
 import type { StoredFile } from '../state/attachments.js';
-import { buyerTextLimit } from '../state/messages.js';
-import type { StoredMessage } from '../state/messages.js';
-import { numberOf } from '../state/packs.js';
-import type { Pack } from '../state/packs.js';
+import { buyerTextLimit, type StoredMessage } from '../state/messages.js';
+import { numberOf, type Pack } from '../state/packs.js';
 import type { Stores } from '../state/stores.js';
 import { applicationOrThrow } from './action-guide.js';
 import { toMessageByIdView, toMessageView } from './message-view.js';

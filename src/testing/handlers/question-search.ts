@@ -1,9 +1,7 @@
 import { defined } from '../../core/json/json.js';
-import type { PageParams, QueryDate } from '../http/read-request.js';
+import { queryDate, queryId, queryList, type PageParams, type QueryDate } from '../http/read-request.js';
 import type { Bearer } from '../state/accounts.js';
-import { badRequest } from '../http/handler.js';
-import type { Call } from '../http/handler.js';
-import { queryDate, queryId, queryList } from '../http/read-request.js';
+import { badRequest, type Call } from '../http/handler.js';
 import type { QuestionStore, StoredQuestion } from '../state/questions.js';
 
 /** The sort fields of a search, with the value that each sorts by. */

@@ -4,10 +4,8 @@ import type { EndpointName } from '../../endpoints.js';
 import { assertFields, FakeMarketplaceError } from '../errors.js';
 import { createRandom } from '../random.js';
 import { seededFault } from '../seed/schema.js';
-import { respond, withBody } from './handler.js';
-import type { Call, Interceptor } from './handler.js';
-import { assertFilter, filteredOf, matchesFilter } from './requests.js';
-import type { RequestFilter } from './requests.js';
+import { respond, withBody, type Call, type Interceptor } from './handler.js';
+import { assertFilter, filteredOf, matchesFilter, type RequestFilter } from './requests.js';
 import type { Routes } from './routes.js';
 
 /** What a fault does. Without any of these, the call only takes `delayMs` longer. */

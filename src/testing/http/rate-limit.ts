@@ -1,8 +1,7 @@
 import type { Clock } from '../clock.js';
 import { FakeMarketplaceError, readAs, assertFields } from '../errors.js';
 import { rateLimit } from '../settings.js';
-import type { Call, Interceptor } from './handler.js';
-import { errorResponse, respond } from './handler.js';
+import { errorResponse, respond, type Call, type Interceptor } from './handler.js';
 
 /** The maximum number of calls of an application, with the tokens of all its users, or of a user. */
 export interface RateLimit {

@@ -1,10 +1,7 @@
 import { isObject } from '../../core/json/json.js';
-import { isIso, isZoned, millisecondsOf } from '../../core/schema/dates.js';
-import { packIdOf } from '../state/entity-store.js';
-import type { PackId } from '../state/entity-store.js';
-import { badRequest, errorResponse } from './handler.js';
-import type { Call, ErrorResponse } from './handler.js';
-import { readUpTo } from './request-body.js';
+import { isIso, isZoned, millisecondsOf } from '../../core/schema/define.js';
+import { packIdOf, type PackId } from '../state/entity-store.js';
+import { badRequest, errorResponse, readUpTo, type Call, type ErrorResponse } from './handler.js';
 
 /** A JSON object of a request body. */
 export type JsonObject = Readonly<Record<string, unknown>>;

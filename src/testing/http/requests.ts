@@ -1,10 +1,8 @@
 import type { Endpoint } from '../../core/operation/endpoint.js';
 import type { EndpointName } from '../../endpoints.js';
 import { assertFields } from '../errors.js';
-import { JsonResponse } from './handler.js';
-import type { Call, Interceptor } from './handler.js';
-import { endpointName } from './routes.js';
-import type { Routes } from './routes.js';
+import { JsonResponse, type Call, type Interceptor } from './handler.js';
+import { endpointName, type Routes } from './routes.js';
 
 /** A request that the marketplace received. */
 export interface ReceivedRequest {

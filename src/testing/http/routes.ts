@@ -1,5 +1,4 @@
-import { fieldsOf, partsOf } from '../../core/operation/endpoint.js';
-import type { DescribedEndpoint, Endpoint } from '../../core/operation/endpoint.js';
+import { fieldsOf, partsOf, type DescribedEndpoint, type Endpoint } from '../../core/operation/endpoint.js';
 import { didYouMean } from '../../core/options/rules.js';
 import { endpoints, listEndpoints } from '../../endpoints.js';
 import { FakeMarketplaceError } from '../errors.js';

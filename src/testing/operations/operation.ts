@@ -1,18 +1,14 @@
 import { exact } from '../../core/json/json.js';
 import type { DocumentedError } from '../../core/operation/documented-error.js';
-import { hasBody } from '../../core/operation/endpoint.js';
-import type { Endpoint } from '../../core/operation/endpoint.js';
+import { hasBody, type Endpoint } from '../../core/operation/endpoint.js';
 import { endpointError } from '../../core/options/rules.js';
 import * as s from '../../core/schema/define.js';
 import { validate } from '../../core/schema/read.js';
-import { openFieldOf, shapeOf, unwrapped } from '../../core/schema/schema.js';
-import type { Schema, StandardSchema } from '../../core/schema/schema.js';
+import { openFieldOf, shapeOf, unwrapped, type Schema, type StandardSchema } from '../../core/schema/schema.js';
 import { assertFields, FakeMarketplaceError } from '../errors.js';
-import { badRequest, bearerOrThrow, errorResponse, HandlerResponse } from '../http/handler.js';
+import { badRequest, bearerOrThrow, errorResponse, HandlerResponse, formOf, readUpTo } from '../http/handler.js';
 import type { Call, EndpointHandler, ErrorOverrides } from '../http/handler.js';
-import { readJsonObject } from '../http/read-request.js';
-import type { JsonObject } from '../http/read-request.js';
-import { formOf, readUpTo } from '../http/request-body.js';
+import { readJsonObject, type JsonObject } from '../http/read-request.js';
 import { matchPath } from '../http/routes.js';
 import { from } from '../settings.js';
 

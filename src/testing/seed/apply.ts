@@ -4,10 +4,8 @@ import type { Fault, Faults } from '../http/faults.js';
 import type { Operations } from '../operations/operations.js';
 import { applySettings } from '../settings.js';
 import type { Pack } from '../state/packs.js';
-import { checkpoint, setNextIds } from '../state/stores.js';
-import type { Stores } from '../state/stores.js';
-import { moduleSeed, seededPack } from './schema.js';
-import type { Seed, SeededFault, SeededPack, SeedOf } from './schema.js';
+import { checkpoint, setNextIds, type Stores } from '../state/stores.js';
+import { moduleSeed, seededPack, type Seed, type SeededFault, type SeededPack, type SeedOf } from './schema.js';
 
 /**
  * Adds everything in a seed to a marketplace. When an entry is invalid, nothing is added.

@@ -1,8 +1,6 @@
-import type { Clock } from '../clock.js';
+import { assertSite, type Clock } from '../clock.js';
 import { FakeMarketplaceError, assertFields } from '../errors.js';
-import { assertSite } from '../clock.js';
-import { EntityStore } from './entity-store.js';
-import type { Omittable } from './entity-store.js';
+import { EntityStore, type Omittable } from './entity-store.js';
 
 /** A user of the marketplace: a seller, a buyer, or both. */
 export interface Account {

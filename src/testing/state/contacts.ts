@@ -1,7 +1,6 @@
 import { isTime, timeMs } from '../clock.js';
 import { FakeMarketplaceError, assertFields } from '../errors.js';
-import { itemIdOf } from './items.js';
-import type { Item } from './items.js';
+import { itemIdOf, type Item } from './items.js';
 import type { MarketplaceState } from './marketplace-state.js';
 
 /** The kinds of contact through a classified item. */

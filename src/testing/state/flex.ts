@@ -2,10 +2,8 @@ import { defined } from '../../core/json/json.js';
 import { flexCoverageAreas } from '../../resources/flex/schemas.js';
 import { assertFields, FakeMarketplaceError } from '../errors.js';
 import type { Account } from './accounts.js';
-import { EntityStore } from './entity-store.js';
-import type { Omittable } from './entity-store.js';
-import { itemIdOf } from './items.js';
-import type { Item } from './items.js';
+import { EntityStore, type Omittable } from './entity-store.js';
+import { itemIdOf, type Item } from './items.js';
 import type { MarketplaceState } from './marketplace-state.js';
 
 /** `in`: active. `out`: inactive, settings are locked. `pending`: settings can change, no delivery orders yet. */

@@ -2,9 +2,8 @@ import { defined } from '../../core/json/json.js';
 import type { Accounts } from './accounts.js';
 import { assertSite } from '../clock.js';
 import { assertFields, FakeMarketplaceError } from '../errors.js';
-import { EntityStore } from './entity-store.js';
+import { EntityStore, type Omittable } from './entity-store.js';
 import type { MarketplaceEvents } from './events.js';
-import type { Omittable } from './entity-store.js';
 
 /** The status of an item. Buyers can ask only about an active item. */
 export type ItemState = 'active' | 'paused' | 'closed' | 'under_review';

@@ -4,11 +4,9 @@ import type { PageOf, PageParams } from '../http/read-request.js';
 import { hexOf } from '../random.js';
 import type { MarketplaceSettings } from '../settings.js';
 import type { BuyerFile, StoredFile } from './attachments.js';
-import { EntityStore } from './entity-store.js';
-import type { Omittable, PackId } from './entity-store.js';
+import { EntityStore, type Omittable, type PackId } from './entity-store.js';
 import type { MarketplaceState } from './marketplace-state.js';
-import { numberOf } from './packs.js';
-import type { Pack } from './packs.js';
+import { numberOf, type Pack } from './packs.js';
 
 /** A stored message. */
 export interface StoredMessage {

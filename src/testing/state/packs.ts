@@ -1,12 +1,10 @@
 import { defined } from '../../core/json/json.js';
-import type { Clock } from '../clock.js';
+import { assertSite, type Clock } from '../clock.js';
 import type { Accounts } from './accounts.js';
-import { assertSite } from '../clock.js';
 import { assertFields, assertObject, FakeMarketplaceError } from '../errors.js';
-import { EntityStore, packIdOf } from './entity-store.js';
+import { EntityStore, packIdOf, type Omittable, type PackId } from './entity-store.js';
 import type { MarketplaceEvents } from './events.js';
 import { seededPack } from '../seed/schema.js';
-import type { Omittable, PackId } from './entity-store.js';
 
 /** The shipping mode of a pack. The available action guide options depend on it. */
 export type ShippingMode = 'flex' | 'cross_docking' | 'drop_off' | 'fulfilment' | 'custom';

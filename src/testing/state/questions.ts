@@ -1,6 +1,5 @@
 import { defined } from '../../core/json/json.js';
-import { itemIdOf } from './items.js';
-import type { Item } from './items.js';
+import { itemIdOf, type Item } from './items.js';
 import { assertObject, assertText, FakeMarketplaceError } from '../errors.js';
 import { EntityStore } from './entity-store.js';
 import type { MarketplaceState } from './marketplace-state.js';

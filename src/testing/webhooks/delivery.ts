@@ -1,11 +1,9 @@
 import { longestTimerMs } from '../../core/scope/cancel-scope.js';
-import { lastTime } from '../clock.js';
-import type { Clock } from '../clock.js';
+import { lastTime, type Clock } from '../clock.js';
 import { FakeMarketplaceError } from '../errors.js';
 import { chosen } from '../random.js';
 import type { MarketplaceEvent } from '../state/events.js';
-import { maxLateMs } from './callback.js';
-import type { CallbackSubscription, DeliveryOutcome } from './subscription.js';
+import { maxLateMs, type CallbackSubscription, type DeliveryOutcome } from './subscription.js';
 
 /** One attempt to deliver a notification. */
 export interface DeliveryAttempt {

@@ -2,7 +2,7 @@ import { FifoMap } from '../../work/fifo-map.js';
 import type { Clock } from '../clock.js';
 import { FakeMarketplaceError, assertFields, assertText } from '../errors.js';
 import type { MarketplaceEvent, MarketplaceEvents } from '../state/events.js';
-import type { CallbackInit } from './callback.js';
+import { CallbackSubscription, assertTopic, type CallbackInit, type Subscription } from './subscription.js';
 import { assertDelay, toAttempt, DeliveryQueue, bodyOf } from './delivery.js';
 import type {
   Delivery,
@@ -12,9 +12,6 @@ import type {
   ScheduledAttempt,
   SentNotification,
 } from './delivery.js';
-import { CallbackSubscription } from './subscription.js';
-import type { Subscription } from './subscription.js';
-import { assertTopic } from './callback.js';
 
 /** The delay after each failed attempt, in seconds: 8 attempts within an hour. */
 const retryDelays: readonly number[] = [15, 30, 60, 300, 600, 900, 1500];

@@ -19,8 +19,7 @@ import type {
 } from '../store.js';
 import { add, addCounted, again, counts, findEnded, findOld, get, list, objectIn, reduce, remove } from './entries.js';
 import type { Row, SqlContext, SqlRule } from './entries.js';
-import { claim, forget, note, renew, setAside, settle, SqlLedger } from './runs.js';
-import type { SqlClaimed } from './runs.js';
+import { claim, forget, note, renew, setAside, settle, SqlLedger, type SqlClaimed } from './runs.js';
 
 /** How a rule is carried out. */
 export interface RuleOptions {

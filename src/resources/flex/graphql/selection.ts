@@ -1,6 +1,5 @@
 import { isObject } from '../../../core/json/json.js';
-import { inspect } from '../../../core/schema/schema.js';
-import type { Inspected, Schema, Shape } from '../../../core/schema/schema.js';
+import { inspect, type Inspected, type Schema, type Shape } from '../../../core/schema/schema.js';
 import { array, nullish, object, preprocess, unknown } from '../../../core/schema/define.js';
 import type { Issue } from '../../../core/errors/errors.js';
 

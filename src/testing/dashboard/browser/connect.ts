@@ -15,8 +15,7 @@ import {
   quoted,
 } from './parts.js';
 import type { PanelProps, Fields } from './parts.js';
-import { html } from './preact.js';
-import type { VNode } from './preact.js';
+import { html, type VNode } from './preact.js';
 import { copy, post } from './server.js';
 
 type User = Snapshot['users'][number];

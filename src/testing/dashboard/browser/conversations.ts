@@ -19,8 +19,7 @@ import {
   userField,
 } from './parts.js';
 import type { Choices, Fields, PanelProps } from './parts.js';
-import { html } from './preact.js';
-import type { VNode } from './preact.js';
+import { html, type VNode } from './preact.js';
 import { post } from './server.js';
 
 type Conversation = Snapshot['conversations'][number];

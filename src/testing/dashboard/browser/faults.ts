@@ -2,8 +2,7 @@ import { describeFault } from '../describe-fault.js';
 import type { Snapshot } from '../snapshot.js';
 import { button, form, heading, list, noteOf, select, submit } from './parts.js';
 import type { Choices, Fields, PanelProps } from './parts.js';
-import { html } from './preact.js';
-import type { VNode } from './preact.js';
+import { html, type VNode } from './preact.js';
 import { act, post } from './server.js';
 
 type Fault = Snapshot['faults'][number];

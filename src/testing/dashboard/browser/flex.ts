@@ -15,8 +15,7 @@ import {
   valueOf,
 } from './parts.js';
 import type { PanelProps, Fields } from './parts.js';
-import { html } from './preact.js';
-import type { VNode } from './preact.js';
+import { html, type VNode } from './preact.js';
 import { post } from './server.js';
 
 const itemStatuses = named(['active', 'paused', 'closed', 'under_review']);

@@ -16,8 +16,7 @@ import {
   userField,
 } from './parts.js';
 import type { Choices, Fields, PanelProps } from './parts.js';
-import { html, useState } from './preact.js';
-import type { VNode } from './preact.js';
+import { html, useState, type VNode } from './preact.js';
 import { act, post, showToast } from './server.js';
 
 type Attempt = Snapshot['attempts'][number] | Snapshot['scheduled'][number];

@@ -1,8 +1,6 @@
 import type { Snapshot } from '../snapshot.js';
-import { html, useEffect, useId, useRef, useState } from './preact.js';
-import type { ComponentChildren, VNode } from './preact.js';
-import { search } from './server.js';
-import type { Found, SearchedList } from './server.js';
+import { html, useEffect, useId, useRef, useState, type ComponentChildren, type VNode } from './preact.js';
+import { search, type Found, type SearchedList } from './server.js';
 
 /** The fields of a form, by name. */
 export type Fields = Readonly<Record<string, string>>;

@@ -18,8 +18,7 @@ import {
   userField,
 } from './parts.js';
 import type { Fields, PanelProps } from './parts.js';
-import { html } from './preact.js';
-import type { VNode } from './preact.js';
+import { html, type VNode } from './preact.js';
 import { post } from './server.js';
 
 type Question = Snapshot['questions'][number];

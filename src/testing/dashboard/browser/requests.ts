@@ -1,9 +1,7 @@
 import type { LoggedRequest } from '../request-log.js';
 import type { Snapshot } from '../snapshot.js';
-import { button, chip, heading, joined, list, quoted, useFinder } from './parts.js';
-import type { PanelProps } from './parts.js';
-import { html, useEffect, useRef, useState } from './preact.js';
-import type { VNode } from './preact.js';
+import { button, chip, heading, joined, list, quoted, useFinder, type PanelProps } from './parts.js';
+import { html, useEffect, useRef, useState, type VNode } from './preact.js';
 import { act, copy, read, showToast } from './server.js';
 
 type Request = Snapshot['requests'][number];

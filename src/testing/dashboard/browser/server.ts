@@ -1,6 +1,5 @@
 import type { Snapshot } from '../snapshot.js';
-import { html, useEffect, useState } from './preact.js';
-import type { VNode } from './preact.js';
+import { html, useEffect, useState, type VNode } from './preact.js';
 
 /** The lists that the server searches. */
 export type SearchedList = 'users' | 'items' | 'questions' | 'conversations' | 'requests';

@@ -1,8 +1,7 @@
 import type { Snapshot } from '../snapshot.js';
 import { button, chip, field, form, heading, joined, named, select, submit, toggle, valueOf } from './parts.js';
 import type { Fields, PanelProps } from './parts.js';
-import { html, useMemo } from './preact.js';
-import type { VNode } from './preact.js';
+import { html, useMemo, type VNode } from './preact.js';
 import { post } from './server.js';
 
 /** The settings of the marketplace. */
