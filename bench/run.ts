@@ -7,6 +7,7 @@ import { here } from './measure.ts';
 import type { Row } from './measure.ts';
 import { merged, page, regions, section, withRegions } from './results.ts';
 import type { Result } from './results.ts';
+import { backlog } from './rows/backlog.ts';
 import { calls, pages, parallel, secure, stubbed } from './rows/cpu.ts';
 import { engines } from './rows/engines.ts';
 import { heap } from './rows/heap.ts';
@@ -34,6 +35,7 @@ const benchmarks: Readonly<Record<string, () => Row[] | Promise<Row[]>>> = {
   notifications,
   receiver,
   engines,
+  backlog,
   size,
   types,
   installed: installedSize,

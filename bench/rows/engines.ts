@@ -63,7 +63,7 @@ async function cpuOf({ port, process }: Inbox): Promise<number> {
 }
 
 /** The microseconds of CPU that the servers of this process have used. */
-function cpuOfServers(): number {
+export function cpuOfServers(): number {
   const stats = readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? statOf(name) : []));
   const own = new Set([process.pid]);
   // A process comes after the one that started it.
