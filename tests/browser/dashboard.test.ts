@@ -265,7 +265,7 @@ describe.skipIf(chromiumPath === undefined)('in Chromium', () => {
       await expect.poll(() => rows.count()).toBe(3);
       await rows.nth(2).getByText('Fault: connection breaks after acting').waitFor();
       expect(await rows.nth(2).textContent()).toContain('Connection ended before the response');
-      await rows.nth(1).getByText('Errors, Create message: text longer than 350 characters').waitFor();
+      await rows.nth(1).getByText('text longer than 350 characters').waitFor();
       expect(await rows.nth(0).locator('time').textContent()).toMatch(/^\d\d:\d\d:\d\d$/);
       await page.keyboard.press('/');
       await page.keyboard.type('sí,');
