@@ -96,7 +96,7 @@ test('a release that fails leaves the checkout as it was, and keeps what it made
   expect(failed.stdout + failed.stderr).toContain(`${version} is not prepared`);
   expect(git(clone, 'status', '--porcelain')).toBe('');
   expect(manifestVersion()).not.toBe(version);
-  expect(git(clone, 'stash', 'show', '--include-untracked', '--name-only')).toContain('CHANGELOG.md');
+  expect(git(clone, 'stash', 'show', '--include-untracked', '--name-only')).toContain('package.json');
   expect(git(clone, 'rev-list', '--count', `${head.trim()}..HEAD`).trim()).toBe('2');
 }, 1_800_000);
 
