@@ -199,7 +199,6 @@ export class WriteRecords implements WriteHook {
   /** @throws unless the write is done, or was certainly not carried out. */
   async #readBack(place: Place, write: PendingWrite): Promise<void> {
     const { record } = place;
-    const startedAt = performance.now();
     const found = await write.confirm(record, this.#book());
     if (found.done) {
       place.record = { ...place.record, state: 'done', output: found.output };
@@ -211,11 +210,9 @@ export class WriteRecords implements WriteHook {
       const message = `${what}, and nothing shows whether it was carried out: ${found.unknown}. It was not sent again; a person has to look`;
       throw (this.stoppedBy = new EarlierWriteUnknownError(message));
     }
-    // Not of this machine's clock alone: one that is ahead takes a write for older than it is, while the service still carries it out.
-    const now = write.earliestNow() - (performance.now() - startedAt);
+    const now = Date.now();
     // Another write that is being sent will have ended by then.
-    const sentAt = record.sentAt - (record.aheadMs ?? 0);
-    const retryAfterMs = (found.unknown === undefined ? sentAt : now) + write.timeoutMs - now;
+    const retryAfterMs = (found.unknown === undefined ? record.sentAt : now) + write.timeoutMs - now;
     // A clock that was set back must not stop the write for longer than the service needs.
     if (retryAfterMs > 0) {
       const message = `${what} and may still be carried out: it was not sent again`;

@@ -1,6 +1,6 @@
 import type { SellerClient } from 'marketplace-seller-sdk';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { WriteRecords, withoutUnknown } from '../../src/work/writes.js';
 import { runWithWrites, withWriteHook } from '../../src/core/recover/write-hook.js';
 import type { WriteRecord } from '../../src/core/recover/write-hook.js';
@@ -18,14 +18,11 @@ function createSale({ hasBuyerWritten = true } = {}) {
   const sale = { pack_id: String(pack.pack_id), user_id: seller.user_id, to: { user_id: buyer_id } };
   const stored: { writes: readonly WriteRecord[]; lost: boolean } = { writes: [], lost: false };
   let last: WriteRecords | undefined;
-  /** The clock of the service, as its responses state it. */
-  const dates: { now?: () => number } = {};
   return {
     marketplace,
     seller,
     sale,
     stored,
-    dates,
     lastRun: () => last,
     buyerWrites,
     /** From now on, the conversation shows an agent in the buyer's place. */
@@ -51,11 +48,7 @@ function createSale({ hasBuyerWritten = true } = {}) {
         },
       }));
       // A `fetch` of its own stands for another process: it does not know what this one has sent.
-      const fetch = receiving(async (request) => {
-        const response = await marketplace.fetch(request);
-        if (dates.now) response.headers.set('date', new Date(dates.now()).toUTCString());
-        return response;
-      });
+      const fetch = receiving((request) => marketplace.fetch(request));
       const client = withWriteHook(marketplace.clientFor(seller, { fetch, maxRetries: 0 }), records);
       const end = (): void => void (stored.writes = JSON.parse(JSON.stringify(records.writes)) as WriteRecord[]);
       return handle(client).finally(end);
@@ -95,29 +88,6 @@ test('what the service may still be processing waits, without an attempt', async
   expect(lastRun()?.stoppedBy).toBe(error);
   expect(sent()).toEqual([]);
 });
-
-test.each([1, 40, 3_600])(
-  'a process whose clock is %i seconds ahead does not take what is still being sent for older',
-  async (seconds) => {
-    const { marketplace, sale, run, reply, sent, stored, dates } = createSale();
-    marketplace.faults.inject({ reset: 'before', endpoint: send });
-    await errorOf(run((client) => reply(client, 'Today.')));
-    const now = Date.now();
-    vi.useFakeTimers({ toFake: ['Date'], now: now + seconds * 1_000 });
-    onTestFinished(() => void vi.useRealTimers());
-    dates.now = () => now;
-    const shortly = (client: SellerClient) =>
-      client.withOptions({ timeoutMs: 20_000 }).messages.send({ ...sale, text: 'Today.' });
-    expect(await errorOf(run(shortly))).toMatchObject({ name: 'EarlierWriteOpenError' });
-    expect(sent()).toEqual([]);
-    // Once the service cannot carry it out any more by its own clock, it is sent.
-    dates.now = () => now + 30_000;
-    vi.setSystemTime(now + 30_000 + seconds * 1_000);
-    await run(shortly);
-    expect(sent()).toEqual(['Today.']);
-    expect(stored.writes).toMatchObject([{ state: 'done' }]);
-  },
-);
 
 test('how long it waits is a whole number of milliseconds, also with a timeout that is none', async () => {
   const { marketplace, run, sale } = createSale();

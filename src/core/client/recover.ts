@@ -133,7 +133,6 @@ function pendingWrite(
     target: targetOf(endpoint, input, token),
     timeoutMs,
     aheadMs: memory.clock.aheadMs,
-    earliestNow: () => memory.clock.earliestNow(),
     replaced: replaced && pendingWrite(replaced, call, requester),
     readBefore: () => readBefore(requester, unconfirmed({ input, sentAt: Date.now() }, call.view), scope, signal),
     confirm: async (earlier, stored) => {

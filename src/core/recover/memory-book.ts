@@ -268,13 +268,13 @@ export class BookView {
   }
 
   #seen(other: SeenWrite, sent: SentTime): OtherWrite {
-    const { endpoint, write, timeoutMs, memory } = this.#options;
+    const { endpoint, write, timeoutMs } = this.#options;
     return {
       input: other.input,
       sent: this.#sentOf(other, sent) ?? sent,
       isDone: other.state === 'done',
       isEqual: contentOf(endpoint, other.input) === contentOf(endpoint, write.input),
-      isInFlight: other.isInFlight ?? (other.state === 'sent' && memory.clock.earliestNow() - other.sentAt < timeoutMs),
+      isInFlight: other.isInFlight ?? (other.state === 'sent' && Date.now() - other.sentAt < timeoutMs),
     };
   }
 }
@@ -300,14 +300,6 @@ export class ServiceClock {
   /** By how much it is ahead at least, in milliseconds; 0 if nothing shows that. */
   get aheadMs(): number {
     return this.#count < fewest ? 0 : Math.max(0, this.#least);
-  }
-
-  /**
-   * The time by this machine's clock or by the service's, whichever is earlier, in milliseconds since 1970. What another process has sent
-   * is not older than this says, also if this clock is ahead: a single header is enough, because waiting longer does no harm.
-   */
-  earliestNow(): number {
-    return Date.now() - Math.max(0, this.#least);
   }
 
   /**

@@ -29,8 +29,6 @@ export interface PendingWrite {
   readonly timeoutMs: number;
   /** By how much this machine's clock is ahead of the service's at least, in milliseconds. */
   readonly aheadMs: number;
-  /** The time by this machine's clock or by the service's, whichever is earlier, in milliseconds since 1970. */
-  earliestNow(): number;
   /** The write that an earlier run may have made in its place, see `replaces` of an endpoint. */
   readonly replaced?: PendingWrite | undefined;
   /** Reads what `confirm` will compare with, if the endpoint needs it: what the state is before the write. */
