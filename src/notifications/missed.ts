@@ -15,8 +15,13 @@ const listResponse = looseObject({ messages: nullish(array(unknown)) });
 
 /** The notifications of the last two days that the service could not deliver. It is not part of the specification. */
 const missedFeeds: Endpoint<Output<typeof listParams>, Output<typeof listResponse>> = {
-  ...{ name: 'missedFeeds.list', method: 'GET', path: '/missed_feeds', retry: 'safe', errors: [] },
-  ...{ input: listParams, output: listResponse },
+  name: 'missedFeeds.list',
+  method: 'GET',
+  path: '/missed_feeds',
+  input: listParams,
+  output: listResponse,
+  retry: 'safe',
+  errors: [],
 };
 
 /** How long it is known that an entry of the list was added, in milliseconds: longer than the service lists it. */

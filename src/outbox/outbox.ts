@@ -8,7 +8,18 @@ import { JobDecisions } from './decisions.js';
 import type { Job, JobState, JobStatus, OutboxStats, StoredJob, OutboxContext, OutboxOptions } from './options.js';
 import { jobTask } from './run-job.js';
 import { outboxContext } from './options.js';
-import { OldJobs, acceptedJobs, countJobs, findStored, jobKinds, jobStatusOf, listJobs, shownJobs, storedKey, workOf } from './open-outbox.js'; // prettier-ignore
+import {
+  OldJobs,
+  acceptedJobs,
+  countJobs,
+  findStored,
+  jobKinds,
+  jobStatusOf,
+  listJobs,
+  shownJobs,
+  storedKey,
+  workOf,
+} from './open-outbox.js';
 import type { Accepted } from './open-outbox.js';
 import { assertSent, beginSending, ForgottenStart } from './senders.js';
 

@@ -134,7 +134,11 @@ export class StoredEntries<Found extends EntryRow> {
     assertKey(key);
     const { store, storedKey, keepKeysMs } = this.#shown;
     if (this.#states.includes('waiting')) return store.remove(storedKey(key), ['waiting']);
-    return store.reduce(storedKey(key), endedStates.filter((state) => this.#states.includes(state)), keepKeysMs); // prettier-ignore
+    return store.reduce(
+      storedKey(key),
+      endedStates.filter((state) => this.#states.includes(state)),
+      keepKeysMs,
+    );
   }
 
   /**

@@ -8,7 +8,7 @@ interface Ran {
   readonly attempt: number;
 }
 
-/** Whom a user has told. */
+/** What of an inbox or an outbox is told of its entries. */
 interface Callbacks<Success extends Ran> {
   readonly logger?: Logger | undefined;
   readonly onSuccess?: ((success: Success) => unknown) | undefined;

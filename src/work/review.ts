@@ -157,8 +157,15 @@ async function* itemsOf(section: Section, begin: number): AsyncGenerator<ReviewI
 }
 
 function sectionsOf({ inbox, outbox, sellers }: ReviewSources): readonly Section[] {
-  const ofInbox = inbox && sectionsOfLists('inbox', inbox, ({ notification: { user_id, resource } }) => ({ user_id, about: resource })); // prettier-ignore
-  const ofOutbox = outbox && sectionsOfLists('outbox', outbox, ({ user_id, steps }) => ({ user_id, about: steps.map(({ endpoint }) => endpoint).join(' + ') })); // prettier-ignore
+  const ofInbox =
+    inbox &&
+    sectionsOfLists('inbox', inbox, ({ notification: { user_id, resource } }) => ({ user_id, about: resource }));
+  const ofOutbox =
+    outbox &&
+    sectionsOfLists('outbox', outbox, ({ user_id, steps }) => ({
+      user_id,
+      about: steps.map(({ endpoint }) => endpoint).join(' + '),
+    }));
   // What has ended stands before what waits.
   const [ended, waiting] = [0, 2].map((begin) =>
     [ofInbox, ofOutbox].flatMap((sections) => sections?.slice(begin, begin + 2) ?? []),
@@ -219,7 +226,10 @@ function sectionsOfLists<Entry extends { readonly key: string }>(
       page: async (after) =>
         (await waiting.list({ limit, after })).map((each) => {
           const { entry, failure, isUnsure, isModerated, nextInMs, addedAt, number } = each;
-          const reason = failure ?? (isModerated ? 'moderation has not decided' : undefined) ?? (isUnsure && 'a write of it may have been carried out'); // prettier-ignore
+          const reason =
+            failure ??
+            (isModerated ? 'moderation has not decided' : undefined) ??
+            (isUnsure && 'a write of it may have been carried out');
           // What runs, or only waits for its turn, is nobody's business.
           if (!reason || nextInMs === undefined) return { number };
           const state = isUnsure ? 'unsure' : 'held';

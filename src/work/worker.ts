@@ -294,7 +294,10 @@ class Runs {
     const runs = [...this.#runs.values()];
     const startedAt = now();
     try {
-      const lost = await this.#store.renew(runs.map(({ lease }) => lease), leaseMs); // prettier-ignore
+      const lost = await this.#store.renew(
+        runs.map(({ lease }) => lease),
+        leaseMs,
+      );
       this.#renewedAt = startedAt;
       for (const run of runs) if (lost.includes(run.lease.key)) run.lose();
     } catch (error) {

@@ -64,7 +64,14 @@ export function formatRows(rows: readonly WorkRow[]): string {
   const cells = rows.map((row) => names.map((name) => formatValue(name, row[name])));
   const lines = [names.map(titleOf), ...cells];
   const widths = names.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
-  return lines.map((line) => line.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ').trimEnd()).join('\n'); // prettier-ignore
+  return lines
+    .map((line) =>
+      line
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
 }
 
 /** `oldestAgeMs` is `oldest age`, and `addedAt` is `added`. */

@@ -86,14 +86,14 @@ export class RequestedEndpoints {
 
   /** Returns the error if the line is no method and path, or the schema is none. */
   of(line: string, output: StandardSchema = unknown): Endpoint | ConfigurationError {
+    const lines = (typeof output === 'object' ? this.#made.get(output) : undefined) ?? new Map<string, Endpoint>();
+    const known = lines.get(line);
+    if (known) return known;
     const [, method, path] = /^(GET|POST|PUT|PATCH|DELETE) (\/\S*)$/.exec(line) ?? [];
     if (path === undefined)
       return new ConfigurationError(
         "Not sent: `request` takes a method and a path, e.g. 'GET /orders/{order_id}': GET, POST, PUT, PATCH or DELETE, one space, and a path that begins with /",
       );
-    const lines = (typeof output === 'object' ? this.#made.get(output) : undefined) ?? new Map<string, Endpoint>();
-    const known = lines.get(line);
-    if (known) return known;
     const definition = { method: method as EndpointMethod, path: path as `/${string}`, output };
     const wrong = definitionError(definition);
     if (wrong) return wrong;

@@ -54,10 +54,10 @@ export class Items {
 
   /** Adds what the service says of some items, at most twice asked. */
   async #readPart(ids: readonly string[], read: ReadStatuses, found: Map<string, ItemStatus>): Promise<ResponseInfo> {
-    const { answer, endpoint } = await this.#findPath(ids, read);
+    const { answer, whole } = await this.#findPath(ids, read);
     const first = namedItems(ids, answer.data);
     const { left } = first;
-    const again = left.length === 0 ? undefined : await read({ ...endpoint, query: {}, identity: {} }, left);
+    const again = left.length === 0 ? undefined : await read(whole, left);
     const second = namedItems(left, again?.data ?? []);
     const code = second.code ?? first.code;
     for (const id of ids) {
@@ -76,14 +76,13 @@ export class Items {
 
   /** Reads from the path of the specification, and from its successor if the service has it no more. */
   async #findPath(ids: readonly string[], read: ReadStatuses): Promise<StatusAnswer> {
-    const bulk = async (): Promise<StatusAnswer> => ({ endpoint: bulkStatus, answer: await read(bulkStatus, ids) });
+    const bulk = async (): Promise<StatusAnswer> => ({ whole: wholeBulk, answer: await read(bulkStatus, ids) });
     if (this.#hasMoved) return bulk();
-    const endpoint = itemEndpoints.status;
-    const first = await read(endpoint, ids).catch((error: unknown) => {
+    const first = await read(status, ids).catch((error: unknown) => {
       if (hasEnded(error)) return error;
       throw error;
     });
-    if (!(first instanceof ApiError) && first.data.length > 0) return { endpoint, answer: first };
+    if (!(first instanceof ApiError) && first.data.length > 0) return { whole: wholeStatus, answer: first };
     try {
       const found = await bulk();
       this.#hasMoved = first instanceof ApiError || found.answer.data.length > 0;
@@ -91,7 +90,7 @@ export class Items {
     } catch (later) {
       if (!hasEnded(later)) throw later;
       if (first instanceof ApiError) throw first;
-      return { endpoint, answer: first };
+      return { whole: wholeStatus, answer: first };
     }
   }
 }
@@ -99,9 +98,9 @@ export class Items {
 type StatusEndpoint = Endpoint<ItemStatusParams, ItemStatus[]>;
 type ReadStatuses = (endpoint: StatusEndpoint, ids: readonly string[]) => Promise<WithResponse<ItemStatus[]>>;
 
-/** An answer, and the endpoint that gave it. */
+/** An answer, and how its path is asked for whole entries, each of which names itself. */
 interface StatusAnswer {
-  readonly endpoint: StatusEndpoint;
+  readonly whole: StatusEndpoint;
   readonly answer: WithResponse<ItemStatus[]>;
 }
 
@@ -250,6 +249,10 @@ const bulkStatus: Endpoint<ItemStatusParams, ItemStatus[]> = {
   path: '/items/bulk',
   query: { attributes: 'body.id,body.status' },
 };
+
+/** What asks once more, for ids that no entry has named: without `attributes`. Of its entries, those of other ids are ignored. */
+const wholeStatus: StatusEndpoint = { ...status, query: {}, identity: {} };
+const wholeBulk: StatusEndpoint = { ...bulkStatus, query: {}, identity: {} };
 
 /** The endpoints of items, as `endpoints` has them. */
 export const itemEndpoints = { status };
