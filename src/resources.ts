@@ -1,4 +1,5 @@
-// The part of the main entry that is about resources.
+// The part of the main entry that is about resources. Names are listed: `export type *` would also declare the schemas that stand
+// beside the types, which this entry does not have.
 
 export type { Selected, Selection } from './resources/flex/graphql/selection.js';
 export { deliverySettings, type DeliverySettings, type DeliverySettingsV2, type Flex } from './resources/flex/flex.js';

@@ -1,4 +1,4 @@
-// Runs the mutation tester Stryker on folders and files of `src`: `npm run test:mutation -- core/recover core/limits/limiter.ts`.
+// Runs the mutation tester Stryker on folders and files of `src`: `npm run test:mutation -- core/recover core/limits/bucket.ts`.
 // Prints the faults that no test noticed, and writes the scores of the files to bench/mutation.md. Options such as `--force`
 // and `--concurrency=1` are passed to Stryker.
 import { spawnSync } from 'node:child_process';
