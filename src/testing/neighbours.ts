@@ -249,7 +249,9 @@ const searchOrders: Neighbour<OrderSearch> = {
     const isParty = ({ seller_id, buyer_id }: Pack): boolean =>
       seller_id === (seller ?? seller_id) && buyer_id === (buyer ?? buyer_id);
     const sales = marketplace.packs.all.filter(isParty).filter(filterOf(call));
-    sales.sort((a, b) => (sort === 'date_desc' ? b.createdAt - a.createdAt : a.createdAt - b.createdAt));
+    sales.sort((a, b) => a.createdAt - b.createdAt);
+    // Reversed, so that of two sales of the same millisecond the later one is first as well.
+    if (sort === 'date_desc') sales.reverse();
     const orders = sales.flatMap((pack) => pack.order_ids.map((id) => ({ id, pack })));
     const { items: found, paging } = pageOf(orders, queryPage(call, 50, marketplace.settings.maxPageSize));
     return { results: found.map(({ id, pack }) => toOrderView(id, pack, marketplace)), paging, sort: { id: sort } };

@@ -171,7 +171,7 @@ describe('outside of the specification', () => {
       'GET /orders/search?seller=1001&sort=date_desc&limit=10',
       200,
       {
-        results: [{ seller: { id: 1001 } }, { seller: { id: 1001 } }, { id: 3000000000000101, pack_id: null }],
+        results: [101, 2, 1].map((id) => ({ id: 3_000_000_000_000_000 + id, seller: { id: 1001 } })),
         paging: { total: 3, limit: 10, offset: 0 },
       },
     ],
