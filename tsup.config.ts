@@ -15,6 +15,7 @@ const entries = [
   'src/otel/index.ts',
   'src/outbox/index.ts',
   'src/simulation/index.ts',
+  'src/stores.ts',
   'src/testing/index.ts',
   'src/tools/index.ts',
 ];

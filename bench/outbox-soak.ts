@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type * as Outboxes from 'marketplace-seller-sdk/outbox';
 import type * as Schemas from 'marketplace-seller-sdk/schemas';
+import type * as Stores from 'marketplace-seller-sdk/stores';
 import type * as Testing from 'marketplace-seller-sdk/testing';
 import { createRandom } from '../src/testing/random.ts';
 import { here } from './measure.ts';
@@ -16,11 +17,12 @@ import { writePart } from './soak/page.ts';
 
 // The built package, as users load it.
 const built: readonly unknown[] = await Promise.all(
-  ['outbox/index', 'schemas', 'testing/index'].map((entry) => import(here(`../dist/esm/${entry}.js`))),
+  ['outbox/index', 'schemas', 'stores', 'testing/index'].map((entry) => import(here(`../dist/esm/${entry}.js`))),
 );
-const [{ createOutbox, sqliteStore }, { endpoints }, { FakeMarketplace }] = built as [
+const [{ createOutbox }, { endpoints }, { sqliteStore }, { FakeMarketplace }] = built as [
   typeof Outboxes,
   typeof Schemas,
+  typeof Stores,
   typeof Testing,
 ];
 

@@ -2,7 +2,8 @@
 // any number of machines.
 //   REDIS_URL=redis://127.0.0.1:6379 node examples/notifications-bullmq.ts
 import { Queue, Worker } from 'bullmq';
-import { bullmq, createInbox, fetchHandler } from 'marketplace-seller-sdk/notifications';
+import { createInbox, fetchHandler } from 'marketplace-seller-sdk/inbox';
+import { bullmq } from 'marketplace-seller-sdk/stores';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { needed } from './environment.ts';
 

@@ -7,7 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import express from 'express';
 import { BadRequestError, isAnswerable } from 'marketplace-seller-sdk';
-import { createInbox, nodeHandler, secretPath, sqliteStore } from 'marketplace-seller-sdk/notifications';
+import { createInbox, nodeHandler, secretPath } from 'marketplace-seller-sdk/inbox';
+import { sqliteStore } from 'marketplace-seller-sdk/stores';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 
 // A fake marketplace. In production, create one client per seller with `new SellerClient()`.

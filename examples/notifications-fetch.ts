@@ -1,7 +1,7 @@
 // A Fetch API handler for notifications on platforms without a place to store. The same code works on
 // Cloudflare Workers, Deno, Bun, Hono and Next.
 //   node examples/notifications-fetch.ts
-import { handleNow } from 'marketplace-seller-sdk/notifications';
+import { handleNow } from 'marketplace-seller-sdk/inbox';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 
 // A fake marketplace. In production, create one client per seller with `new SellerClient()`.

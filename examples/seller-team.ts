@@ -26,8 +26,8 @@ import {
   createInbox,
   nodeHandler,
   openInbox,
-  sqliteStore,
-} from 'marketplace-seller-sdk/notifications';
+} from 'marketplace-seller-sdk/inbox';
+import { sqliteStore } from 'marketplace-seller-sdk/stores';
 import { createSellers, sqliteTokens } from 'marketplace-seller-sdk/oauth';
 import {
   createOutbox,

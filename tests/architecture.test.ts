@@ -49,7 +49,7 @@ const floors: readonly (readonly string[])[] = [
   ['resources/messages', 'resources/flex-v2'],
   ['client.ts', 'endpoints.ts', 'resources.ts'],
   ['create-http-client.ts'],
-  ['notifications', 'oauth', 'otel', 'outbox', 'schemas.ts', 'tools'],
+  ['notifications', 'oauth', 'otel', 'outbox', 'schemas.ts', 'stores.ts', 'tools'],
   ['testing'],
   ['simulation'],
   ['cli', 'index.ts'],

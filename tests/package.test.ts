@@ -198,7 +198,7 @@ test('a class has in the built package the name it is exported by', () => {
     const ways = [(name) => import(name), createRequire(process.cwd() + '/')];
     const renamed = [];
     for (const load of ways) {
-      for (const entry of ['', '/notifications', '/testing']) {
+      for (const entry of ['', '/inbox', '/testing']) {
         for (const [name, value] of Object.entries(await load('${manifest.name}' + entry))) {
           if (typeof value === 'function' && /^class/.test(String(value)) && value.name !== name) renamed.push(name);
         }

@@ -107,8 +107,8 @@ test('only the type of an optional field is without `undefined`', () => {
 
 test.each([
   ['client.md', 'documentedError', 'DocumentedError'],
-  ['notifications.md', 'fetchHandler', 'FetchHandler'],
-  ['notifications.md', 'notificationFields', 'NotificationFields'],
+  ['inbox.md', 'fetchHandler', 'FetchHandler'],
+  ['inbox.md', 'notificationFields', 'NotificationFields'],
   ['testing.md', 'marketplaceMatchers', 'MarketplaceMatchers'],
 ])('on %s, %s and %s have links of their own', (file, first, second) => {
   const anchor = first.toLowerCase();

@@ -27,8 +27,9 @@ export const aboutCommon = 'Methods of the client itself, which apply to every r
 const titles: Readonly<Record<Entry, string>> = {
   'marketplace-seller-sdk': 'Client',
   'marketplace-seller-sdk/schemas': 'Schemas',
-  'marketplace-seller-sdk/notifications': 'Notifications',
+  'marketplace-seller-sdk/inbox': 'Inbox',
   'marketplace-seller-sdk/outbox': 'Outbox',
+  'marketplace-seller-sdk/stores': 'Stores',
   'marketplace-seller-sdk/simulation': 'Simulation',
   'marketplace-seller-sdk/testing': 'Testing',
   'marketplace-seller-sdk/tools': 'Tools',
@@ -41,10 +42,12 @@ const abouts: Readonly<Record<Entry, string>> = {
     'The client, its options, the options of a call, and what calls return. [Common](common.md) has the methods of the client itself.',
   'marketplace-seller-sdk/schemas':
     'The types of schemas. The entry also exports the schema of each type in this reference, under the name of the type in lower camel case, and all `endpoints`.',
-  'marketplace-seller-sdk/notifications':
+  'marketplace-seller-sdk/inbox':
     'The inbox for notifications (webhooks). The [guide](../guide/notifications.md) shows how to use it.',
   'marketplace-seller-sdk/outbox':
     'Writes that are sent once, also when processes end. The [guide](../guide/after-a-sale.md) shows how to use it.',
+  'marketplace-seller-sdk/stores':
+    'Where inboxes and outboxes keep their work. The [guide](../guide/notifications.md) says which one to use.',
   'marketplace-seller-sdk/simulation':
     'Days of a bot, from a seed. The [guide](../guide/simulation.md) shows how to use them.',
   'marketplace-seller-sdk/testing':

@@ -5,7 +5,8 @@
 import { createServer } from 'node:http';
 import type { RequestListener, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type * as Library from 'marketplace-seller-sdk/notifications';
+import type * as Library from 'marketplace-seller-sdk/inbox';
+import type * as Stores from 'marketplace-seller-sdk/stores';
 import { here } from '../measure.ts';
 import { Queue, Worker } from 'bullmq';
 import { HandledOrder } from './handled-order.ts';
@@ -113,8 +114,10 @@ const unchecked: RequestListener = (request, response) => {
 async function checked(): Promise<RequestListener> {
   // The built package, as users load it.
   const built: unknown = await import(here('../dist/esm/notifications/index.js'));
-  const { createInbox, memoryStore, nodeHandler } = built as typeof Library;
-  const add: Library.Store['add'] = ({ key, data }) =>
+  const { createInbox, nodeHandler } = built as typeof Library;
+  const stores: unknown = await import(here('../dist/esm/stores.js'));
+  const { memoryStore } = stores as typeof Stores;
+  const add: Stores.Store['add'] = ({ key, data }) =>
     new Promise((resolve) => arrive({ id: key, body: JSON.stringify(data), accept: () => resolve('added') }));
   return nodeHandler(createInbox({ store: Object.assign(memoryStore(), { add }), on: { questions: () => undefined } }));
 }

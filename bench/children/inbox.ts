@@ -5,7 +5,8 @@ import { appendFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import type * as Library from 'marketplace-seller-sdk/notifications';
+import type * as Library from 'marketplace-seller-sdk/inbox';
+import type * as Stores from 'marketplace-seller-sdk/stores';
 import { Queue, Worker } from 'bullmq';
 import { Pool } from 'pg';
 import { here } from '../measure.ts';
@@ -14,7 +15,9 @@ import { redisOf } from './redis-queue.ts';
 
 // The built package, as users load it.
 const built: unknown = await import(here('../dist/esm/notifications/index.js'));
-const { bullmq, createInbox, memoryStore, nodeHandler, postgresStore, sqliteStore } = built as typeof Library;
+const { createInbox, nodeHandler } = built as typeof Library;
+const stores: unknown = await import(here('../dist/esm/stores.js'));
+const { bullmq, memoryStore, postgresStore, sqliteStore } = stores as typeof Stores;
 
 const [kind = '', path = '', mode = '', notes = ''] = process.argv.slice(2);
 const handled = new Map<number, number>();

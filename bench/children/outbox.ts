@@ -4,16 +4,18 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type * as Library from 'marketplace-seller-sdk';
 import type * as Outboxes from 'marketplace-seller-sdk/outbox';
 import type * as Schemas from 'marketplace-seller-sdk/schemas';
+import type * as Stores from 'marketplace-seller-sdk/stores';
 import { here } from '../measure.ts';
 
 // The built package, as users load it.
 const built: readonly unknown[] = await Promise.all(
-  ['index', 'outbox/index', 'schemas'].map((entry) => import(here(`../dist/esm/${entry}.js`))),
+  ['index', 'outbox/index', 'schemas', 'stores'].map((entry) => import(here(`../dist/esm/${entry}.js`))),
 );
-const [{ SellerClient }, { createOutbox, sqliteStore }, { endpoints }] = built as [
+const [{ SellerClient }, { createOutbox }, { endpoints }, { sqliteStore }] = built as [
   typeof Library,
   typeof Outboxes,
   typeof Schemas,
+  typeof Stores,
 ];
 
 const [baseUrl = '', accessToken = '', user, site_id = '', buyer, path = '', file = '', firstPack, packs] =

@@ -24,10 +24,13 @@ registerHooks({
 const load = (path) => import(new URL(path, src).href);
 const [
   { SellerClient },
-  { createInbox, fetchHandler, sqliteStore },
+  { createInbox, fetchHandler },
+  { sqliteStore },
   { createOutbox },
   { createOAuth, createSellers, sqliteTokens },
-] = await Promise.all(['index.ts', 'notifications/index.ts', 'outbox/index.ts', 'oauth/index.ts'].map(load));
+] = await Promise.all(
+  ['index.ts', 'notifications/index.ts', 'stores.ts', 'outbox/index.ts', 'oauth/index.ts'].map(load),
+);
 
 const fake = fork(fileURLToPath(new URL('journeys-fake.mjs', import.meta.url)), [src]);
 const [{ url: baseUrl, token, user_id, questions, packs, grants }] = await once(fake, 'message');

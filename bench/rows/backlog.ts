@@ -2,8 +2,9 @@ import { createRequire } from 'node:module';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type * as Notifications from 'marketplace-seller-sdk/notifications';
-import type { InboxOptions } from 'marketplace-seller-sdk/notifications';
+import type * as Inboxes from 'marketplace-seller-sdk/inbox';
+import type * as Stores from 'marketplace-seller-sdk/stores';
+import type { InboxOptions } from 'marketplace-seller-sdk/inbox';
 import type * as Pg from 'pg';
 import { hasPostgres, startPostgres } from '../../tests/support/postgres.ts';
 import { range } from '../inbox-load.ts';
@@ -47,8 +48,12 @@ export async function backlog(): Promise<Row[]> {
   ];
 }
 
-const library = async (): Promise<typeof Notifications> =>
-  (await import(here('../dist/esm/notifications/index.js'))) as typeof Notifications;
+async function library(): Promise<typeof Inboxes & typeof Stores> {
+  const built: unknown[] = await Promise.all(
+    ['notifications/index', 'stores'].map((entry) => import(here(`../dist/esm/${entry}.js`))),
+  );
+  return Object.assign({}, ...built) as typeof Inboxes & typeof Stores;
+}
 
 async function growthInSqlite(): Promise<readonly Growth[]> {
   const { sqliteStore } = await library();

@@ -46,11 +46,9 @@ export default {
       alias: [
         { find: '#platform', replacement: join(root, 'src/core/transport/platform-portable.ts') },
         { find: /^marketplace-seller-sdk$/, replacement: join(root, 'src/index.ts') },
-        { find: /^marketplace-seller-sdk\/schemas$/, replacement: join(root, 'src/schemas.ts') },
-        {
-          find: /^marketplace-seller-sdk\/(notifications|outbox|testing|tools)$/,
-          replacement: join(root, 'src/$1/index.ts'),
-        },
+        { find: /^marketplace-seller-sdk\/inbox$/, replacement: join(root, 'src/notifications/index.ts') },
+        { find: /^marketplace-seller-sdk\/(schemas|stores)$/, replacement: join(root, 'src/$1.ts') },
+        { find: /^marketplace-seller-sdk\/(outbox|testing|tools)$/, replacement: join(root, 'src/$1/index.ts') },
       ],
     },
     plugins: [

@@ -1,8 +1,9 @@
 // Runs an example of the guides against a fake marketplace, in the page. It is loaded when a reader presses "Run".
 import * as main from 'marketplace-seller-sdk';
-import * as notifications from 'marketplace-seller-sdk/notifications';
+import * as inbox from 'marketplace-seller-sdk/inbox';
 import * as outbox from 'marketplace-seller-sdk/outbox';
 import * as schemas from 'marketplace-seller-sdk/schemas';
+import * as stores from 'marketplace-seller-sdk/stores';
 import * as testing from 'marketplace-seller-sdk/testing';
 import * as tools from 'marketplace-seller-sdk/tools';
 
@@ -93,9 +94,10 @@ function modulesFor(
   }
   return {
     'marketplace-seller-sdk': { ...main, SellerClient },
-    'marketplace-seller-sdk/notifications': notifications,
+    'marketplace-seller-sdk/inbox': inbox,
     'marketplace-seller-sdk/outbox': outbox,
     'marketplace-seller-sdk/schemas': schemas,
+    'marketplace-seller-sdk/stores': stores,
     'marketplace-seller-sdk/testing': { ...testing, FakeMarketplace },
     'marketplace-seller-sdk/tools': tools,
   };

@@ -4,7 +4,7 @@ import type { Snippet } from '../../tools/snippets.ts';
 
 /** What an example in a page may import: `playground.ts` has these. */
 const modules = new Set([
-  ...['', '/notifications', '/outbox', '/schemas', '/testing', '/tools'].map(
+  ...['', '/inbox', '/outbox', '/schemas', '/stores', '/testing', '/tools'].map(
     (entry) => `marketplace-seller-sdk${entry}`,
   ),
   'zod',

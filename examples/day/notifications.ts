@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { isAnswerable } from 'marketplace-seller-sdk';
-import { createInbox, nodeHandler } from 'marketplace-seller-sdk/notifications';
+import { createInbox, nodeHandler } from 'marketplace-seller-sdk/inbox';
 import type { Chapter, Stage } from './stage.ts';
 
 /**

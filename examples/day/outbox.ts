@@ -1,4 +1,5 @@
-import { createOutbox, memoryStore } from 'marketplace-seller-sdk/outbox';
+import { createOutbox } from 'marketplace-seller-sdk/outbox';
+import { memoryStore } from 'marketplace-seller-sdk/stores';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import type { Chapter } from './stage.ts';
 

@@ -14,7 +14,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
-import { nodeHandler } from 'marketplace-seller-sdk/notifications';
+import { nodeHandler } from 'marketplace-seller-sdk/inbox';
 import { sqliteTokens } from 'marketplace-seller-sdk/oauth';
 import { oauthOf, registration } from '../application.ts';
 import { needed } from '../environment.ts';

@@ -1,6 +1,7 @@
 import { BadRequestError, SellerClient, isAnswerable } from 'marketplace-seller-sdk';
-import { createInbox, sqliteStore } from 'marketplace-seller-sdk/notifications';
-import type { Inbox } from 'marketplace-seller-sdk/notifications';
+import { createInbox } from 'marketplace-seller-sdk/inbox';
+import { sqliteStore } from 'marketplace-seller-sdk/stores';
+import type { Inbox } from 'marketplace-seller-sdk/inbox';
 import { createSellers } from 'marketplace-seller-sdk/oauth';
 import type { Sellers, SellersOptions } from 'marketplace-seller-sdk/oauth';
 

@@ -14,10 +14,4 @@ export type {
   KeepOptions,
   OutboxOptions,
 } from './options.js';
-export type { DeadLetter, DeadLetters, Rejected } from '../work/lists.js';
 export { toReview, type ReviewItem, type ReviewOptions, type ReviewState } from '../work/review.js';
-export { bullmq } from '../work/bullmq.js';
-export { memoryStore } from '../work/memory.js';
-export { postgresStore } from '../work/postgres.js';
-export { sqliteStore } from '../work/sqlite.js';
-export type { Store, Engine } from '../work/store.js';

@@ -7,7 +7,8 @@ import { chromiumArguments, chromiumPath } from '../support/chromium.ts';
 /** Runs in the page: the fake, two clients, an inbox and a fault. */
 const program = `
 import { OutcomeUnknownError } from 'marketplace-seller-sdk';
-import { createInbox, memoryStore } from 'marketplace-seller-sdk/notifications';
+import { createInbox } from 'marketplace-seller-sdk/inbox';
+import { memoryStore } from 'marketplace-seller-sdk/stores';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 
 globalThis.story = async () => {

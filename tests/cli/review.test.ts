@@ -1,8 +1,9 @@
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInbox, sqliteStore } from 'marketplace-seller-sdk/notifications';
-import type { ReviewItem } from 'marketplace-seller-sdk/notifications';
+import { createInbox } from 'marketplace-seller-sdk/inbox';
+import { sqliteStore } from 'marketplace-seller-sdk/stores';
+import type { ReviewItem } from 'marketplace-seller-sdk/inbox';
 import { sqliteTokens } from 'marketplace-seller-sdk/oauth';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { running } from '../support/serving.ts';

@@ -1,6 +1,6 @@
 import { refreshingToken } from 'marketplace-seller-sdk';
 import type { ClientOptions } from 'marketplace-seller-sdk';
-import { createInbox } from 'marketplace-seller-sdk/notifications';
+import { createInbox } from 'marketplace-seller-sdk/inbox';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { networkFault, stubbed, wireQuestion } from '../support/stubs.ts';
 

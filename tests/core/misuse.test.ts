@@ -1,7 +1,7 @@
 import { InvalidInputError, ConfigurationError, OutcomeUnknownError, Paged } from 'marketplace-seller-sdk';
 import type { ClientOptions, Endpoint, Middleware } from 'marketplace-seller-sdk';
-import { createInbox } from 'marketplace-seller-sdk/notifications';
-import type { InboxOptions } from 'marketplace-seller-sdk/notifications';
+import { createInbox } from 'marketplace-seller-sdk/inbox';
+import type { InboxOptions } from 'marketplace-seller-sdk/inbox';
 import { openTelemetry } from 'marketplace-seller-sdk/otel';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { describe, expect, test } from 'vitest';

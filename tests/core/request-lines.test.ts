@@ -1,5 +1,6 @@
-import { createOutbox, memoryStore } from 'marketplace-seller-sdk/outbox';
-import { createInbox } from 'marketplace-seller-sdk/notifications';
+import { createOutbox } from 'marketplace-seller-sdk/outbox';
+import { memoryStore } from 'marketplace-seller-sdk/stores';
+import { createInbox } from 'marketplace-seller-sdk/inbox';
 import { createTools } from 'marketplace-seller-sdk/tools';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { describe, expect, expectTypeOf, it } from 'vitest';

@@ -5,7 +5,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Queue, Worker } from 'bullmq';
-import { bullmq, createInbox, nodeHandler } from 'marketplace-seller-sdk/notifications';
+import { createInbox, nodeHandler } from 'marketplace-seller-sdk/inbox';
+import { bullmq } from 'marketplace-seller-sdk/stores';
 
 const [path = '', notes = '', takesMs = '0', atMost = 'Infinity'] = process.argv.slice(2);
 let handled = 0;

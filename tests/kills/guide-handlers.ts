@@ -1,6 +1,6 @@
 import { BadRequestError, isAnswerable } from 'marketplace-seller-sdk';
 import type { SellerClient } from 'marketplace-seller-sdk';
-import type { Handlers } from 'marketplace-seller-sdk/notifications';
+import type { Handlers } from 'marketplace-seller-sdk/inbox';
 
 /** The handlers of docs/guide/notifications.md, word for word: `replies.test.ts` compares them. */
 export const guideHandlers: Handlers<SellerClient> = {

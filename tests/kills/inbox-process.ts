@@ -4,7 +4,8 @@ import { appendFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createInbox, nodeHandler, sqliteStore } from 'marketplace-seller-sdk/notifications';
+import { createInbox, nodeHandler } from 'marketplace-seller-sdk/inbox';
+import { sqliteStore } from 'marketplace-seller-sdk/stores';
 
 const [path = '', notes = '', takesMs = '0', atMost = 'Infinity'] = process.argv.slice(2);
 let handled = 0;

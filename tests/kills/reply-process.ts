@@ -4,7 +4,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Queue, Worker } from 'bullmq';
 import { SellerClient } from 'marketplace-seller-sdk';
-import { bullmq, createInbox, nodeHandler, postgresStore, sqliteStore } from 'marketplace-seller-sdk/notifications';
+import { createInbox, nodeHandler } from 'marketplace-seller-sdk/inbox';
+import { bullmq, postgresStore, sqliteStore } from 'marketplace-seller-sdk/stores';
 import { Pool } from 'pg';
 import { guideHandlers } from './guide-handlers.ts';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInbox } from 'marketplace-seller-sdk/notifications';
+import { createInbox } from 'marketplace-seller-sdk/inbox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bundled } from '../support/program.ts';
 import { sharedPlaces } from '../support/shared-places.ts';

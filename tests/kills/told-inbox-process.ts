@@ -1,5 +1,5 @@
 // A process with an inbox that says what it is told, and is killed while it is told.
-import { createInbox } from 'marketplace-seller-sdk/notifications';
+import { createInbox } from 'marketplace-seller-sdk/inbox';
 import { options, text, told } from './told-arguments.ts';
 
 const inbox = createInbox({

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
-import { createInbox, fastifyHandler, fetchHandler, nodeHandler } from 'marketplace-seller-sdk/notifications';
-import type { DeliveryRequest } from 'marketplace-seller-sdk/notifications';
+import { createInbox, fastifyHandler, fetchHandler, nodeHandler } from 'marketplace-seller-sdk/inbox';
+import type { DeliveryRequest } from 'marketplace-seller-sdk/inbox';
 import { expect, test } from 'vitest';
 import { about } from '../support/deliveries.ts';
 

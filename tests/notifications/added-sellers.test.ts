@@ -1,5 +1,5 @@
-import { createInbox, handleNow } from 'marketplace-seller-sdk/notifications';
-import type { InboxOptions } from 'marketplace-seller-sdk/notifications';
+import { createInbox, handleNow } from 'marketplace-seller-sdk/inbox';
+import type { InboxOptions } from 'marketplace-seller-sdk/inbox';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { about, deliver } from '../support/deliveries.ts';

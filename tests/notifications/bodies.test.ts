@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import fastify from 'fastify';
-import { createInbox, fastifyHandler, fetchHandler, nodeHandler } from 'marketplace-seller-sdk/notifications';
+import { createInbox, fastifyHandler, fetchHandler, nodeHandler } from 'marketplace-seller-sdk/inbox';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { about, post } from '../support/deliveries.ts';
 import { fc } from '../support/fast-check.ts';

@@ -1,5 +1,6 @@
-import { memoryStore, parseNotification, readNotification } from 'marketplace-seller-sdk/notifications';
-import type { InboxOptions } from 'marketplace-seller-sdk/notifications';
+import { parseNotification, readNotification } from 'marketplace-seller-sdk/inbox';
+import { memoryStore } from 'marketplace-seller-sdk/stores';
+import type { InboxOptions } from 'marketplace-seller-sdk/inbox';
 import { describe, expect, test } from 'vitest';
 import { inboxContext } from '../../src/notifications/context.js';
 import { newEntry } from '../../src/notifications/notification.js';

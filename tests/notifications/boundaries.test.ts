@@ -1,6 +1,6 @@
 import { EarlierWriteUnknownError, OutcomeUnknownError, RateLimitError, SellerError } from 'marketplace-seller-sdk';
 import type { Message } from 'marketplace-seller-sdk';
-import { parseNotification } from 'marketplace-seller-sdk/notifications';
+import { parseNotification } from 'marketplace-seller-sdk/inbox';
 import { describe, expect, test, vi } from 'vitest';
 import { MissingResources } from '../../src/notifications/handling/notification-task.js';
 import { ReadConversations, unreadMessages } from '../../src/notifications/handling/unread.js';

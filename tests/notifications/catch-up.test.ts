@@ -1,7 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { AuthenticationError, ConfigurationError } from 'marketplace-seller-sdk';
-import { createInbox, fetchHandler, memoryStore, sqliteStore } from 'marketplace-seller-sdk/notifications';
-import type { Store, Inbox, InboxOptions } from 'marketplace-seller-sdk/notifications';
+import { createInbox, fetchHandler } from 'marketplace-seller-sdk/inbox';
+import { memoryStore, sqliteStore } from 'marketplace-seller-sdk/stores';
+import type { Inbox, InboxOptions } from 'marketplace-seller-sdk/inbox';
+import type { Store } from 'marketplace-seller-sdk/stores';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { storeKinds } from '../support/inbox-stores.ts';

@@ -1,5 +1,5 @@
-import { createInbox, fetchHandler } from 'marketplace-seller-sdk/notifications';
-import type { HandlingFailure, NotificationClient, Inbox } from 'marketplace-seller-sdk/notifications';
+import { createInbox, fetchHandler } from 'marketplace-seller-sdk/inbox';
+import type { HandlingFailure, NotificationClient, Inbox } from 'marketplace-seller-sdk/inbox';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { about, deliver } from '../support/deliveries.ts';

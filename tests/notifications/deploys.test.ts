@@ -1,6 +1,8 @@
 import { ConfigurationError } from 'marketplace-seller-sdk';
-import { createInbox, memoryStore, openInbox, sqliteStore } from 'marketplace-seller-sdk/notifications';
-import type { Inbox, InboxOptions, Store } from 'marketplace-seller-sdk/notifications';
+import { createInbox, openInbox } from 'marketplace-seller-sdk/inbox';
+import { memoryStore, sqliteStore } from 'marketplace-seller-sdk/stores';
+import type { Inbox, InboxOptions } from 'marketplace-seller-sdk/inbox';
+import type { Store } from 'marketplace-seller-sdk/stores';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { describe, expect, test, vi } from 'vitest';
 import { fakeTimersOfInbox } from '../support/fake-time.ts';

@@ -1,11 +1,5 @@
-import {
-  createInbox,
-  fastifyHandler,
-  fetchHandler,
-  secretPath,
-  StoreFullError,
-} from 'marketplace-seller-sdk/notifications';
-import type { InboxOptions } from 'marketplace-seller-sdk/notifications';
+import { createInbox, fastifyHandler, fetchHandler, secretPath, StoreFullError } from 'marketplace-seller-sdk/inbox';
+import type { InboxOptions } from 'marketplace-seller-sdk/inbox';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { about, deliver } from '../support/deliveries.ts';

@@ -1,5 +1,5 @@
-import { parseNotification } from 'marketplace-seller-sdk/notifications';
-import type { InboxEntry } from 'marketplace-seller-sdk/notifications';
+import { parseNotification } from 'marketplace-seller-sdk/inbox';
+import type { InboxEntry } from 'marketplace-seller-sdk/inbox';
 import { expect, test } from 'vitest';
 import { newEntry } from '../../src/notifications/notification.js';
 import { about } from '../support/deliveries.ts';

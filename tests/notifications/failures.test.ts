@@ -1,6 +1,6 @@
 import { NotFoundError, SellerClient } from 'marketplace-seller-sdk';
-import { DropNotificationError, UnrecoverableError, createInbox } from 'marketplace-seller-sdk/notifications';
-import type { HandlingFailure, InboxOptions } from 'marketplace-seller-sdk/notifications';
+import { DropNotificationError, UnrecoverableError, createInbox } from 'marketplace-seller-sdk/inbox';
+import type { HandlingFailure, InboxOptions } from 'marketplace-seller-sdk/inbox';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { about, deliver } from '../support/deliveries.ts';

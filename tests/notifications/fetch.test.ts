@@ -1,4 +1,4 @@
-import { createInbox, fetchHandler } from 'marketplace-seller-sdk/notifications';
+import { createInbox, fetchHandler } from 'marketplace-seller-sdk/inbox';
 import { describe, expect, expectTypeOf, onTestFinished, test, vi } from 'vitest';
 import { about, post } from '../support/deliveries.ts';
 import { silentLogger } from '../support/silent.ts';

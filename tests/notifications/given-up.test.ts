@@ -1,5 +1,6 @@
-import { UnrecoverableError, createInbox, memoryStore, parseNotification } from 'marketplace-seller-sdk/notifications';
-import type { InboxOptions } from 'marketplace-seller-sdk/notifications';
+import { UnrecoverableError, createInbox, parseNotification } from 'marketplace-seller-sdk/inbox';
+import { memoryStore } from 'marketplace-seller-sdk/stores';
+import type { InboxOptions } from 'marketplace-seller-sdk/inbox';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { newEntry, workOf } from '../../src/notifications/notification.js';

@@ -1,7 +1,7 @@
 import { ConfigurationError, SellerClient } from 'marketplace-seller-sdk';
 import type { Question } from 'marketplace-seller-sdk';
-import { DropNotificationError, UnrecoverableError, handleNow } from 'marketplace-seller-sdk/notifications';
-import type { HandlerContext } from 'marketplace-seller-sdk/notifications';
+import { DropNotificationError, UnrecoverableError, handleNow } from 'marketplace-seller-sdk/inbox';
+import type { HandlerContext } from 'marketplace-seller-sdk/inbox';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { describe, expect, expectTypeOf, test, vi } from 'vitest';
 import { about, post } from '../support/deliveries.ts';

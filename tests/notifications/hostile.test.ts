@@ -1,8 +1,10 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ConfigurationError } from 'marketplace-seller-sdk';
-import { createInbox, memoryStore, nodeHandler } from 'marketplace-seller-sdk/notifications';
-import type { Inbox, InboxOptions, Store } from 'marketplace-seller-sdk/notifications';
+import { createInbox, nodeHandler } from 'marketplace-seller-sdk/inbox';
+import { memoryStore } from 'marketplace-seller-sdk/stores';
+import type { Inbox, InboxOptions } from 'marketplace-seller-sdk/inbox';
+import type { Store } from 'marketplace-seller-sdk/stores';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { about, deliver } from '../support/deliveries.ts';
 import { run } from '../support/program.ts';

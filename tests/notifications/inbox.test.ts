@@ -1,7 +1,9 @@
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { ConfigurationError, SellerClient } from 'marketplace-seller-sdk';
-import { HandlerTimeoutError, createInbox, fetchHandler, memoryStore } from 'marketplace-seller-sdk/notifications';
-import type { HandlingFailure, InboxOptions, Store } from 'marketplace-seller-sdk/notifications';
+import { HandlerTimeoutError, createInbox, fetchHandler } from 'marketplace-seller-sdk/inbox';
+import { memoryStore } from 'marketplace-seller-sdk/stores';
+import type { HandlingFailure, InboxOptions } from 'marketplace-seller-sdk/inbox';
+import type { Store } from 'marketplace-seller-sdk/stores';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { about, deliver, post } from '../support/deliveries.ts';
 import { advanceUntilSettled } from '../support/fake-time.ts';

@@ -1,5 +1,5 @@
-import { createInbox, fetchHandler, parseNotification } from 'marketplace-seller-sdk/notifications';
-import type { MessageNotification, NotifiedMessage } from 'marketplace-seller-sdk/notifications';
+import { createInbox, fetchHandler, parseNotification } from 'marketplace-seller-sdk/inbox';
+import type { MessageNotification, NotifiedMessage } from 'marketplace-seller-sdk/inbox';
 import { InvalidInputError, SellerClient } from 'marketplace-seller-sdk';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { expect, expectTypeOf, test, vi } from 'vitest';

@@ -1,7 +1,7 @@
 import { InvalidInputError } from 'marketplace-seller-sdk';
 import type { SellerClient } from 'marketplace-seller-sdk';
-import { createInbox, readNotification } from 'marketplace-seller-sdk/notifications';
-import type { Notification, InboxOptions } from 'marketplace-seller-sdk/notifications';
+import { createInbox, readNotification } from 'marketplace-seller-sdk/inbox';
+import type { Notification, InboxOptions } from 'marketplace-seller-sdk/inbox';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';

@@ -1,7 +1,7 @@
 import { fc } from '../support/fast-check.ts';
 import { NotificationError } from 'marketplace-seller-sdk';
-import { parseNotification } from 'marketplace-seller-sdk/notifications';
-import type { QuestionNotification, UnknownNotification } from 'marketplace-seller-sdk/notifications';
+import { parseNotification } from 'marketplace-seller-sdk/inbox';
+import type { QuestionNotification, UnknownNotification } from 'marketplace-seller-sdk/inbox';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 
 const plain = {

@@ -1,5 +1,7 @@
-import { createInbox, fetchHandler, memoryStore, parseNotification } from 'marketplace-seller-sdk/notifications';
-import type { InboxOptions, Store } from 'marketplace-seller-sdk/notifications';
+import { createInbox, fetchHandler, parseNotification } from 'marketplace-seller-sdk/inbox';
+import { memoryStore } from 'marketplace-seller-sdk/stores';
+import type { InboxOptions } from 'marketplace-seller-sdk/inbox';
+import type { Store } from 'marketplace-seller-sdk/stores';
 import { ConfigurationError } from 'marketplace-seller-sdk';
 import { describe, expect, test, vi } from 'vitest';
 import { newEntry, workOf } from '../../src/notifications/notification.js';

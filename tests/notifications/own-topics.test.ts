@@ -1,6 +1,7 @@
 import { ConfigurationError, NotFoundError, SellerClient } from 'marketplace-seller-sdk';
 import type { Endpoint } from 'marketplace-seller-sdk';
-import { UnrecoverableError, createInbox, memoryStore, readNotification } from 'marketplace-seller-sdk/notifications';
+import { UnrecoverableError, createInbox, readNotification } from 'marketplace-seller-sdk/inbox';
+import { memoryStore } from 'marketplace-seller-sdk/stores';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import * as z from 'zod/mini';

@@ -1,4 +1,4 @@
-import { createInbox } from 'marketplace-seller-sdk/notifications';
+import { createInbox } from 'marketplace-seller-sdk/inbox';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { expect, test, vi } from 'vitest';
 import { about, deliver } from '../support/deliveries.ts';

@@ -7,8 +7,8 @@ import {
 } from 'marketplace-seller-sdk';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import type { Question } from 'marketplace-seller-sdk';
-import { createInbox, fetchHandler, parseNotification, readNotification } from 'marketplace-seller-sdk/notifications';
-import type { QuestionNotification } from 'marketplace-seller-sdk/notifications';
+import { createInbox, fetchHandler, parseNotification, readNotification } from 'marketplace-seller-sdk/inbox';
+import type { QuestionNotification } from 'marketplace-seller-sdk/inbox';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { afterEach, describe, expect, expectTypeOf, test, vi } from 'vitest';
 import { about } from '../support/deliveries.ts';

@@ -1,7 +1,7 @@
 import { ConversationBlockedError, ItemNotActiveError, NoChannelError } from 'marketplace-seller-sdk';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
-import { createInbox } from 'marketplace-seller-sdk/notifications';
-import type { HandlingFailure, InboxOptions } from 'marketplace-seller-sdk/notifications';
+import { createInbox } from 'marketplace-seller-sdk/inbox';
+import type { HandlingFailure, InboxOptions } from 'marketplace-seller-sdk/inbox';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { describe, expect, test } from 'vitest';
 import { listEndpoints } from '../../src/endpoints.js';

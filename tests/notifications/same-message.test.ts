@@ -1,6 +1,6 @@
 import type { OutcomeUnknownError } from 'marketplace-seller-sdk';
-import { UnrecoverableError, createInbox } from 'marketplace-seller-sdk/notifications';
-import type { Inbox, InboxOptions } from 'marketplace-seller-sdk/notifications';
+import { UnrecoverableError, createInbox } from 'marketplace-seller-sdk/inbox';
+import type { Inbox, InboxOptions } from 'marketplace-seller-sdk/inbox';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { deliverUntilAccepted } from '../support/deliveries.ts';

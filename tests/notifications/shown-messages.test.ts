@@ -1,5 +1,6 @@
-import { createInbox, handleNow, memoryStore } from 'marketplace-seller-sdk/notifications';
-import type { InboxOptions } from 'marketplace-seller-sdk/notifications';
+import { createInbox, handleNow } from 'marketplace-seller-sdk/inbox';
+import { memoryStore } from 'marketplace-seller-sdk/stores';
+import type { InboxOptions } from 'marketplace-seller-sdk/inbox';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { post } from '../support/deliveries.ts';

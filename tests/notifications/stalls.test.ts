@@ -1,5 +1,6 @@
-import { createInbox, openInbox, parseNotification } from 'marketplace-seller-sdk/notifications';
-import type { InboxOptions, Store } from 'marketplace-seller-sdk/notifications';
+import { createInbox, openInbox, parseNotification } from 'marketplace-seller-sdk/inbox';
+import type { InboxOptions } from 'marketplace-seller-sdk/inbox';
+import type { Store } from 'marketplace-seller-sdk/stores';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { newEntry, workOf } from '../../src/notifications/notification.js';
 import type { Claim, Claimed } from '../../src/work/store.js';

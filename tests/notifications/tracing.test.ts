@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { ROOT_CONTEXT, context, trace } from '@opentelemetry/api';
 import type { Context, ContextManager } from '@opentelemetry/api';
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
-import { createInbox, fetchHandler } from 'marketplace-seller-sdk/notifications';
+import { createInbox, fetchHandler } from 'marketplace-seller-sdk/inbox';
 import { openTelemetry } from 'marketplace-seller-sdk/otel';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { expect, onTestFinished, test } from 'vitest';

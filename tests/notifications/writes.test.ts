@@ -1,7 +1,8 @@
 import { AccessTokenError, ServerError } from 'marketplace-seller-sdk';
 import type { SellerClient } from 'marketplace-seller-sdk';
-import { createInbox, fetchHandler, memoryStore, openInbox } from 'marketplace-seller-sdk/notifications';
-import type { InboxOptions } from 'marketplace-seller-sdk/notifications';
+import { createInbox, fetchHandler, openInbox } from 'marketplace-seller-sdk/inbox';
+import { memoryStore } from 'marketplace-seller-sdk/stores';
+import type { InboxOptions } from 'marketplace-seller-sdk/inbox';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { advanceUntilSettled, fakeTimersOfInbox, loadClientFirst } from '../support/fake-time.ts';

@@ -8,7 +8,7 @@ import {
   refreshingToken,
 } from 'marketplace-seller-sdk';
 import type { TokenProvider, TokenSet } from 'marketplace-seller-sdk';
-import { createInbox } from 'marketplace-seller-sdk/notifications';
+import { createInbox } from 'marketplace-seller-sdk/inbox';
 import { createSellers, sqliteTokens } from 'marketplace-seller-sdk/oauth';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { advanceUntilSettled } from '../support/fake-time.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { GrantRevokedError, SellerClient } from 'marketplace-seller-sdk';
-import { createInbox } from 'marketplace-seller-sdk/notifications';
+import { createInbox } from 'marketplace-seller-sdk/inbox';
 import { createOAuth, createSellers, sqliteTokens } from 'marketplace-seller-sdk/oauth';
 import type { SellersOptions, TokenStore } from 'marketplace-seller-sdk/oauth';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';

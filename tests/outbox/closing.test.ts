@@ -1,5 +1,6 @@
-import { createInbox, memoryStore } from 'marketplace-seller-sdk/notifications';
-import type { InboxOptions } from 'marketplace-seller-sdk/notifications';
+import { createInbox } from 'marketplace-seller-sdk/inbox';
+import { memoryStore } from 'marketplace-seller-sdk/stores';
+import type { InboxOptions } from 'marketplace-seller-sdk/inbox';
 import { createSellers, sqliteTokens } from 'marketplace-seller-sdk/oauth';
 import { createOutbox } from 'marketplace-seller-sdk/outbox';
 import type { OutboxOptions } from 'marketplace-seller-sdk/outbox';

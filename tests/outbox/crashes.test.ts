@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createOutbox, sqliteStore } from 'marketplace-seller-sdk/outbox';
-import type { Store } from 'marketplace-seller-sdk/outbox';
+import { createOutbox } from 'marketplace-seller-sdk/outbox';
+import { sqliteStore } from 'marketplace-seller-sdk/stores';
+import type { Store } from 'marketplace-seller-sdk/stores';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';

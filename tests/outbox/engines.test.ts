@@ -1,4 +1,4 @@
-import { createInbox, fetchHandler } from 'marketplace-seller-sdk/notifications';
+import { createInbox, fetchHandler } from 'marketplace-seller-sdk/inbox';
 import { createOutbox, openOutbox } from 'marketplace-seller-sdk/outbox';
 import type { OutboxOptions } from 'marketplace-seller-sdk/outbox';
 import { endpoints } from 'marketplace-seller-sdk/schemas';

@@ -1,4 +1,4 @@
-import { memoryStore } from 'marketplace-seller-sdk/outbox';
+import { memoryStore } from 'marketplace-seller-sdk/stores';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { describe, expect, test } from 'vitest';
 import type { OutboxContext } from '../../src/outbox/options.js';

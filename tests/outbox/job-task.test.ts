@@ -1,5 +1,5 @@
 import { ApiError, SellerError } from 'marketplace-seller-sdk';
-import { memoryStore } from 'marketplace-seller-sdk/outbox';
+import { memoryStore } from 'marketplace-seller-sdk/stores';
 import type { OutboxOptions } from 'marketplace-seller-sdk/outbox';
 import { describe, expect, test } from 'vitest';
 import { jobTask } from '../../src/outbox/run-job.js';

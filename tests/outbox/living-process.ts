@@ -2,8 +2,9 @@
 // get something to do.
 // node living-process.ts <file> <inbox | outbox | both> <memory | SQLite> <start | use> [foreign: the file is of another program]
 import { DatabaseSync } from 'node:sqlite';
-import { createInbox, fetchHandler } from 'marketplace-seller-sdk/notifications';
-import { createOutbox, memoryStore, sqliteStore } from 'marketplace-seller-sdk/outbox';
+import { createInbox, fetchHandler } from 'marketplace-seller-sdk/inbox';
+import { createOutbox } from 'marketplace-seller-sdk/outbox';
+import { memoryStore, sqliteStore } from 'marketplace-seller-sdk/stores';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { about, post } from '../support/deliveries.ts';
 

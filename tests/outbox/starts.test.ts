@@ -1,8 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createOutbox, memoryStore, sqliteStore } from 'marketplace-seller-sdk/outbox';
-import type { OutboxOptions, Store } from 'marketplace-seller-sdk/outbox';
+import { createOutbox } from 'marketplace-seller-sdk/outbox';
+import { memoryStore, sqliteStore } from 'marketplace-seller-sdk/stores';
+import type { OutboxOptions } from 'marketplace-seller-sdk/outbox';
+import type { Store } from 'marketplace-seller-sdk/stores';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { afterAll, describe, expect, test, vi } from 'vitest';

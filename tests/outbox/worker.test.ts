@@ -1,6 +1,8 @@
 import { SellerError } from 'marketplace-seller-sdk';
-import { createOutbox, memoryStore } from 'marketplace-seller-sdk/outbox';
-import type { OutboxOptions, Store } from 'marketplace-seller-sdk/outbox';
+import { createOutbox } from 'marketplace-seller-sdk/outbox';
+import { memoryStore } from 'marketplace-seller-sdk/stores';
+import type { OutboxOptions } from 'marketplace-seller-sdk/outbox';
+import type { Store } from 'marketplace-seller-sdk/stores';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { describe, expect, test, vi } from 'vitest';
 import { fakeTimersOfInbox } from '../support/fake-time.ts';

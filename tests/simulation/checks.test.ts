@@ -1,5 +1,5 @@
 import { AuthenticationError, hasStatus, isAnswerable, packOf } from 'marketplace-seller-sdk';
-import { createInbox, fetchHandler } from 'marketplace-seller-sdk/notifications';
+import { createInbox, fetchHandler } from 'marketplace-seller-sdk/inbox';
 import { SimulationError, checks, simulate } from 'marketplace-seller-sdk/simulation';
 import type { Bot, Check, History, SimulatedCall, SimulationOptions, World } from 'marketplace-seller-sdk/simulation';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';

@@ -1,8 +1,9 @@
 import { exit as capturedExit } from 'node:process';
 import { join } from 'node:path';
 import { ConfigurationError, hasStatus } from 'marketplace-seller-sdk';
-import { createInbox, fetchHandler, sqliteStore } from 'marketplace-seller-sdk/notifications';
-import type { InboxOptions } from 'marketplace-seller-sdk/notifications';
+import { createInbox, fetchHandler } from 'marketplace-seller-sdk/inbox';
+import { sqliteStore } from 'marketplace-seller-sdk/stores';
+import type { InboxOptions } from 'marketplace-seller-sdk/inbox';
 import { checks, simulate } from 'marketplace-seller-sdk/simulation';
 import type { Bot, Check, SimulationOptions, World, SimulationError } from 'marketplace-seller-sdk/simulation';
 import { expect, test } from 'vitest';

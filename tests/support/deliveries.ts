@@ -1,5 +1,5 @@
-import { fetchHandler } from 'marketplace-seller-sdk/notifications';
-import type { Inbox } from 'marketplace-seller-sdk/notifications';
+import { fetchHandler } from 'marketplace-seller-sdk/inbox';
+import type { Inbox } from 'marketplace-seller-sdk/inbox';
 
 /** A notification about a question, as the service sends it. */
 export function about(question_id: number, more: object = {}): object {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { notificationFields } from 'marketplace-seller-sdk/notifications';
+import { notificationFields } from 'marketplace-seller-sdk/inbox';
 import * as schemas from 'marketplace-seller-sdk/schemas';
 import { catalogue } from '../../tools/catalogue.ts';
 import { Sources } from '../../tools/sources.ts';

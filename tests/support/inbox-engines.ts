@@ -1,6 +1,6 @@
 import { Queue, Worker } from 'bullmq';
-import { bullmq, postgresStore } from 'marketplace-seller-sdk/notifications';
-import type { InboxOptions } from 'marketplace-seller-sdk/notifications';
+import { bullmq, postgresStore } from 'marketplace-seller-sdk/stores';
+import type { InboxOptions } from 'marketplace-seller-sdk/inbox';
 import { Pool } from 'pg';
 import { onTestFinished } from 'vitest';
 import { storeKinds } from './inbox-stores.ts';

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { memoryStore, sqliteStore } from 'marketplace-seller-sdk/notifications';
-import type { Store } from 'marketplace-seller-sdk/notifications';
+import { memoryStore, sqliteStore } from 'marketplace-seller-sdk/stores';
+import type { Store } from 'marketplace-seller-sdk/stores';
 import { afterAll } from 'vitest';
 
 /** A kind of store. `create` makes an empty location and returns a function that opens it: two calls are two processes. */

@@ -1,4 +1,4 @@
-import type { Store } from 'marketplace-seller-sdk/outbox';
+import type { Store } from 'marketplace-seller-sdk/stores';
 
 const never = new Promise<never>(() => undefined);
 

@@ -1,4 +1,4 @@
-import type { InboxEntry } from 'marketplace-seller-sdk/notifications';
+import type { InboxEntry } from 'marketplace-seller-sdk/inbox';
 import { workOf } from '../../src/notifications/notification.js';
 
 /** A notification about a question, as a store has it: of a resource of its own. */

@@ -31,10 +31,11 @@ async function bundle(program: string): Promise<string> {
     alias: {
       '#platform': join(root, 'src/core/transport/platform-node.ts'),
       'marketplace-seller-sdk/oauth': join(root, 'src/oauth/index.ts'),
-      'marketplace-seller-sdk/notifications': join(root, 'src/notifications/index.ts'),
+      'marketplace-seller-sdk/inbox': join(root, 'src/notifications/index.ts'),
       'marketplace-seller-sdk/outbox': join(root, 'src/outbox/index.ts'),
       'marketplace-seller-sdk/schemas': join(root, 'src/schemas.ts'),
       'marketplace-seller-sdk/simulation': join(root, 'src/simulation/index.ts'),
+      'marketplace-seller-sdk/stores': join(root, 'src/stores.ts'),
       'marketplace-seller-sdk/testing': join(root, 'src/testing/index.ts'),
       'marketplace-seller-sdk/tools': join(root, 'src/tools/index.ts'),
       'marketplace-seller-sdk/openapi.json': join(root, 'docs/openapi.json'),

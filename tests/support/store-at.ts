@@ -1,5 +1,5 @@
 import { Queue, Worker } from 'bullmq';
-import { bullmq, postgresStore, sqliteStore } from 'marketplace-seller-sdk/outbox';
+import { bullmq, postgresStore, sqliteStore } from 'marketplace-seller-sdk/stores';
 import type { OutboxOptions } from 'marketplace-seller-sdk/outbox';
 import { Pool } from 'pg';
 

@@ -1,5 +1,5 @@
 import { Session } from 'node:inspector/promises';
-import { memoryStore } from 'marketplace-seller-sdk/notifications';
+import { memoryStore } from 'marketplace-seller-sdk/stores';
 import type { Work } from '../../src/work/store.js';
 
 /*

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createInbox, fetchHandler, nodeHandler, parseNotification } from 'marketplace-seller-sdk/notifications';
+import { createInbox, fetchHandler, nodeHandler, parseNotification } from 'marketplace-seller-sdk/inbox';
 import { FakeMarketplace, FakeMarketplaceError } from 'marketplace-seller-sdk/testing';
 import type { CallbackInit } from 'marketplace-seller-sdk/testing';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';

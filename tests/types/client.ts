@@ -8,7 +8,7 @@ import {
   refreshingToken,
 } from 'marketplace-seller-sdk';
 import type { Endpoint, Question } from 'marketplace-seller-sdk';
-import { createInbox } from 'marketplace-seller-sdk/notifications';
+import { createInbox } from 'marketplace-seller-sdk/inbox';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import * as undici from 'undici';

@@ -1,5 +1,5 @@
 import { OutcomeUnknownError, SellerClient, refreshingToken } from 'marketplace-seller-sdk';
-import { createInbox } from 'marketplace-seller-sdk/notifications';
+import { createInbox } from 'marketplace-seller-sdk/inbox';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 
 // What an editor shows over the names that the arrows point at is kept in hovers.txt.

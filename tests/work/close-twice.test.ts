@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openInbox, sqliteStore } from 'marketplace-seller-sdk/notifications';
+import { openInbox } from 'marketplace-seller-sdk/inbox';
+import { sqliteStore } from 'marketplace-seller-sdk/stores';
 import { sqliteTokens } from 'marketplace-seller-sdk/oauth';
 import { openOutbox } from 'marketplace-seller-sdk/outbox';
 import { expect, onTestFinished, test } from 'vitest';

@@ -1,4 +1,5 @@
-import { createOutbox, sqliteStore } from 'marketplace-seller-sdk/outbox';
+import { createOutbox } from 'marketplace-seller-sdk/outbox';
+import { sqliteStore } from 'marketplace-seller-sdk/stores';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,6 @@
-import { createInbox, openInbox, postgresStore } from 'marketplace-seller-sdk/notifications';
-import type { InboxOptions } from 'marketplace-seller-sdk/notifications';
+import { createInbox, openInbox } from 'marketplace-seller-sdk/inbox';
+import { postgresStore } from 'marketplace-seller-sdk/stores';
+import type { InboxOptions } from 'marketplace-seller-sdk/inbox';
 import { createOutbox, openOutbox } from 'marketplace-seller-sdk/outbox';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { Pool } from 'pg';

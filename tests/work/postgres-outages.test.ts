@@ -1,4 +1,5 @@
-import { createInbox, postgresStore } from 'marketplace-seller-sdk/notifications';
+import { createInbox } from 'marketplace-seller-sdk/inbox';
+import { postgresStore } from 'marketplace-seller-sdk/stores';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { Pool } from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { sqliteStore } from 'marketplace-seller-sdk/notifications';
+import { sqliteStore } from 'marketplace-seller-sdk/stores';
 import { sqliteTokens } from 'marketplace-seller-sdk/oauth';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 

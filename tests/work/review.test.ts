@@ -1,6 +1,7 @@
 import { ConfigurationError, GrantRevokedError } from 'marketplace-seller-sdk';
-import { createInbox, memoryStore, openInbox, sqliteStore, toReview } from 'marketplace-seller-sdk/notifications';
-import type { ReviewItem, ReviewOptions } from 'marketplace-seller-sdk/notifications';
+import { createInbox, openInbox, toReview } from 'marketplace-seller-sdk/inbox';
+import { memoryStore, sqliteStore } from 'marketplace-seller-sdk/stores';
+import type { ReviewItem, ReviewOptions } from 'marketplace-seller-sdk/inbox';
 import { createSellers, sqliteTokens } from 'marketplace-seller-sdk/oauth';
 import { createOutbox, openOutbox } from 'marketplace-seller-sdk/outbox';
 import { endpoints } from 'marketplace-seller-sdk/schemas';

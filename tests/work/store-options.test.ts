@@ -1,5 +1,5 @@
 import { ConfigurationError } from 'marketplace-seller-sdk';
-import { bullmq, memoryStore, postgresStore, sqliteStore } from 'marketplace-seller-sdk/notifications';
+import { bullmq, memoryStore, postgresStore, sqliteStore } from 'marketplace-seller-sdk/stores';
 import { createOutbox } from 'marketplace-seller-sdk/outbox';
 import { describe, expect, test } from 'vitest';
 

@@ -1,6 +1,7 @@
 // A page with a seller and a marketplace of its own. It imports every entry that a browser can use.
 import { QuestionNotOpenError, SellerClient } from 'marketplace-seller-sdk';
-import { createInbox, fetchHandler, memoryStore } from 'marketplace-seller-sdk/notifications';
+import { createInbox, fetchHandler } from 'marketplace-seller-sdk/inbox';
+import { memoryStore } from 'marketplace-seller-sdk/stores';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 

@@ -1,5 +1,5 @@
 import { SellerClient, isAnswerable } from 'marketplace-seller-sdk';
-import { handleNow } from 'marketplace-seller-sdk/notifications';
+import { handleNow } from 'marketplace-seller-sdk/inbox';
 
 const { SELLER_BASE_URL, SELLER_TOKEN, SELLER_ID, CALLBACK_PATH } = process.env;
 const seller = new SellerClient({ baseUrl: SELLER_BASE_URL, accessToken: SELLER_TOKEN });

@@ -1,7 +1,7 @@
 // CommonJS: the same, and the parts that load on first use, which are `require`d there.
 const assert = require('node:assert/strict');
 const { QuestionNotOpenError, SellerClient } = require('marketplace-seller-sdk');
-const { parseNotification } = require('marketplace-seller-sdk/notifications');
+const { parseNotification } = require('marketplace-seller-sdk/inbox');
 const { FakeMarketplace } = require('marketplace-seller-sdk/testing');
 
 main().catch((error) => {

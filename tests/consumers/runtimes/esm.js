@@ -1,7 +1,7 @@
 // ES modules: iterates over questions through HTTP, answers one, and is rejected when it answers that one again.
 import assert from 'node:assert/strict';
 import { QuestionNotOpenError, SellerClient } from 'marketplace-seller-sdk';
-import { parseNotification } from 'marketplace-seller-sdk/notifications';
+import { parseNotification } from 'marketplace-seller-sdk/inbox';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 
 const marketplace = new FakeMarketplace();

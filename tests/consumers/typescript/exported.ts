@@ -1,6 +1,7 @@
 // What an application exports of what it has made: the compiler has to name each type in the declarations that it writes.
 import { SellerClient, createHttpClient } from 'marketplace-seller-sdk';
-import { createInbox, memoryStore, openInbox } from 'marketplace-seller-sdk/notifications';
+import { createInbox, openInbox } from 'marketplace-seller-sdk/inbox';
+import { memoryStore } from 'marketplace-seller-sdk/stores';
 import { createOAuth, createSellers } from 'marketplace-seller-sdk/oauth';
 import type { OAuthOptions, TokenStore } from 'marketplace-seller-sdk/oauth';
 import { createOutbox, openOutbox } from 'marketplace-seller-sdk/outbox';

@@ -1,6 +1,6 @@
 import { InvalidInputError, QuestionNotOpenError, SellerClient } from 'marketplace-seller-sdk';
 import type { ApiPromise, ClientOptions, Question } from 'marketplace-seller-sdk';
-import { parseNotification } from 'marketplace-seller-sdk/notifications';
+import { parseNotification } from 'marketplace-seller-sdk/inbox';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 
 const marketplace = new FakeMarketplace();

@@ -1,5 +1,5 @@
 import { SellerClient, isAnswerable } from 'marketplace-seller-sdk';
-import { createInbox, fetchHandler } from 'marketplace-seller-sdk/notifications';
+import { createInbox, fetchHandler } from 'marketplace-seller-sdk/inbox';
 import now from './now.js';
 
 let handle;

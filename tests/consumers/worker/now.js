@@ -1,5 +1,5 @@
 import { SellerClient, isAnswerable } from 'marketplace-seller-sdk';
-import { handleNow } from 'marketplace-seller-sdk/notifications';
+import { handleNow } from 'marketplace-seller-sdk/inbox';
 
 export default {
   fetch: (request, env) =>

@@ -2,8 +2,9 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { AuthenticationError, SellerClient } from 'marketplace-seller-sdk';
 import type { ClientOptions } from 'marketplace-seller-sdk';
-import { createInbox, fetchHandler, sqliteStore } from 'marketplace-seller-sdk/notifications';
-import type { Inbox, InboxOptions } from 'marketplace-seller-sdk/notifications';
+import { createInbox, fetchHandler } from 'marketplace-seller-sdk/inbox';
+import { sqliteStore } from 'marketplace-seller-sdk/stores';
+import type { Inbox, InboxOptions } from 'marketplace-seller-sdk/inbox';
 import type { Bot, World } from 'marketplace-seller-sdk/simulation';
 import type { FakeMarketplaceOptions } from 'marketplace-seller-sdk/testing';
 import * as timers from 'node:timers/promises';
@@ -123,8 +124,8 @@ function surroundings(world: World, onInbox: (inbox: Inbox) => void = nothing): 
   const modules = {
     ...entries,
     [sdk]: { ...entries[sdk], SellerClient: ClientOfWorld },
-    [`${sdk}/notifications`]: {
-      ...entries[`${sdk}/notifications`],
+    [`${sdk}/inbox`]: {
+      ...entries[`${sdk}/inbox`],
       sqliteStore: (path: string) => sqliteStore(join(world.folder, path)),
       createInbox: (options: InboxOptions) => {
         const inbox = createInbox(options);
@@ -135,8 +136,8 @@ function surroundings(world: World, onInbox: (inbox: Inbox) => void = nothing): 
       fetchHandler: nothing,
     },
     // As a page says: in an application, the keys are in a file.
-    [`${sdk}/outbox`]: {
-      ...entries[`${sdk}/outbox`],
+    [`${sdk}/stores`]: {
+      ...entries[`${sdk}/stores`],
       sqliteStore: (path: string) => sqliteStore(join(world.folder, path)),
       memoryStore: () => sqliteStore(join(world.folder, 'outbox.db')),
     },

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { isAnswerable, packOf } from 'marketplace-seller-sdk';
 import type { SellerClient } from 'marketplace-seller-sdk';
-import { createInbox, fetchHandler, sqliteStore } from 'marketplace-seller-sdk/notifications';
-import type { Handlers, Inbox } from 'marketplace-seller-sdk/notifications';
+import { createInbox, fetchHandler } from 'marketplace-seller-sdk/inbox';
+import { sqliteStore } from 'marketplace-seller-sdk/stores';
+import type { Handlers, Inbox } from 'marketplace-seller-sdk/inbox';
 import type { Bot, World } from 'marketplace-seller-sdk/simulation';
 import { isSent, isTakenForDone, sendWith } from './faulty-bot.ts';
 import type { Fault } from './faulty-bot.ts';

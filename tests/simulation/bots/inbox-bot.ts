@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { fetchHandler } from 'marketplace-seller-sdk/notifications';
+import { fetchHandler } from 'marketplace-seller-sdk/inbox';
 import { createOAuth, sqliteTokens } from 'marketplace-seller-sdk/oauth';
 import type { Bot, World } from 'marketplace-seller-sdk/simulation';
 import { inboxOf, sellersOf } from '../../../examples/inbox-bot/inbox.ts';

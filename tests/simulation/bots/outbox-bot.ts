@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createOutbox, sqliteStore } from 'marketplace-seller-sdk/outbox';
+import { createOutbox } from 'marketplace-seller-sdk/outbox';
+import { sqliteStore } from 'marketplace-seller-sdk/stores';
 import type { JobStatus } from 'marketplace-seller-sdk/outbox';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import type { Bot, Check, History, World } from 'marketplace-seller-sdk/simulation';

@@ -1,8 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SellerClient } from 'marketplace-seller-sdk';
-import { createInbox, fetchHandler, sqliteStore } from 'marketplace-seller-sdk/notifications';
-import type { DeadLetter, InboxEntry } from 'marketplace-seller-sdk/notifications';
+import { createInbox, fetchHandler } from 'marketplace-seller-sdk/inbox';
+import { sqliteStore } from 'marketplace-seller-sdk/stores';
+import type { InboxEntry } from 'marketplace-seller-sdk/inbox';
+import type { DeadLetter } from 'marketplace-seller-sdk/stores';
 import type { Bot, Check, World } from 'marketplace-seller-sdk/simulation';
 import type { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { createTools } from 'marketplace-seller-sdk/tools';

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { hasStatus } from 'marketplace-seller-sdk';
 import type { ClientOptions } from 'marketplace-seller-sdk';
-import { createInbox, fetchHandler, memoryStore, sqliteStore } from 'marketplace-seller-sdk/notifications';
+import { createInbox, fetchHandler } from 'marketplace-seller-sdk/inbox';
+import { memoryStore, sqliteStore } from 'marketplace-seller-sdk/stores';
 import type { Bot, World } from 'marketplace-seller-sdk/simulation';
 
 /** The bot of the guide, for several sellers, with its notifications in a file. */

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { createInbox, fetchHandler, sqliteStore } from 'marketplace-seller-sdk/notifications';
+import { createInbox, fetchHandler } from 'marketplace-seller-sdk/inbox';
+import { sqliteStore } from 'marketplace-seller-sdk/stores';
 import { createOutbox } from 'marketplace-seller-sdk/outbox';
 import type { JobStatus } from 'marketplace-seller-sdk/outbox';
 import { endpoints } from 'marketplace-seller-sdk/schemas';

@@ -8,8 +8,8 @@ import { fastify } from 'fastify';
 import { Hono } from 'hono';
 import Koa from 'koa';
 import bodyParser from 'koa-bodyparser';
-import { fastifyHandler, fetchHandler, nodeHandler } from 'marketplace-seller-sdk/notifications';
-import type { Inbox } from 'marketplace-seller-sdk/notifications';
+import { fastifyHandler, fetchHandler, nodeHandler } from 'marketplace-seller-sdk/inbox';
+import type { Inbox } from 'marketplace-seller-sdk/inbox';
 
 type Start = (inbox: Inbox) => Server;
 

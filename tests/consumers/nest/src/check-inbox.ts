@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
-import { createInbox } from 'marketplace-seller-sdk/notifications';
+import { createInbox } from 'marketplace-seller-sdk/inbox';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { ExpressNotifications, FastifyNotifications, NotificationsModule } from './notifications.js';
 

@@ -1,7 +1,7 @@
 import { All, Controller, Inject, Module, Req, Res } from '@nestjs/common';
 import type { DynamicModule, Type } from '@nestjs/common';
-import { fastifyHandler, nodeHandler } from 'marketplace-seller-sdk/notifications';
-import type { Inbox, NodeRequest, NodeResponse } from 'marketplace-seller-sdk/notifications';
+import { fastifyHandler, nodeHandler } from 'marketplace-seller-sdk/inbox';
+import type { Inbox, NodeRequest, NodeResponse } from 'marketplace-seller-sdk/inbox';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /** With Express, which Nest uses by default. It has parsed the body. */

@@ -1,4 +1,4 @@
-import { createInbox } from 'marketplace-seller-sdk/notifications';
+import { createInbox } from 'marketplace-seller-sdk/inbox';
 
 export const handled: number[] = [];
 

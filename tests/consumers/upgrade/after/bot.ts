@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { ApiError, SellerClient, hasStatus, refreshingToken } from 'marketplace-seller-sdk';
 import type { TokenSet } from 'marketplace-seller-sdk';
-import { createInbox, fetchHandler, memoryStore, nodeHandler, sqliteStore } from 'marketplace-seller-sdk/notifications';
-import type { Inbox, InboxEntry, InboxOptions } from 'marketplace-seller-sdk/notifications';
+import { createInbox, fetchHandler, nodeHandler } from 'marketplace-seller-sdk/inbox';
+import { memoryStore, sqliteStore } from 'marketplace-seller-sdk/stores';
+import type { Inbox, InboxEntry, InboxOptions } from 'marketplace-seller-sdk/inbox';
 import { createOAuth } from 'marketplace-seller-sdk/oauth';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';

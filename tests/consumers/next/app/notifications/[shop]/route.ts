@@ -1,4 +1,4 @@
-import { fetchHandler } from 'marketplace-seller-sdk/notifications';
+import { fetchHandler } from 'marketplace-seller-sdk/inbox';
 import { inbox } from '../../inbox.js';
 
 export const POST = fetchHandler(inbox);
