@@ -18,7 +18,7 @@ import type { ApiError, SellerClient } from 'marketplace-seller-sdk';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { createTools } from 'marketplace-seller-sdk/tools';
-import { describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { goldenRequests, jsonBody } from '../support/golden-requests.ts';
 import { errorOf, networkFault, stubbed } from '../support/stubs.ts';
 
@@ -220,6 +220,95 @@ describe('drivers and couriers', () => {
     expect(error).toBeInstanceOf(OutcomeUnknownError);
     expect(sent).toHaveLength(1);
     expect(await error.confirm()).toMatchObject({ unknown: expect.any(String) as string });
+  });
+});
+
+describe('a lost write is read back', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  const [early, late] = [{ week: 10 }, { week: 14 }];
+  const zones = (...zones: { id: string; cutoff?: { week?: number | null } }[]): Call => {
+    return ({ flexV2 }) => flexV2.setZones({ ...whose, zones });
+  };
+  const [two, plain] = [
+    zones({ id: 'CABA', cutoff: early }, { id: 'Pilar', cutoff: late }),
+    zones({ id: 'CABA' }, { id: 'Pilar' }),
+  ];
+  const radius: Call = ({ flexV2 }) => flexV2.setRadius({ ...whose, radius: 5000 });
+  const range = { from: 9, to: 18, capacity: 20 };
+  const evening = { ...range, from: 18, to: 21 };
+  const ranges =
+    (week: (typeof range & { cutoff?: number })[], delivery_window: 'same_day' | 'next_day' = 'same_day'): Call =>
+    ({ flexV2 }) =>
+      flexV2.setDeliveryRanges({ ...whose, delivery_window, delivery_ranges: { week } });
+  const shownRanges = (week: unknown, more: object = {}) => ({
+    delivery_window: 'same_day',
+    delivery_ranges: { week, ...more },
+  });
+  const holiday = { date: '2026-12-25', selected: true };
+  const holidays: Call = ({ flexV2 }) => flexV2.setHolidays({ ...whose, holidays: [holiday] });
+  const enable: Call = ({ flexV2 }) => flexV2.items.enable(item);
+  const disable: Call = ({ flexV2 }) => flexV2.items.disable(item);
+  const shown = (...zones: [id: string, week?: number][]) => ({
+    zones: zones.map(([id, week]) => ({ id, ...(week === undefined ? {} : { cutoff: { week } }) })),
+  });
+
+  test.each<[string, Call, object, boolean | 'unknown']>([
+    ['zones in another order', two, shown(['Pilar', 14], ['CABA', 10]), true],
+    ['another cut-off of a zone', two, shown(['CABA', 10], ['Pilar', 15]), false],
+    ['a cut-off that one zone lacks', two, shown(['CABA', 10], ['Pilar']), 'unknown'],
+    ['different cut-offs, and the service shows none', two, shown(['CABA'], ['Pilar']), false],
+    [
+      'equal cut-offs, which the service then shows no more',
+      zones({ id: 'CABA', cutoff: early }),
+      shown(['CABA']),
+      true,
+    ],
+    ['zones without cut-offs', plain, shown(['CABA'], ['Pilar']), true],
+    ['zones without cut-offs, where the service shows some', plain, shown(['CABA', 9], ['Pilar', 9]), true],
+    ['a cut-off of null', zones({ id: 'CABA', cutoff: { week: null } }), shown(['CABA', 9]), true],
+    ['a zone more', two, shown(['CABA', 10], ['Pilar', 14], ['Tigre', 14]), false],
+    ['a zone less', two, shown(['CABA', 10]), false],
+    ['another zone', two, shown(['CABA', 10], ['Tigre', 14]), false],
+    ['no list of zones', two, {}, 'unknown'],
+    ['the radius', radius, { radius: 5000 }, true],
+    ['another radius', radius, { radius: 4000 }, false],
+    ['no radius', radius, {}, 'unknown'],
+    ['ranges in another order', ranges([range, evening]), shownRanges([evening, range]), true],
+    ['ranges, and none of a day that was left out', ranges([range]), shownRanges([range], { sunday: [] }), true],
+    ['ranges of a day that was left out', ranges([range]), shownRanges([range], { sunday: [range] }), 'unknown'],
+    ['a range more', ranges([range]), shownRanges([range, evening]), false],
+    ['no range of that day', ranges([range]), shownRanges(null), false],
+    ['another hour', ranges([range]), shownRanges([{ ...range, to: 17 }]), false],
+    ['ranges without hours', ranges([range, evening]), shownRanges([{ capacity: 20 }, { capacity: 20 }]), 'unknown'],
+    ['a cut-off', ranges([{ ...range, cutoff: 8 }]), shownRanges([{ ...range, cutoff: 8 }]), true],
+    ['another cut-off', ranges([{ ...range, cutoff: 8 }]), shownRanges([{ ...range, cutoff: 7 }]), 'unknown'],
+    ['another window', ranges([range], 'next_day'), shownRanges([range]), false],
+    [
+      'a cut-off that the next day does not have',
+      ranges([{ ...range, cutoff: 8 }], 'next_day'),
+      { ...shownRanges([range]), delivery_window: 'next_day' },
+      true,
+    ],
+    ['no ranges', ranges([range]), { delivery_window: 'same_day' }, 'unknown'],
+    ['no window', ranges([range]), { delivery_ranges: { week: [range] } }, 'unknown'],
+    ['the holiday', holidays, { holidays: [holiday, { date: '2027-01-01', selected: false }] }, true],
+    ['the holiday, not selected', holidays, { holidays: [{ ...holiday, selected: false }] }, false],
+    ['other holidays', holidays, { holidays: [] }, 'unknown'],
+    ['no holidays', holidays, {}, 'unknown'],
+    ['an item that is in', enable, { has_flex: true }, true],
+    ['an item that is not in', enable, { has_flex: false }, false],
+    ['an item that is out', disable, { has_flex: false }, true],
+    ['an item that is not out', disable, { has_flex: true }, false],
+  ])('%s', async (_, write, body, verdict) => {
+    const { sellerClient } = stubbed([networkFault('ECONNRESET'), Response.json(body)], { maxRetries: 0 });
+    const error = await errorOf<OutcomeUnknownError>(write(sellerClient));
+    expect(error).toBeInstanceOf(OutcomeUnknownError);
+    const expected = verdict === 'unknown' ? { unknown: expect.any(String) as string } : { done: verdict };
+    const confirmed = error.confirm();
+    await vi.runAllTimersAsync();
+    expect(await confirmed).toMatchObject(expected);
   });
 });
 
