@@ -224,6 +224,7 @@ describe('drivers and couriers', () => {
 });
 
 describe('a lost write is read back', () => {
+  type Call = (client: SellerClient) => PromiseLike<unknown>;
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
@@ -313,11 +314,10 @@ describe('a lost write is read back', () => {
 });
 
 describe('wrong input is not sent', () => {
-  type Call = (flexV2: SellerClient['flexV2']) => PromiseLike<unknown>;
   const week = (range: object) =>
     ({ ...whose, delivery_window: 'same_day', delivery_ranges: { week: [range] } }) as never;
   const range = { from: 9, to: 13, capacity: 20, cutoff: 8 };
-  test.each<[string, Call]>([
+  test.each<[string, (flexV2: SellerClient['flexV2']) => PromiseLike<unknown>]>([
     ['`zones` is empty; it takes at least one zone', (v2) => v2.setZones({ ...whose, zones: [] })],
     ['zones.0.id', (v2) => v2.setZones({ ...whose, zones: [{ cutoff: { week: 1 } } as never] })],
     ['week` is an hour, 0 to 24', (v2) => v2.setZones({ ...whose, zones: [{ id: 'z', cutoff: { week: 25 } }] })],
