@@ -39,26 +39,18 @@ export interface RequestOptions<Out> extends CallOptions {
  * for await (const question of seller.questions.search({ seller_id: 7 })) console.log(question.text);
  */
 export class SellerClient {
-  /** Buyers' questions, answers, the blacklist, the response time. */
-  readonly questions: Questions;
-  /** Delivery by the seller: subscriptions, settings, zones, items, drivers. */
-  readonly flex: Flex;
-  /** The same over the second generation of paths, which the service documents today. */
-  readonly flexV2: FlexV2;
-  /** How often users contacted a seller through classified items. */
-  readonly contacts: Contacts;
-  /** The status of items. */
-  readonly items: Items;
-  /** The listings of a site. */
-  readonly sites: Sites;
-  /** The currencies of prices. */
-  readonly currencies: Currencies;
-  /** The options with which a seller can send the first message to a buyer. */
-  readonly actionGuide: ActionGuide;
-  /** Conversations with buyers after a sale, and their files. */
-  readonly messages: Messages;
   readonly #options: ClientOptions;
   readonly #http: HttpClient;
+  // Each is created when it is first used: a bot makes a client per notification.
+  #questions: Questions | undefined;
+  #flex: Flex | undefined;
+  #flexV2: FlexV2 | undefined;
+  #contacts: Contacts | undefined;
+  #items: Items | undefined;
+  #sites: Sites | undefined;
+  #currencies: Currencies | undefined;
+  #actionGuide: ActionGuide | undefined;
+  #messages: Messages | undefined;
 
   /**
    * Creates a client. It sends nothing. One client is enough for a whole program.
@@ -72,19 +64,51 @@ export class SellerClient {
   constructor(options: ClientOptions, parent?: HttpClient, hook?: WriteHook) {
     this.#http = new HttpClient(resolveOptions(options), parent, hook);
     this.#options = options;
-    this.questions = new Questions(this.#http);
-    this.contacts = new Contacts(this.#http);
-    this.items = new Items(this.#http);
-    this.sites = new Sites(this.#http);
-    this.currencies = new Currencies(this.#http);
-    const statusOf: ReadItemStatus = async (id, options) => {
-      const [found] = await this.items.status({ ids: [id] }, options);
-      return found?.status ?? undefined;
-    };
-    this.flex = new Flex(this.#http, statusOf);
-    this.flexV2 = new FlexV2(this.#http, statusOf);
-    this.actionGuide = new ActionGuide(this.#http);
-    this.messages = new Messages(this.#http, this.actionGuide);
+  }
+
+  /** Buyers' questions, answers, the blacklist, the response time. */
+  get questions(): Questions {
+    return (this.#questions ??= new Questions(this.#http));
+  }
+
+  /** Delivery by the seller: subscriptions, settings, zones, items, drivers. */
+  get flex(): Flex {
+    return (this.#flex ??= new Flex(this.#http, statusIn(this.items)));
+  }
+
+  /** The same over the second generation of paths, which the service documents today. */
+  get flexV2(): FlexV2 {
+    return (this.#flexV2 ??= new FlexV2(this.#http, statusIn(this.items)));
+  }
+
+  /** How often users contacted a seller through classified items. */
+  get contacts(): Contacts {
+    return (this.#contacts ??= new Contacts(this.#http));
+  }
+
+  /** The status of items. */
+  get items(): Items {
+    return (this.#items ??= new Items(this.#http));
+  }
+
+  /** The listings of a site. */
+  get sites(): Sites {
+    return (this.#sites ??= new Sites(this.#http));
+  }
+
+  /** The currencies of prices. */
+  get currencies(): Currencies {
+    return (this.#currencies ??= new Currencies(this.#http));
+  }
+
+  /** The options with which a seller can send the first message to a buyer. */
+  get actionGuide(): ActionGuide {
+    return (this.#actionGuide ??= new ActionGuide(this.#http));
+  }
+
+  /** Conversations with buyers after a sale, and their files. */
+  get messages(): Messages {
+    return (this.#messages ??= new Messages(this.#http, this.actionGuide));
   }
 
   /**
@@ -192,6 +216,13 @@ export class SellerClient {
   'marketplace-seller-sdk.inside'(): InsideOfClient {
     return { ...this.#http.inside, withHook: (hook) => derived(this.#options, this.#http, hook) };
   }
+}
+
+function statusIn(items: Items): ReadItemStatus {
+  return async (id, options) => {
+    const [found] = await items.status({ ids: [id] }, options);
+    return found?.status ?? undefined;
+  };
 }
 
 /** Outside the class: esbuild renames a class that refers to itself, and logs would show that name. */
