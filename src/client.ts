@@ -3,7 +3,7 @@ import type { AttributeName, AttributedOutput, WithAttributes } from './core/ope
 import { HttpClient } from './core/client/http-client.js';
 import { describe, type Description, type ResourcePath } from './resources/describe.js';
 import type { Endpoint } from './core/operation/endpoint.js';
-import type { Confirmation, StoredWriteOptions } from './core/errors/seller-error.js';
+import type { Confirmation, SentWriteOptions } from './core/errors/seller-error.js';
 import type { CallOptions } from './core/scope/call-options.js';
 import { callChecked } from './core/options/rules.js';
 import { resolveOptions, type ClientOptions } from './core/options/client-options.js';
@@ -183,7 +183,7 @@ export class SellerClient {
   confirm<E extends Endpoint>(
     endpoint: E,
     input: Input<E['input']>,
-    options: StoredWriteOptions,
+    options: SentWriteOptions,
   ): Promise<Confirmation<Output<E['output']>>> {
     return this.#http.confirm(endpoint, input, options) as Promise<Confirmation<Output<E['output']>>>;
   }

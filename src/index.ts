@@ -8,12 +8,20 @@ export type { Description, MethodDescription, ResourcePath } from './resources/d
 export { ApiPromise, type ResponseInfo, type WithResponse } from './core/operation/api-promise.js';
 export { Paged } from './core/paging/paged.js';
 export type { Page } from './core/paging/page-reader.js';
-export type { TokenProvider, Attempt, Drift, Logger, Middleware, Tracing, CallEvent } from './core/options/hooks.js';
+export type {
+  TokenProvider,
+  MiddlewareContext,
+  Drift,
+  Logger,
+  Middleware,
+  Tracing,
+  CallEvent,
+} from './core/options/hooks.js';
 export type { RefreshingTokenOptions, TokenSet } from './oauth/tokens.js';
 export { refreshingToken, type RefreshingToken } from './oauth/token-refresher.js';
 export type { CallOptions, DownloadProgress, UploadProgress } from './core/scope/call-options.js';
-export type { AttemptInfo, ClientOptions, Fetch, FetchInit, Limiter } from './core/options/client-options.js';
-export type { Confirmation, ConfirmOptions, StoredWriteOptions } from './core/errors/seller-error.js';
+export type { LimiterAttempt, ClientOptions, Fetch, FetchInit, Limiter } from './core/options/client-options.js';
+export type { Confirmation, ConfirmOptions, SentWriteOptions } from './core/errors/seller-error.js';
 export { documentedError, type DocumentedError } from './core/operation/documented-error.js';
 export type { StandardSchema } from './core/schema/schema.js';
 export type { Issue } from './core/errors/errors.js';

@@ -157,10 +157,10 @@ export { packOf, type OrderOfPack } from './resources/post-sale/conversation.js'
 export type { ActionGuide } from './resources/action-guide/action-guide.js';
 export {
   CapExhaustedError,
-  InvalidOptionError,
+  OptionNotOfferedError,
   InvalidTemplateError,
   InvalidTextError,
-  OptionLockedError,
+  ActionGuideLockedError,
 } from './resources/action-guide/errors.js';
 export type {
   ActionGuideResponse,
@@ -185,7 +185,7 @@ export { deliveryPromise, templateId, templateVariableId } from './resources/act
 
 export type { Conversation, DownloadOptions, Messages, UploadOptions } from './resources/messages/messages.js';
 export type {
-  ContactResult,
+  ChannelMessage,
   OpenChannel,
   ChannelParams,
   Counterpart,
@@ -227,8 +227,8 @@ export type {
   UnreadConversation,
   UnreadMessages,
   UploadParams,
-  ContactParams,
+  ChannelMessageParams,
   SendMessageParams,
   Recipient,
-  StoredAttachment,
+  UploadedAttachment,
 } from './resources/messages/schemas.js';

@@ -77,7 +77,7 @@ export {
 } from './resources/flex/schemas.js';
 export { itemStatus, itemStatusParams, itemStatuses } from './resources/items/items.js';
 export {
-  contactParams,
+  channelMessageParams,
   conversationParams,
   conversationResponse,
   conversationStatus,
@@ -86,7 +86,7 @@ export {
   getMessageParams,
   recipient,
   sendMessageParams,
-  storedAttachment,
+  uploadedAttachment,
   unreadConversation,
   unreadMessages,
   uploadParams,

@@ -22,7 +22,7 @@ export { createInbox, type CloseOptions, type Inbox, type InboxStats } from './i
 export { handleNow } from './handle-now.js';
 export { secretPath } from './options.js';
 export type { CatchUpOptions, CatchUpResult } from './catch-up.js';
-export { openInbox, type StoredInbox } from './open-inbox.js';
+export { openInbox, type OpenedInbox } from './open-inbox.js';
 export type { WaitingEntries, WaitingEntry } from '../work/lists.js';
 export type { Handler, HandlerContext, Handlers, MessageContext } from './handling/handler.js';
 export type { DeliveryRequest, HandlingFailure, HandlingRejection, HandlingSuccess, InboxOptions } from './options.js';

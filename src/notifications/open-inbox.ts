@@ -4,7 +4,7 @@ import { handledMs } from './handling/notification-task.js';
 import { entryOf, inboxKinds, type InboxEntry } from './notification.js';
 
 /** An inbox that an operator looks at. It handles nothing. */
-export interface StoredInbox extends StoredLists<InboxEntry> {
+export interface OpenedInbox extends StoredLists<InboxEntry> {
   /** Counts what the store holds. */
   stats(): Promise<StoredStats>;
   /** Closes the store, unless an inbox or an outbox of this process still uses it. */
@@ -23,7 +23,7 @@ export interface StoredInbox extends StoredLists<InboxEntry> {
  * await inbox.close();
  * @throws {ConfigurationError} when `store` is not a store.
  */
-export function openInbox(store: Shelf): StoredInbox {
+export function openInbox(store: Shelf): OpenedInbox {
   const close = lookAt(store, 'openInbox');
   return Object.assign(new StoredLists(shownNotifications(store)), { stats: () => countNotifications(store), close });
 }

@@ -5,7 +5,7 @@ import { canonical } from '../core/recover/write-hook.js';
 import { checkInput } from '../core/request/build-request.js';
 import { nodeModule } from '../core/scope/node-module.js';
 import { defined, isObject } from '../core/json/json.js';
-import { contactParams } from '../resources/messages/schemas.js';
+import { channelMessageParams } from '../resources/messages/schemas.js';
 import type { KnownEndpoints, StoredJob, StoredStep } from './options.js';
 
 /** The name that a step has which is no endpoint: `messages.contact`. */
@@ -77,7 +77,7 @@ function checkStep(step: unknown, user_id: number, files: number, known: KnownEn
 
 function checkContact(contact: unknown, user_id: number, files: number): StoredStep {
   const input = asJson(contact, false);
-  const parsed = contactParams.safeParse(withFiles(input, files));
+  const parsed = channelMessageParams.safeParse(withFiles(input, files));
   if (!parsed.success) throw new InvalidInputError(parsed.error.issues);
   assertSeller(input, '/{user_id}', user_id);
   return { endpoint: contactName, input };

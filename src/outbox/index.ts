@@ -1,5 +1,5 @@
 export { createOutbox, type Outbox } from './outbox.js';
-export { openOutbox, type StoredOutbox, type Accepted } from './open-outbox.js';
+export { openOutbox, type OpenedOutbox, type Accepted } from './open-outbox.js';
 export type {
   Job,
   JobState,

@@ -4,7 +4,7 @@ import type { Query, RunNotes, Shelf, Status, Work } from '../work/store.js';
 import type { JobState, JobStatus, OutboxStats, StoredJob, OutboxContext } from './options.js';
 
 /** An outbox that an operator looks at. It sends nothing. */
-export interface StoredOutbox extends StoredLists<StoredJob> {
+export interface OpenedOutbox extends StoredLists<StoredJob> {
   /** What was carried out, as long as it keeps its data. */
   readonly accepted: StoredEntries<Accepted>;
   /** Counts what the store holds. */
@@ -24,7 +24,7 @@ export interface StoredOutbox extends StoredLists<StoredJob> {
  * await stored.close();
  * @throws {ConfigurationError} when `store` is not a store.
  */
-export function openOutbox(store: Shelf): StoredOutbox {
+export function openOutbox(store: Shelf): OpenedOutbox {
   const close = lookAt(store, 'openOutbox');
   const shown = shownJobs(store);
   return Object.assign(new StoredLists(shown), { accepted: acceptedJobs(shown), stats: () => countJobs(store), close });

@@ -13,7 +13,7 @@ import {
 } from '../core/options/rules.js';
 import type { Rule } from '../core/options/rules.js';
 import { endpoints, listEndpoints } from '../endpoints.js';
-import type { ContactParams } from '../resources/messages/schemas.js';
+import type { ChannelMessageParams } from '../resources/messages/schemas.js';
 import { Log } from '../work/log.js';
 import { Observer } from '../work/observer.js';
 import { retryDefaults, retryRules, time, type RetryLimits, type RetryOptions } from '../work/policy.js';
@@ -32,7 +32,7 @@ interface CallStep<In> {
 
 interface ContactStep {
   /** A message through the channel that is open when it is sent: see `messages.contact`. */
-  readonly contact: ContactParams;
+  readonly contact: ChannelMessageParams;
   readonly endpoint?: undefined;
   readonly input?: undefined;
 }

@@ -2,7 +2,7 @@ import { ApiError } from '../core/errors/response-errors.js';
 import { SellerError } from '../core/errors/seller-error.js';
 import type { Endpoint } from '../core/operation/endpoint.js';
 import { endpointOf, runWithWrites } from '../core/recover/write-hook.js';
-import type { ContactParams, StoredAttachment } from '../resources/messages/schemas.js';
+import type { ChannelMessageParams, UploadedAttachment } from '../resources/messages/schemas.js';
 import type { SentMessage } from '../resources/post-sale/message.js';
 import { moderationOf, moderationReasonOf } from '../resources/post-sale/moderation.js';
 import { isLastingError, moderationPauseMs, overdue, verdictOf } from '../work/policy.js';
@@ -130,7 +130,7 @@ async function sendStep(step: StoredStep, job: JobRun): Promise<unknown> {
   const send = async (hooked: OutboxClient): Promise<unknown> => {
     if (step.endpoint !== contactName) return call(hooked, step.endpoint, input);
     if (earlier) return call(hooked, endpointOf(earlier), earlier.input);
-    return (await hooked.messages?.contact(input as ContactParams, { signal }))?.message;
+    return (await hooked.messages?.contact(input as ChannelMessageParams, { signal }))?.message;
   };
   try {
     return await runWithWrites(kept.records, client, send);
@@ -144,7 +144,7 @@ function inputOf(step: StoredStep, job: JobRun): unknown {
   const outputs = outputsOf(job);
   const files = takesFiles(step) ? filesBefore(job.entry, outputs.length) : [];
   if (files.length === 0) return step.input;
-  const ids = files.map((index) => (outputs[index]?.output as StoredAttachment).id);
+  const ids = files.map((index) => (outputs[index]?.output as UploadedAttachment).id);
   const given = (step.input.attachments ?? []) as readonly unknown[];
   return { ...step.input, attachments: [...given, ...ids] };
 }

@@ -11,7 +11,7 @@ export { FakeMarketplaceError } from './errors.js';
 export type { Clock, Span } from './clock.js';
 export type { Account, Accounts, Bearer } from './state/accounts.js';
 export type { MarketplaceEvents, MarketplaceEvent } from './state/events.js';
-export type { CallbackInit, Subscription } from './webhooks/subscription.js';
+export type { CallbackInit, CallbackSubscription } from './webhooks/subscription.js';
 export type { NotificationInit } from './webhooks/delivery.js';
 export type { NotificationService } from './webhooks/notification-service.js';
 export type { Item, ItemInit, ItemStore } from './state/items.js';
@@ -20,5 +20,5 @@ export type { BuyerMessage, MessageStore, MessageInit, StoredMessage } from './s
 export type { Pack, PackInit, PackStore, ShippingMode } from './state/packs.js';
 export type { QuestionStore, StoredQuestion } from './state/questions.js';
 export type { Listening, ListenOptions } from './server.js';
-export type { FlexStore, Zone, StoredSubscription, SubscriptionInit } from './state/flex.js';
+export type { FlexStore, Zone, StoredFlexSubscription, FlexSubscriptionInit } from './state/flex.js';
 export type { ContactStore } from './state/contacts.js';

@@ -150,7 +150,7 @@ describe('errorInBody', () => {
       retry: 'safe',
       responseBody: 'stream',
     } as const;
-    const file = await sellerClient.call<object, unknown>(download, {}).map((data) => data as Download);
+    const file = (await sellerClient.call<object, unknown>(download, {})) as Download;
     expect(new TextDecoder().decode(await file.arrayBuffer())).toBe('text');
     expect(errorInBody).not.toHaveBeenCalled();
   });

@@ -1,5 +1,5 @@
 import { SellerClient } from 'marketplace-seller-sdk';
-import type { AttemptInfo, ClientOptions } from 'marketplace-seller-sdk';
+import type { LimiterAttempt, ClientOptions } from 'marketplace-seller-sdk';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { cubicRate } from '../../src/core/limits/bucket.js';
 import { advanceUntilSettled } from '../support/fake-time.ts';
@@ -95,10 +95,10 @@ describe('a storm of 429s over a service without latency loses no call', () => {
 });
 
 test('a paused call holds nothing of the limiter of the user, which is told user, group and kind', async () => {
-  const asked: Pick<AttemptInfo, 'user' | 'group' | 'isWrite'>[] = [];
+  const asked: Pick<LimiterAttempt, 'user' | 'group' | 'isWrite'>[] = [];
   let held = 0;
   const limiter = {
-    acquire: ({ user, group, isWrite }: AttemptInfo): void => {
+    acquire: ({ user, group, isWrite }: LimiterAttempt): void => {
       held += 1;
       asked.push({ user, group, isWrite });
     },

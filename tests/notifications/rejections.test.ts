@@ -150,7 +150,7 @@ describe('an error of a write decides itself whether waiting helps', () => {
         'AlreadyInFlexError',
         'CapExhaustedError',
         'ConversationBlockedError',
-        'InvalidOptionError',
+        'OptionNotOfferedError',
         'ItemDownError',
         'ItemNotActiveError',
         'ItemNotFoundError',

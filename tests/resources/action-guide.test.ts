@@ -4,10 +4,10 @@ import {
   ConversationBlockedError,
   ExceptedCaseError,
   InvalidInputError,
-  InvalidOptionError,
+  OptionNotOfferedError,
   InvalidTemplateError,
   InvalidTextError,
-  OptionLockedError,
+  ActionGuideLockedError,
   PackAccessError,
   deliveryPromise,
   moderationOf,
@@ -162,7 +162,7 @@ describe('sending an option', () => {
     ]);
     const rejected = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []));
     expect(rejected).toHaveLength(1);
-    expect(rejected[0]).toBeInstanceOf(OptionLockedError);
+    expect(rejected[0]).toBeInstanceOf(ActionGuideLockedError);
 
     const unlock = marketplace.messages.lock(pack);
     expect(() => marketplace.messages.lock(pack)).toThrow(FakeMarketplaceError);
@@ -174,7 +174,7 @@ describe('sending an option', () => {
   test('an option that is not offered, an unknown template and a token without application are rejected', async () => {
     const { marketplace, sellerClient, pack_id } = createSale();
     const promise = sellerClient.actionGuide.send({ pack_id, ...deliveryPromise({ from: 9, to: 13 }) });
-    await expect(promise).rejects.toBeInstanceOf(InvalidOptionError);
+    await expect(promise).rejects.toBeInstanceOf(OptionNotOfferedError);
     const template_id = templateId('REQUEST_BILLING_INFO', 99);
     const unknown = sellerClient.actionGuide.send({ pack_id, option_id: 'REQUEST_BILLING_INFO', template_id });
     await expect(unknown).rejects.toBeInstanceOf(InvalidTemplateError);
@@ -185,7 +185,7 @@ describe('sending an option', () => {
   });
 
   test.each<[object, abstract new (...given: never[]) => Error]>([
-    [{ option_id: 'NOT_ONE' }, InvalidOptionError],
+    [{ option_id: 'NOT_ONE' }, OptionNotOfferedError],
     [{ option_id: 'OTHER', text: 'x'.repeat(351) }, InvalidTextError],
     [{ option_id: 'REQUEST_BILLING_INFO', template_id: 'x' }, InvalidTemplateError],
   ])('the fake rejects %o with its documented error', async (body, error) => {

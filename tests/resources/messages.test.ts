@@ -621,8 +621,10 @@ describe('contact() uses the channel that is open', () => {
       message: 'The message was not sent: the conversation is blocked (no reason given)',
     });
     const { marketplace, sellerClient, input } = createSale();
-    const invalidOption = endpoints.actionGuide.send.errors.find(({ error }) => error.kind === 'InvalidOptionError')!;
-    marketplace.failNext(endpoints.actionGuide.send, invalidOption);
+    const optionNotOffered = endpoints.actionGuide.send.errors.find(
+      ({ error }) => error.kind === 'OptionNotOfferedError',
+    )!;
+    marketplace.failNext(endpoints.actionGuide.send, optionNotOffered);
     expect(await errorOf(sellerClient.messages.contact(input))).toMatchObject({
       reason: 'option_not_offered',
       message: expect.stringContaining('the pack has no option OTHER; see actionGuide.options') as string,

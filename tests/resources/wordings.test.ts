@@ -114,7 +114,7 @@ test.each([
   ['messages.conversation', 403, 'forbidden', 'PackAccessError'],
   ['messages.get', 403, 'forbidden', 'MessageAccessError'],
   ['messages.get', 404, 'not_found', 'MessageNotReadyError'],
-  ['actionGuide.send', 409, 'conflict', 'OptionLockedError'],
+  ['actionGuide.send', 409, 'conflict', 'ActionGuideLockedError'],
   ['questions.responseTime', 404, 'not_found', 'NoQuestionsError'],
   ['messages.send', 403, 'forbidden', 'ForbiddenError'],
   ['flex.driver', 404, 'not_found', 'NotFoundError'],

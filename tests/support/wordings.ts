@@ -131,7 +131,7 @@ export const wordings: readonly Wordings[] = [
     ],
   },
   {
-    error: 'InvalidOptionError',
+    error: 'OptionNotOfferedError',
     is: [
       'A opção selecionada não é válida',
       'The selected option is invalid',
@@ -142,7 +142,7 @@ export const wordings: readonly Wordings[] = [
     isNot: ['A rota não é válida', 'Pack not found', 'Order do not exists', 'The adoption is not valid'],
   },
   {
-    error: 'OptionLockedError',
+    error: 'ActionGuideLockedError',
     is: [
       'Outra solicitação está bloqueando esta operação',
       'There is another request locking this operation',

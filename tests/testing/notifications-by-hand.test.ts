@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
-import type { CallbackInit, Subscription } from 'marketplace-seller-sdk/testing';
+import type { CallbackInit, CallbackSubscription } from 'marketplace-seller-sdk/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { running } from '../support/serving.ts';
 
@@ -13,7 +13,7 @@ function arrange() {
   const buyer = marketplace.addUser();
   const { item_id } = marketplace.addItem({ seller_id: seller.user_id });
   const received: { by: string; body: Record<string, unknown> }[] = [];
-  const subscribe = (by: string, init: Partial<CallbackInit> = {}): Subscription =>
+  const subscribe = (by: string, init: Partial<CallbackInit> = {}): CallbackSubscription =>
     marketplace.notifications.subscribe({
       callback: async (request) => {
         received.push({ by, body: (await request.json()) as Record<string, unknown> });

@@ -5,7 +5,7 @@ import { parseRetryAfter } from '../errors/response-headers.js';
 import { SellerError } from '../errors/seller-error.js';
 import type { MultipartBody } from '../files/upload.js';
 import { groupOf, type AcquireRejection } from '../limits/limits.js';
-import type { AttemptInfo, Limiter } from '../options/client-options.js';
+import type { LimiterAttempt, Limiter } from '../options/client-options.js';
 import { emitAttemptResult, emitWait } from '../options/hooks.js';
 import type { AttemptResult } from '../recover/failure.js';
 import { userOf } from '../recover/token-source.js';
@@ -248,7 +248,7 @@ function limitedAttempt(call: ClientCall, attempt: number): LimitedAttempt {
 }
 
 /** An attempt that needs the permission of a limiter. */
-type LimitedAttempt = Omit<AttemptInfo, 'signal'>;
+type LimitedAttempt = Omit<LimiterAttempt, 'signal'>;
 
 /** Waits until the user's limiter permits the attempt. The deadline and the signal of the call end the wait. */
 async function acquireLimiter(limiter: Limiter, attempt: LimitedAttempt, scope: CancelScope): Promise<void> {

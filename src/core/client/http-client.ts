@@ -2,7 +2,7 @@ import { platform } from '#platform';
 import { ApiError } from '../errors/response-errors.js';
 import { responseHeaders } from '../errors/response-headers.js';
 import { SellerError, attachCall, cannotConfirm } from '../errors/seller-error.js';
-import type { Confirmation, StoredWriteOptions } from '../errors/seller-error.js';
+import type { Confirmation, SentWriteOptions } from '../errors/seller-error.js';
 import { ApiPromise, type WithResponse, type Requester } from '../operation/api-promise.js';
 import type { Endpoint } from '../operation/endpoint.js';
 import type { Drift } from '../options/hooks.js';
@@ -61,8 +61,8 @@ export class HttpClient implements Requester {
   }
 
   /** Reads back a write of another process, or of this one before it was restarted. */
-  async confirm(endpoint: Endpoint, input: unknown, options: StoredWriteOptions): Promise<Confirmation> {
-    const given: Partial<StoredWriteOptions> = { ...options };
+  async confirm(endpoint: Endpoint, input: unknown, options: SentWriteOptions): Promise<Confirmation> {
+    const given: Partial<SentWriteOptions> = { ...options };
     const checked = checkOptions({ ...given, sentAt: given.sentAt ?? NaN }, storedWriteRules);
     const { sentAt, signal, deadlineMs } = checked;
     const wrong = endpointError(endpoint);

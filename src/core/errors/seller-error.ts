@@ -178,7 +178,7 @@ export interface ConfirmOptions {
 }
 
 /** Options of `confirm` of a client, for a write that was stored before it was sent. */
-export interface StoredWriteOptions extends ConfirmOptions {
+export interface SentWriteOptions extends ConfirmOptions {
   /**
    * When the write was sent for the first time, by the clock of this machine: milliseconds since 1970, at most the time at
    * which `call` began.

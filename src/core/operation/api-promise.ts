@@ -30,8 +30,7 @@ export interface WithResponse<T> {
  *
  * @example
  * const { data, response } = await seller.questions.get({ question_id }).withResponse();
- * const text = await seller.questions.get({ question_id }).map((question) => question.text ?? '');
- * console.log(data.id, response.status, response.attempts, text);
+ * console.log(data.id, response.status, response.attempts);
  */
 export class ApiPromise<T> extends Promise<T> {
   readonly #source: Promise<WithResponse<T>>;
@@ -65,11 +64,6 @@ export class ApiPromise<T> extends Promise<T> {
     return this.#source.then(({ data, response }) => ({ data, response }));
   }
 
-  /** Returns the same call, with its output changed by a function. */
-  map<U>(change: (data: T, response: ResponseInfo) => U): ApiPromise<U> {
-    return mapped(this.#source, change);
-  }
-
   override then<A = T, B = never>(
     onfulfilled?: ((value: T) => A | PromiseLike<A>) | null,
     onrejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
@@ -79,9 +73,9 @@ export class ApiPromise<T> extends Promise<T> {
   }
 }
 
-/** Outside the class: esbuild renames a class that refers to itself, and logs would show that name. */
-function mapped<T, U>(source: Promise<WithResponse<T>>, change: (data: T, response: ResponseInfo) => U): ApiPromise<U> {
-  return new ApiPromise(source.then(({ data, response }) => ({ data: change(data, response), response })));
+/** Returns the same call, with its output changed by a function. */
+export function mapped<T, U>(call: ApiPromise<T>, change: (data: T, response: ResponseInfo) => U): ApiPromise<U> {
+  return new ApiPromise(call.withResponse().then(({ data, response }) => ({ data: change(data, response), response })));
 }
 
 function succeeded<T>(result: WithResponse<T>): ApiPromise<T> {

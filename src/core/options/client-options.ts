@@ -1,5 +1,5 @@
 import { ConfigurationError, InvalidInputError, type Issue } from '../errors/errors.js';
-import type { ConfirmOptions, StoredWriteOptions } from '../errors/seller-error.js';
+import type { ConfirmOptions, SentWriteOptions } from '../errors/seller-error.js';
 import { defined } from '../json/json.js';
 import type { Endpoint } from '../operation/endpoint.js';
 import type { InternalOptions } from '../scope/call-options.js';
@@ -219,7 +219,7 @@ export interface ClientOptions {
 }
 
 /** An attempt that waits for a limiter. */
-export interface AttemptInfo {
+export interface LimiterAttempt {
   readonly endpoint: Endpoint;
   /** The endpoints that the service limits together: the first part of their names, for example `messages`. */
   readonly group: string;
@@ -239,7 +239,7 @@ export interface AttemptInfo {
 }
 
 /** The result of an attempt that a limiter had permitted. */
-export interface AttemptReport extends Omit<AttemptInfo, 'signal'> {
+export interface LimiterReport extends Omit<LimiterAttempt, 'signal'> {
   /** The status of the response; `undefined` if there was no response, or if the attempt was not sent after all. */
   readonly status: number | undefined;
   /** How long the service asked to wait (`Retry-After`), in milliseconds. */
@@ -264,9 +264,9 @@ export interface AttemptReport extends Omit<AttemptInfo, 'signal'> {
  */
 export interface Limiter {
   /** Called before each attempt. When the promise resolves, the attempt is sent; when it rejects, the call fails. */
-  acquire(attempt: AttemptInfo): void | Promise<void>;
+  acquire(attempt: LimiterAttempt): void | Promise<void>;
   /** Called when an attempt has ended. Its errors are ignored. */
-  release?(report: AttemptReport): void;
+  release?(report: LimiterReport): void;
 }
 
 /** Client options with their defaults. */
@@ -332,7 +332,7 @@ export const confirmRules: Readonly<Record<keyof ConfirmOptions, Rule>> = { sign
 const leastTime = 1e11;
 
 /** The options of `confirm` of a client. A time in the future would make every entry look older than the write. */
-export const storedWriteRules: Readonly<Record<keyof StoredWriteOptions, Rule>> = {
+export const storedWriteRules: Readonly<Record<keyof SentWriteOptions, Rule>> = {
   ...confirmRules,
   sentAt: (value) =>
     typeof value === 'number' && value >= leastTime && value <= Date.now()

@@ -17,7 +17,7 @@ export interface CallInfo {
 }
 
 /** An attempt of a call, for a middleware. */
-export interface Attempt {
+export interface MiddlewareContext {
   readonly endpoint: Endpoint;
   /** The number of the attempt; 1 for the first. */
   readonly attempt: number;
@@ -27,7 +27,10 @@ export interface Attempt {
 }
 
 /** Wraps every attempt: reads or changes the request, calls `next`, reads or changes the response. */
-export type Middleware = (attempt: Attempt, next: (request: Request) => Promise<Response>) => Promise<Response>;
+export type Middleware = (
+  attempt: MiddlewareContext,
+  next: (request: Request) => Promise<Response>,
+) => Promise<Response>;
 
 /** A logger with the usual methods: console, pino, winston. Its errors are ignored. */
 export interface Logger {

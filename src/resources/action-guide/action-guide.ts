@@ -58,12 +58,12 @@ export class ActionGuide {
    * const message = await seller.actionGuide.send({ pack_id, option_id: 'OTHER', text: 'Your parcel leaves today.' });
    * if (moderationOf(message) === 'rejected') console.log(moderationReasonOf(message));
    * @throws {InvalidInputError} when the fields do not fit the option; nothing is sent.
-   * @throws {InvalidOptionError} when the pack does not have this option.
+   * @throws {OptionNotOfferedError} when the pack does not have this option.
    * @throws {InvalidTemplateError} when the option does not have this template.
    * @throws {InvalidTextError} when the text is not acceptable.
    * @throws {CapExhaustedError} when the option is used up until the buyer replies.
    * @throws {ExceptedCaseError} when the pack needs no option: use `messages.send`.
-   * @throws {OptionLockedError} when the service was processing another option of this sale, also at the last retry.
+   * @throws {ActionGuideLockedError} when the service was processing another option of this sale, also at the last retry.
    * @throws {ConversationBlockedError} when the pack's messages are blocked.
    * @throws {PackAccessError} when the user of the token is not part of the pack.
    * @throws {OutcomeUnknownError} when the response was lost: call `confirm()` of the error before you send again.

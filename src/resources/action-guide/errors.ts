@@ -39,8 +39,8 @@ export class CapExhaustedError extends ForbiddenError {
  *
  * Remedy: use the id of an option that `actionGuide.options` returns.
  */
-export class InvalidOptionError extends NotFoundError {
-  static override readonly kind: string = 'InvalidOptionError';
+export class OptionNotOfferedError extends NotFoundError {
+  static override readonly kind: string = 'OptionNotOfferedError';
 }
 
 /**
@@ -48,8 +48,8 @@ export class InvalidOptionError extends NotFoundError {
  *
  * Remedy: call again in a moment, with one option at a time.
  */
-export class OptionLockedError extends ConflictError {
-  static override readonly kind: string = 'OptionLockedError';
+export class ActionGuideLockedError extends ConflictError {
+  static override readonly kind: string = 'ActionGuideLockedError';
 }
 
 const section = 'Errors, Action guide';
@@ -105,7 +105,7 @@ export const capExhausted = /* @__PURE__ */ errorByCode(
     /\bcaps?\b.{0,20}\b(?:exhausted|exceeded|used up|not available|unavailable)\b|\bno (?:more )?caps? (?:is |are )?(?:left|available)/,
   ],
 );
-export const invalidOption = /* @__PURE__ */ errorByText(
+export const optionNotOffered = /* @__PURE__ */ errorByText(
   {
     section,
     condition: 'invalid option_id',
@@ -114,7 +114,7 @@ export const invalidOption = /* @__PURE__ */ errorByText(
     message: 'The option selected is not valid',
     otherStatuses: [400],
   },
-  InvalidOptionError,
+  OptionNotOfferedError,
   [
     /\boption(?: id)?(?: (?!not\b|of\b)\S{1,40}){0,3} (?:is |was )?(?:not valid|invalid|unknown|not found)\b/,
     /\boption(?: id)?(?: (?!of\b)\S{1,40}){0,3} do(?:es)?(?: not|n't) exist/,
@@ -124,7 +124,7 @@ export const invalidOption = /* @__PURE__ */ errorByText(
 const isLocked = /* @__PURE__ */ messageMatches(
   /\block(?:s|ed|ing)?\b|\banother (?:request|operation)\b|\b(?:concurrent|simultaneous)|\bbloqueando esta opera/,
 );
-export const optionLocked = /* @__PURE__ */ errorByText(
+export const actionGuideLocked = /* @__PURE__ */ errorByText(
   {
     section,
     condition: 'concurrent options on same seller and sale',
@@ -133,7 +133,7 @@ export const optionLocked = /* @__PURE__ */ errorByText(
     message: 'Another request locks this operation',
     didNothing: true,
   },
-  OptionLockedError,
+  ActionGuideLockedError,
   // It is the only 409 of its endpoint, so it needs no words.
   (details) => isLocked(details) || onlyStatesStatus(details),
 );

@@ -7,7 +7,7 @@ import {
   NotFoundError,
 } from '../../core/errors/response-errors.js';
 import type { Confirmation } from '../../core/errors/seller-error.js';
-import { ApiPromise, type Requester, type WithResponse } from '../../core/operation/api-promise.js';
+import { ApiPromise, mapped, type Requester, type WithResponse } from '../../core/operation/api-promise.js';
 import { documentedError, errorByText, isPage, messageMatches } from '../../core/operation/documented-error.js';
 import type { MatchedResponse } from '../../core/operation/documented-error.js';
 import type { ConfirmContext, DescribedEndpoint, Endpoint } from '../../core/operation/endpoint.js';
@@ -45,7 +45,7 @@ export class FlexItems {
    * @throws {NotFoundError} when something other than the item was not found.
    */
   isEnabled(input: FlexItemParams, options?: CallOptions): ApiPromise<boolean> {
-    const call = this.#requester.call(flexItemEndpoints.isEnabled, input, options).map(showsFlex);
+    const call = mapped(this.#requester.call(flexItemEndpoints.isEnabled, input, options), showsFlex);
     return orMeaning(call, (error) => error instanceof ItemNotFoundError, false);
   }
 
@@ -123,7 +123,7 @@ export class ItemWrites {
     const { idempotent, ...item } = { ...input };
     const wrong = wrongFlags({ idempotent });
     if (wrong) return new ApiPromise(Promise.reject(wrong));
-    return orMeaning(this.#requester.call(endpoint, item, options).map(nothing), isDone, undefined);
+    return orMeaning(mapped(this.#requester.call(endpoint, item, options), nothing), isDone, undefined);
   }
 
   async #checkActive({ item_id }: FlexItemParams, options?: CallOptions): Promise<void> {

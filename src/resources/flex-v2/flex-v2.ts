@@ -1,4 +1,10 @@
-import { ApiPromise, type Attributed, type WithAttributes, type Requester } from '../../core/operation/api-promise.js';
+import {
+  ApiPromise,
+  mapped,
+  type Attributed,
+  type WithAttributes,
+  type Requester,
+} from '../../core/operation/api-promise.js';
 import { isPage } from '../../core/operation/documented-error.js';
 import type { ApiError } from '../../core/errors/response-errors.js';
 import type { CallOptions } from '../../core/scope/call-options.js';
@@ -249,7 +255,7 @@ export class FlexItemsV2 {
    * @throws {ItemNotFoundError} when the item does not exist, or its country has no Flex.
    */
   isEnabled(input: FlexItemParams, options?: CallOptions): ApiPromise<boolean> {
-    return this.#requester.call(flexV2Endpoints.items.isEnabled, input, options).map(({ has_flex }) => has_flex);
+    return mapped(this.#requester.call(flexV2Endpoints.items.isEnabled, input, options), ({ has_flex }) => has_flex);
   }
 
   /**

@@ -6,18 +6,24 @@ import { millisecondsOf } from '../../core/schema/define.js';
 import type { CallOptions } from '../../core/scope/call-options.js';
 import { Deadline } from '../../core/scope/cancel-scope.js';
 import type { ActionGuide } from '../action-guide/action-guide.js';
-import { CapExhaustedError, InvalidOptionError } from '../action-guide/errors.js';
+import { CapExhaustedError, OptionNotOfferedError } from '../action-guide/errors.js';
 import { isWord } from '../fields.js';
 import { packOf, resourceOf } from '../post-sale/conversation.js';
 import { ConversationBlockedError, ExceptedCaseError } from '../post-sale/errors.js';
 import { messageTextLimit, type SentMessage } from '../post-sale/message.js';
 import { correspondence, messageEndpoints } from './endpoints.js';
 import { MediationInProcessError, NoChannelError, NotYetDeliveredError, type NoChannelReason } from './errors.js';
-import { attachmentsLimit, contactParams } from './schemas.js';
-import type { ContactParams, ConversationExtra, ConversationParams, ConversationStatus, Recipient } from './schemas.js';
+import { attachmentsLimit, channelMessageParams } from './schemas.js';
+import type {
+  ChannelMessageParams,
+  ConversationExtra,
+  ConversationParams,
+  ConversationStatus,
+  Recipient,
+} from './schemas.js';
 
 /** The result of a contact. */
-export interface ContactResult {
+export interface ChannelMessage {
   /** `option`: the option OTHER of the action guide. `conversation`: a message of the conversation. */
   readonly channel: 'option' | 'conversation';
   /** The message that the service returned. Check it with `moderationOf(message)`. */
@@ -30,10 +36,10 @@ type FirstContact = Pick<ActionGuide, 'options' | 'send'>;
 export async function contact(
   requester: Requester,
   actionGuide: FirstContact,
-  input: ContactParams,
+  input: ChannelMessageParams,
   options: CallOptions = {},
-): Promise<ContactResult> {
-  const checked = contactParams.safeParse(input);
+): Promise<ChannelMessage> {
+  const checked = channelMessageParams.safeParse(input);
   // Checked first, so that wrong input is reported at once, whichever channel is open.
   if (!checked.success) throw new InvalidInputError(checked.error.issues);
   const deadline = new Deadline('contact()', options.deadlineMs);
@@ -58,7 +64,7 @@ export async function contact(
 function answer(
   requester: Requester,
   found: Correspondence,
-  input: ContactParams,
+  input: ChannelMessageParams,
   options: CallOptions,
 ): PromiseLike<SentMessage | undefined> {
   return requester.call(messageEndpoints.send, { ...input, to: receiverOf(found, input.to) }, options);
@@ -66,7 +72,7 @@ function answer(
 
 async function first(
   actionGuide: FirstContact,
-  { pack_id, text, attachments = [] }: ContactParams,
+  { pack_id, text, attachments = [] }: ChannelMessageParams,
   options: CallOptions,
 ) {
   if (attachments.length > 0) {
@@ -152,7 +158,7 @@ function closed(reason: NoChannelError['reason'], why: string): NoChannelError {
 }
 
 /** What a reply contains: its text, or its text and the ids of uploaded files. */
-export type ReplyContent = string | Pick<ContactParams, 'text' | 'attachments'>;
+export type ReplyContent = string | Pick<ChannelMessageParams, 'text' | 'attachments'>;
 
 /** Replies to a message, to whom its conversation shows. `options.deadlineMs` limits all its calls together. */
 export async function reply(
@@ -163,7 +169,7 @@ export async function reply(
 ): Promise<SentMessage | undefined> {
   const given = typeof content === 'string' ? { text: content } : { ...content };
   const input = { pack_id: packOf(message), user_id: sellerOf(message), ...given };
-  const checked = contactParams.safeParse(input);
+  const checked = channelMessageParams.safeParse(input);
   if (!checked.success) throw new InvalidInputError(checked.error.issues);
   const deadline = new Deadline('reply()', options.deadlineMs);
   const found = await deadline.within(options, (limited) => readCorrespondence(requester, input, limited));
@@ -291,7 +297,7 @@ function closedReason(error: unknown): [reason: NoChannelReason, remedy: string]
     return ['not_yet_delivered', 'the purchase is on its way by fulfilment; write when it is delivered'];
   if (error instanceof CapExhaustedError)
     return ['cap_exhausted', 'the option OTHER is used up; wait until the buyer replies'];
-  if (error instanceof InvalidOptionError)
+  if (error instanceof OptionNotOfferedError)
     return ['option_not_offered', 'the pack has no option OTHER; see actionGuide.options for those it has'];
   return undefined;
 }

@@ -162,7 +162,7 @@ const send: DescribedEndpoint<schemas.SendMessageParams, SentMessage | undefined
   confirm: confirmSent,
 };
 
-const upload: DescribedEndpoint<schemas.UploadParams, schemas.StoredAttachment> = {
+const upload: DescribedEndpoint<schemas.UploadParams, schemas.UploadedAttachment> = {
   name: 'messages.upload',
   summary: 'Stores a file for a message',
   method: 'POST',
@@ -174,7 +174,7 @@ const upload: DescribedEndpoint<schemas.UploadParams, schemas.StoredAttachment> 
     filename: 'invoice.pdf',
     contentType: 'application/pdf',
   },
-  output: schemas.storedAttachment,
+  output: schemas.uploadedAttachment,
   retry: 'unsafe',
   // A file that no message uses is seen by nobody, and deleted.
   isHarmless: true,

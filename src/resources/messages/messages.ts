@@ -7,10 +7,10 @@ import type { ActionGuide } from '../action-guide/action-guide.js';
 import type { NoInput } from '../fields.js';
 import type { Message, SentMessage } from '../post-sale/message.js';
 import { openChannel, contact, reply } from './contact.js';
-import type { OpenChannel, ContactResult, ChannelParams, ReplyContent } from './contact.js';
+import type { OpenChannel, ChannelMessage, ChannelParams, ReplyContent } from './contact.js';
 import { messageEndpoints } from './endpoints.js';
 import type {
-  ContactParams,
+  ChannelMessageParams,
   DownloadParams,
   ConversationExtra,
   ConversationParams,
@@ -18,7 +18,7 @@ import type {
   UnreadMessages,
   UploadParams,
   SendMessageParams,
-  StoredAttachment,
+  UploadedAttachment,
 } from './schemas.js';
 
 /** The messages of a pack. Each page also has the status of the conversation and the length limits. */
@@ -159,7 +159,7 @@ export class Messages {
   upload<Source extends UploadParams['file']>(
     input: UploadParams & { readonly file: Source } & NeededBy<Source>,
     options?: UploadOptions,
-  ): ApiPromise<StoredAttachment> {
+  ): ApiPromise<UploadedAttachment> {
     return this.#requester.call(messageEndpoints.upload, input, options);
   }
 
@@ -197,7 +197,7 @@ export class Messages {
    * @throws {ServerError} when the service failed (5xx). If `outcomeUnknown` is `true`, do as after an
    *   `OutcomeUnknownError`.
    */
-  contact(input: ContactParams, options?: CallOptions): Promise<ContactResult> {
+  contact(input: ChannelMessageParams, options?: CallOptions): Promise<ChannelMessage> {
     return contact(this.#requester, this.#actionGuide, input, this.#withDeadline(options));
   }
 

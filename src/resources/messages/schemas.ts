@@ -158,7 +158,7 @@ export interface Recipient extends Input<typeof recipient> {}
 export interface SendMessageParams extends Input<typeof newMessageFields> {}
 
 /** A message to a buyer through the open channel. It has the fields of `messages.send`, and `to` is optional. */
-export interface ContactParams extends Input<typeof contactFields> {}
+export interface ChannelMessageParams extends Input<typeof contactFields> {}
 
 const content = {
   /** 1 to 350 characters: ISO-8859-1 or emoji. */
@@ -199,7 +199,7 @@ const contactFields = s.strictObject({
 });
 
 /** The input of `messages.contact`. */
-export const contactParams = s.refine(contactFields, notToSender) as Schema<ContactParams>;
+export const channelMessageParams = s.refine(contactFields, notToSender) as Schema<ChannelMessageParams>;
 export const sendMessageParams = s.withFacts(
   s.refine(newMessageFields, notToSender, { description: '`to.user_id` is not the sender.' }),
   { write: withSender },
@@ -238,9 +238,9 @@ const storedFields = s.looseObject({
   /** The id for `attachments` of `messages.send`. The service deletes a file that no message uses within 48 hours. */
   id: keyOf,
 });
-export const storedAttachment = s.preprocess<StoredAttachment>(storedFields, stored);
+export const uploadedAttachment = s.preprocess<UploadedAttachment>(storedFields, stored);
 /** A stored file, in every known shape: the id alone, in a list, or as `attachment_id`. */
-export interface StoredAttachment extends Output<typeof storedFields> {}
+export interface UploadedAttachment extends Output<typeof storedFields> {}
 
 function stored(value: unknown): unknown {
   if (Array.isArray(value)) return value.length === 1 ? stored(value[0]) : value;

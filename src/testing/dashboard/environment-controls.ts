@@ -5,7 +5,7 @@ import { inField, readAs } from '../errors.js';
 import type { RateLimit } from '../http/rate-limit.js';
 import { ownToken } from '../seed/schema.js';
 import { changeSettings, from, rateLimit, settingsChange, type MarketplaceSettings } from '../settings.js';
-import { assertTopic, deliveryFaults, maxTimeoutMs, type Subscription } from '../webhooks/subscription.js';
+import { assertTopic, deliveryFaults, maxTimeoutMs, type CallbackSubscription } from '../webhooks/subscription.js';
 import { bodyless, control, type Control, type ServedMarketplace } from './control.js';
 
 const clockChange = strictObject({ set: nullish(string), advanceMs: nullish(number), running: nullish(boolean) });
@@ -226,7 +226,7 @@ export interface SubscriptionView {
 }
 
 /** Serializes a subscription. */
-export function toSubscriptionView({ id, application_id, url, topics }: Subscription): SubscriptionView {
+export function toSubscriptionView({ id, application_id, url, topics }: CallbackSubscription): SubscriptionView {
   return { id, application_id, callback: url, topics: [...topics] };
 }
 

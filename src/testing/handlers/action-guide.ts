@@ -56,9 +56,9 @@ export function actionGuideHandlers(stores: Stores): EndpointHandlers<typeof end
       const pack = getGuidedPackOrThrow(call, sender);
       const body = await readJsonObject(call);
       const option = optionsOf(pack).find((each) => each === body.option_id);
-      if (!option) throw errorResponse(errors.invalidOption);
+      if (!option) throw errorResponse(errors.optionNotOffered);
       const text = readText(option, body);
-      if (messages.isLocked(pack)) throw errorResponse(errors.optionLocked);
+      if (messages.isLocked(pack)) throw errorResponse(errors.actionGuideLocked);
       const unlock = messages.lock(pack);
       try {
         // A concurrent option of the same sale fails with 409 while this one is in progress.

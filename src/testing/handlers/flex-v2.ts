@@ -6,7 +6,7 @@ import { badRequest, bearerOrThrow, errorResponse, forbidden, noContent, notFoun
 import type { Call, EndpointHandlers } from '../http/handler.js';
 import { isInteger, pathId, pathText, readJsonObject } from '../http/read-request.js';
 import { kindOfDay, kindsOfDays, turboHours } from '../state/flex.js';
-import type { KindOfDay, StoredRange, StoredSubscription, Zone } from '../state/flex.js';
+import type { KindOfDay, StoredRange, StoredFlexSubscription, Zone } from '../state/flex.js';
 import type { Stores } from '../state/stores.js';
 import { hasOwnCutoffs, invalidBody, readSettings, readZones, toAddressView, toPrices } from './flex-view.js';
 import type { SentRange } from './flex-view.js';
@@ -122,7 +122,7 @@ export function flexV2Handlers(stores: Stores): EndpointHandlers<typeof endpoint
   }
 
   /** Returns the subscription in the path. @throws {ErrorResponse} 403, 404, or 400 when it covers in another way */
-  function of(call: Call, coverage?: 'zone' | 'radius'): StoredSubscription {
+  function of(call: Call, coverage?: 'zone' | 'radius'): StoredFlexSubscription {
     const user_id = callerOrThrow(call, 'user_id');
     const found = store.find(pathText(call, 'site_id'), user_id, pathId(call, 'service_id'));
     if (!found) throw errorResponse(configurationNotFound);
@@ -131,7 +131,7 @@ export function flexV2Handlers(stores: Stores): EndpointHandlers<typeof endpoint
     return found;
   }
 
-  function readHoliday(value: unknown, index: number, { site_id, delivery_ranges }: StoredSubscription) {
+  function readHoliday(value: unknown, index: number, { site_id, delivery_ranges }: StoredFlexSubscription) {
     const { date, selected } = isObject(value) ? value : {};
     const known = store.holidaysOf(site_id).some((each) => each.date === date);
     if (typeof date !== 'string' || !known) throw invalidBody(`holidays.${index}.date must be a holiday of the site`);
@@ -143,7 +143,7 @@ export function flexV2Handlers(stores: Stores): EndpointHandlers<typeof endpoint
 }
 
 /** A subscription that is out keeps its settings. @throws {ErrorResponse} 403 */
-function changeable(subscription: StoredSubscription): StoredSubscription {
+function changeable(subscription: StoredFlexSubscription): StoredFlexSubscription {
   if (subscription.status === 'out') throw forbidden('The subscription is not active');
   return subscription;
 }
@@ -163,7 +163,7 @@ function assertTurbo(delivery_window: string, days: readonly [KindOfDay, readonl
 }
 
 /** The cut-off that a range gets. @throws {ErrorResponse} 400 when it must be given, or must not */
-function cutoffOf(range: SentRange, delivery_window: string, subscription: StoredSubscription): number {
+function cutoffOf(range: SentRange, delivery_window: string, subscription: StoredFlexSubscription): number {
   const { mode, delivery_ranges, zoneCutoffs } = subscription;
   const before = kindsOfDays.flatMap((day) => delivery_ranges[day] ?? [])[0]?.cutoff ?? defaultCutoff;
   if (mode === 'TURBO') return range.from - 1;
@@ -182,12 +182,12 @@ const capacityLimits = { FLEX: { min: 1, max: 500 }, TURBO: { min: 1, max: 50 } 
 const cutoffs = { global: { min: 12, max: 18 } };
 
 /** What a subscription covers with. */
-function coverageOf({ mode }: StoredSubscription): 'zone' | 'radius' {
+function coverageOf({ mode }: StoredFlexSubscription): 'zone' | 'radius' {
   return mode === 'FLEX' ? 'zone' : 'radius';
 }
 
 /** Serializes a subscription. */
-function toSubscription(subscription: StoredSubscription, zones: readonly Zone[]): object {
+function toSubscription(subscription: StoredFlexSubscription, zones: readonly Zone[]): object {
   const { site_id, user_id, service_id, mode, status } = subscription;
   const type = coverageOf(subscription);
   const isFlex = mode === 'FLEX';
@@ -207,7 +207,7 @@ function toSubscription(subscription: StoredSubscription, zones: readonly Zone[]
 }
 
 /** Serializes the zones that are covered. */
-function toZones(subscription: StoredSubscription, zones: readonly Zone[], isWide: boolean): object {
+function toZones(subscription: StoredFlexSubscription, zones: readonly Zone[], isWide: boolean): object {
   const { zones: covered, zoneCutoffs, site_id } = subscription;
   const shown = covered.map((id) => ({ id, ...(zoneCutoffs[id] && { cutoff: zoneCutoffs[id] }) }));
   if (!isWide) return { zones: shown };
@@ -230,12 +230,12 @@ function toAvailableZone({ id, label, is_mandatory }: Zone, index: number, site_
 }
 
 /** Serializes the radius. */
-function toRadius({ radius }: StoredSubscription, isWide: boolean): object {
+function toRadius({ radius }: StoredFlexSubscription, isWide: boolean): object {
   return { radius, ...(isWide && { availables: { radius: radiusLimits } }) };
 }
 
 /** Serializes the delivery window and ranges. Where zones have their own cut-offs, ranges show none. */
-function toDeliveryRanges(subscription: StoredSubscription, isWide: boolean): object {
+function toDeliveryRanges(subscription: StoredFlexSubscription, isWide: boolean): object {
   const { delivery_window, delivery_ranges, mode } = subscription;
   const isFlex = mode === 'FLEX';
   const toRange = ({ cutoff, ...range }: StoredRange): object =>

@@ -5,7 +5,7 @@ import { isInteger, pathId, readJson, readJsonObject, type JsonObject } from '..
 import type { MarketplaceSettings } from '../settings.js';
 import type { Omittable } from '../state/entity-store.js';
 import { kindsOfDays } from '../state/flex.js';
-import type { KindOfDay, StoredRange, StoredSubscription, Zone, StoredCutoff } from '../state/flex.js';
+import type { KindOfDay, StoredRange, StoredFlexSubscription, Zone, StoredCutoff } from '../state/flex.js';
 import { currencyOf } from './items.js';
 
 /** The hours at which a range, or the time to order for it, can end. */
@@ -16,7 +16,7 @@ const capacityRange = { from: 1, to: 500 };
 
 /** Serializes a subscription. */
 export function toSubscriptionView(
-  subscription: StoredSubscription,
+  subscription: StoredFlexSubscription,
   zones: readonly Zone[],
   { liveFields }: MarketplaceSettings,
 ): object {
@@ -36,7 +36,7 @@ export function toSubscriptionView(
 }
 
 /** The current and the possible configuration of a subscription, which only the live service sends. */
-function toCapabilitiesView(subscription: StoredSubscription): object {
+function toCapabilitiesView(subscription: StoredFlexSubscription): object {
   const isFlex = subscription.mode === 'FLEX';
   const type = isFlex ? 'zone' : 'radius';
   return {
@@ -54,12 +54,12 @@ function toCapabilitiesView(subscription: StoredSubscription): object {
 }
 
 /** Whether zones have cut-offs of their own. */
-export function hasOwnCutoffs({ zoneCutoffs }: StoredSubscription): boolean {
+export function hasOwnCutoffs({ zoneCutoffs }: StoredFlexSubscription): boolean {
   return Object.keys(zoneCutoffs).length > 0;
 }
 
 /** Serializes where deliveries start. */
-export function toAddressView({ user_id, site_id }: StoredSubscription, [zone]: readonly Zone[]): object {
+export function toAddressView({ user_id, site_id }: StoredFlexSubscription, [zone]: readonly Zone[]): object {
   return {
     id: `${user_id}00`,
     address_line: 'Calle Falsa 123',
@@ -70,7 +70,7 @@ export function toAddressView({ user_id, site_id }: StoredSubscription, [zone]: 
 
 /** Serializes the configuration of a subscription. */
 export function toConfigurationView(
-  subscription: StoredSubscription,
+  subscription: StoredFlexSubscription,
   zones: readonly Zone[],
   { liveFields }: MarketplaceSettings,
 ): object {
@@ -102,7 +102,7 @@ export function toConfigurationView(
 }
 
 /** The training before a subscription is active: it lasts two weeks, and is over for an active one. */
-function toTrainingView({ status, createdAt }: StoredSubscription): object {
+function toTrainingView({ status, createdAt }: StoredFlexSubscription): object {
   const weeks = 2;
   return {
     original: { value: weeks, unit: 'week' },
@@ -115,7 +115,10 @@ function toRangeView({ from, to, capacity, cutoff }: StoredRange): object {
   return { from, to, capacity, type: 'cpt', processing_time: 0, et_hour: to, calculated_cutoff: cutoff };
 }
 
-function toZoneView({ id, label, is_mandatory }: Zone, { site_id, zones, zoneCutoffs }: StoredSubscription): object {
+function toZoneView(
+  { id, label, is_mandatory }: Zone,
+  { site_id, zones, zoneCutoffs }: StoredFlexSubscription,
+): object {
   return {
     id,
     label,
@@ -181,7 +184,7 @@ interface SentSettings {
 /** Reads the delivery settings of the first generation. @throws {ErrorResponse} 400 */
 export async function readDelivery(
   call: Call,
-): Promise<Omittable<Pick<StoredSubscription, 'delivery_window' | 'delivery_ranges'>>> {
+): Promise<Omittable<Pick<StoredFlexSubscription, 'delivery_window' | 'delivery_ranges'>>> {
   return (await readSettings(call, true)) as Awaited<ReturnType<typeof readDelivery>>;
 }
 

@@ -8,7 +8,7 @@ import { badRequest, bearerOrThrow, errorResponse, forbidden, noContent } from '
 import type { Call, EndpointHandlers, HandlerResponse } from '../http/handler.js';
 import { pathId, pathText } from '../http/read-request.js';
 import { lockMsInProcess } from '../settings.js';
-import type { StoredSubscription } from '../state/flex.js';
+import type { StoredFlexSubscription } from '../state/flex.js';
 import type { Item } from '../state/items.js';
 import type { Stores } from '../state/stores.js';
 import {
@@ -122,7 +122,7 @@ export function flexHandlers(stores: Stores): EndpointHandlers<typeof endpoints.
   function getSubscriptionOrThrow(
     call: Call,
     { user_id, service_id }: ReturnType<typeof readPathIds>,
-  ): StoredSubscription {
+  ): StoredFlexSubscription {
     if (bearerOrThrow(call).user_id !== user_id) throw forbidden('The subscription belongs to another seller');
     const subscription = store.find(pathText(call, 'site_id'), user_id, service_id);
     if (!subscription || subscription.status === 'out') throw errorResponse(errors.deliveryNotUpdated);

@@ -32,7 +32,7 @@ export interface StoredRange {
 }
 
 /** A subscription and its settings. */
-export interface StoredSubscription {
+export interface StoredFlexSubscription {
   readonly id: number;
   readonly user_id: number;
   readonly site_id: string;
@@ -55,7 +55,7 @@ export interface StoredSubscription {
 }
 
 /** The fields of a new subscription. Only `user_id` is required; the others have default values. */
-export type SubscriptionInit = Omittable<Omit<StoredSubscription, 'id' | 'site_id' | 'user_id'>> & {
+export type FlexSubscriptionInit = Omittable<Omit<StoredFlexSubscription, 'id' | 'site_id' | 'user_id'>> & {
   readonly user_id: number;
 };
 
@@ -80,13 +80,13 @@ export const turboHours: readonly Pick<StoredRange, 'from' | 'to'>[] = [10, 13, 
   return { from, to: from + 3 };
 });
 
-const defaultRanges: Readonly<Record<StoredSubscription['mode'], readonly StoredRange[]>> = {
+const defaultRanges: Readonly<Record<StoredFlexSubscription['mode'], readonly StoredRange[]>> = {
   FLEX: [{ from: 9, to: 18, capacity: 50, cutoff: 13 }],
   TURBO: [{ from: 10, to: 13, capacity: 50, cutoff: 9 }],
 };
 
 /**
- * The Flex subscriptions, items, shipments and drivers. A `StoredSubscription` is a snapshot.
+ * The Flex subscriptions, items, shipments and drivers. A `StoredFlexSubscription` is a snapshot.
  *
  * @example
  * const { flex } = marketplace;
@@ -107,10 +107,10 @@ const defaultRanges: Readonly<Record<StoredSubscription['mode'], readonly Stored
  * flex.assignDriver(shipment_id, 345);
  * console.log(flex.driverOf('MLA', shipment_id), flex.shipmentOf('MLA', shipment_id));
  */
-export class FlexStore extends EntityStore<number, StoredSubscription> {
+export class FlexStore extends EntityStore<number, StoredFlexSubscription> {
   readonly #state: MarketplaceState;
   protected data = {
-    entries: new Map<number, StoredSubscription>(),
+    entries: new Map<number, StoredFlexSubscription>(),
     items: new Set<string>(),
     itemsWithoutFlex: new Set<string>(),
     lockedItems: new Set<string>(),
@@ -155,13 +155,13 @@ export class FlexStore extends EntityStore<number, StoredSubscription> {
   }
 
   /** Adds a subscription, by default an active one to Flex. Turbo needs an active Flex subscription. */
-  subscribe(init: SubscriptionInit): StoredSubscription {
+  subscribe(init: FlexSubscriptionInit): StoredFlexSubscription {
     const { user_id, site_id } = this.#state.accounts.of(init);
     const { mode = 'FLEX' } = init;
     if (!this.covers(site_id)) throw new FakeMarketplaceError(`${site_id} has no Flex; give the user another site_id`);
     if (this.subscriptionsOf(user_id).some((each) => each.mode === mode))
       throw new FakeMarketplaceError(`user ${user_id} already has a subscription to ${mode}`);
-    const subscription: StoredSubscription = {
+    const subscription: StoredFlexSubscription = {
       service_id: this.#freeServiceId(),
       status: 'in',
       createdAt: this.#state.clock.ms,
@@ -183,7 +183,7 @@ export class FlexStore extends EntityStore<number, StoredSubscription> {
   }
 
   /** Changes the status of a subscription. Turbo is deactivated together with Flex. */
-  setStatus(id: number, status: SubscriptionStatus): StoredSubscription {
+  setStatus(id: number, status: SubscriptionStatus): StoredFlexSubscription {
     const changed = { ...this.getOrThrow(id), status };
     this.#assertFlexForTurbo(changed);
     this.data.entries.set(id, changed);
@@ -193,12 +193,12 @@ export class FlexStore extends EntityStore<number, StoredSubscription> {
   }
 
   /** Returns the subscriptions of a user. */
-  subscriptionsOf(user_id: number): StoredSubscription[] {
+  subscriptionsOf(user_id: number): StoredFlexSubscription[] {
     return this.all.filter((each) => each.user_id === user_id);
   }
 
   /** Finds the subscription of a user to a service on a site. */
-  find(site_id: string, user_id: number, service_id: number): StoredSubscription | undefined {
+  find(site_id: string, user_id: number, service_id: number): StoredFlexSubscription | undefined {
     return this.subscriptionsOf(user_id).find((each) => each.site_id === site_id && each.service_id === service_id);
   }
 
@@ -206,9 +206,9 @@ export class FlexStore extends EntityStore<number, StoredSubscription> {
   configure(
     id: number,
     change: Omittable<
-      Omit<StoredSubscription, 'id' | 'user_id' | 'site_id' | 'service_id' | 'mode' | 'status' | 'createdAt'>
+      Omit<StoredFlexSubscription, 'id' | 'user_id' | 'site_id' | 'service_id' | 'mode' | 'status' | 'createdAt'>
     >,
-  ): StoredSubscription {
+  ): StoredFlexSubscription {
     const changed = { ...this.getOrThrow(id), ...defined(change) };
     this.data.entries.set(id, changed);
     return changed;
@@ -297,7 +297,7 @@ export class FlexStore extends EntityStore<number, StoredSubscription> {
     return this.data.nextService++;
   }
 
-  #assertFlexForTurbo({ mode, status, user_id }: StoredSubscription): void {
+  #assertFlexForTurbo({ mode, status, user_id }: StoredFlexSubscription): void {
     if (mode === 'FLEX' || status !== 'in') return;
     const flex = this.subscriptionsOf(user_id).find((each) => each.mode === 'FLEX');
     if (flex?.status !== 'in')

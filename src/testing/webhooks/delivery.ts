@@ -3,7 +3,7 @@ import { lastTime, type Clock } from '../clock.js';
 import { FakeMarketplaceError } from '../errors.js';
 import { chosen } from '../random.js';
 import type { MarketplaceEvent } from '../state/events.js';
-import { maxLateMs, type CallbackSubscription, type DeliveryOutcome } from './subscription.js';
+import { maxLateMs, type Subscriber, type DeliveryOutcome } from './subscription.js';
 
 /** One attempt to deliver a notification. */
 export interface DeliveryAttempt {
@@ -50,7 +50,7 @@ export interface DeliveryOptions {
 /** A delivery that is due at a time. */
 export interface Delivery {
   readonly notification: SentNotification;
-  readonly to: CallbackSubscription;
+  readonly to: Subscriber;
   readonly attempt: number;
   /** The due time, in milliseconds on the marketplace's clock. */
   readonly at: number;
@@ -78,7 +78,7 @@ export function assertDelay(afterMs: number): void {
 export interface SentNotification {
   readonly id: string;
   readonly event: MarketplaceEvent;
-  readonly to: CallbackSubscription;
+  readonly to: Subscriber;
   /** The time of the event, in milliseconds since 1970. */
   readonly sentAt: number;
   /** The number of the request that caused it, if it is known. */

@@ -2,7 +2,7 @@ import { FifoMap } from '../../work/fifo-map.js';
 import type { Clock } from '../clock.js';
 import { FakeMarketplaceError, assertFields, assertText } from '../errors.js';
 import type { MarketplaceEvent, MarketplaceEvents } from '../state/events.js';
-import { CallbackSubscription, assertTopic, type CallbackInit, type Subscription } from './subscription.js';
+import { Subscriber, assertTopic, type CallbackInit, type CallbackSubscription } from './subscription.js';
 import { assertDelay, toAttempt, DeliveryQueue, bodyOf } from './delivery.js';
 import type {
   Delivery,
@@ -50,7 +50,7 @@ export class NotificationService {
   causeOf: (() => number | undefined) | undefined;
   readonly #clock: Clock;
   readonly #queue: DeliveryQueue;
-  readonly #subscriptions = new Map<number, CallbackSubscription>();
+  readonly #subscriptions = new Map<number, Subscriber>();
   readonly #listeners = new Set<() => void>();
   #sent = new FifoMap<SentNotification>(maxAttempts);
   readonly #lost = new FifoMap<MissedNotification>(maxAttempts);
@@ -68,7 +68,7 @@ export class NotificationService {
   }
 
   /** All subscriptions, the oldest first. */
-  get subscriptions(): readonly Subscription[] {
+  get subscriptions(): readonly CallbackSubscription[] {
     return [...this.#subscriptions.values()];
   }
 
@@ -162,9 +162,9 @@ export class NotificationService {
   }
 
   /** Subscribes an application to events. @throws {FakeMarketplaceError} when the subscription is invalid */
-  subscribe(init: CallbackInit): Subscription {
+  subscribe(init: CallbackInit): CallbackSubscription {
     const id = this.#subscribed + 1;
-    const subscribed = new CallbackSubscription(id, init, () => {
+    const subscribed = new Subscriber(id, init, () => {
       this.#subscriptions.delete(id);
       this.#queue.keep(({ to }) => to !== subscribed);
       this.#held = this.#held.filter(({ to }) => to !== subscribed);
@@ -195,14 +195,14 @@ export class NotificationService {
   }
 
   /** @throws {FakeMarketplaceError} when there is no such subscription */
-  #subscriptionOf(id: number): CallbackSubscription {
+  #subscriptionOf(id: number): Subscriber {
     const found = this.#subscriptions.get(id);
     if (!found) throw new FakeMarketplaceError(`there is no subscription ${id}`);
     return found;
   }
 
   /** @throws {FakeMarketplaceError} when an application is given, and it has no subscription */
-  #receiversOf(event: MarketplaceEvent, application_id: number | undefined): CallbackSubscription[] {
+  #receiversOf(event: MarketplaceEvent, application_id: number | undefined): Subscriber[] {
     const own = [...this.#subscriptions.values()].filter(
       (each) => application_id === undefined || each.application_id === application_id,
     );
@@ -231,7 +231,7 @@ export class NotificationService {
     else for (const delivery of deliveries) await this.#queue.post(delivery);
   }
 
-  #notify(event: MarketplaceEvent, to: CallbackSubscription): void {
+  #notify(event: MarketplaceEvent, to: Subscriber): void {
     const { lateMs, twice, lost, listedAfterMs = 0, variant } = to.nextFaults(event);
     const notification = this.#create({ event, to, variant, request: this.causeOf?.() });
     if (lost) {

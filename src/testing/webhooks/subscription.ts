@@ -141,7 +141,7 @@ export function assertTopic(topic: string): void {
 }
 
 /** A subscription of an application. */
-export interface Subscription {
+export interface CallbackSubscription {
   /** Identifies it among the subscriptions of a marketplace: 1, 2, and so on. */
   readonly id: number;
   readonly application_id: number;
@@ -159,7 +159,7 @@ export interface Subscription {
 const maxAbandonedInARow = 3;
 
 /** A callback with its topics and failures. */
-export class CallbackSubscription implements Subscription {
+export class Subscriber implements CallbackSubscription {
   readonly id: number;
   readonly application_id: number;
   readonly url: string | null;
