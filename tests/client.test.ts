@@ -126,7 +126,7 @@ describe('a call rejects wrong options before anything is sent', () => {
     expect(sent).toEqual([]);
   });
 
-  test.each(['limit', 'retries', 'constructor', 'timeLimit'])('an unknown option is rejected: %s', async (name) => {
+  test.each(['limit', 'repeats', 'constructor', 'timeLimit'])('an unknown option is rejected: %s', async (name) => {
     const { sellerClient, sent } = stubbed([Response.json(wireQuestion)]);
     const call = sellerClient.questions.get({ question_id: 42 }, { [name]: 5 });
     await expect(call).rejects.toThrow(`there is no option \`${name}\`; the options are signal, timeoutMs, deadlineMs`);

@@ -2,7 +2,7 @@ import { ConfigurationError, InvalidInputError } from '../core/errors/errors.js'
 import type { Endpoint } from '../core/operation/endpoint.js';
 import { endpointError } from '../core/options/rules.js';
 import { canonical } from '../core/recover/write-hook.js';
-import { checkInput } from '../core/request/build-request.js';
+import { checkFields, checkInput } from '../core/request/build-request.js';
 import { nodeModule } from '../core/scope/node-module.js';
 import { defined, isObject } from '../core/json/json.js';
 import { channelMessageParams } from '../resources/messages/schemas.js';
@@ -77,15 +77,14 @@ function checkStep(step: unknown, user_id: number, files: number, known: KnownEn
 
 function checkContact(contact: unknown, user_id: number, files: number): StoredStep {
   const input = asJson(contact, false);
-  const parsed = channelMessageParams.safeParse(withFiles(input, files));
-  if (!parsed.success) throw new InvalidInputError(parsed.error.issues);
+  checkFields(channelMessageParams, withFiles(input, files));
   assertSeller(input, '/{user_id}', user_id);
   return { endpoint: contactName, input };
 }
 
 function endpointOf(endpoint: unknown, known: KnownEndpoints): Endpoint {
   const problem = endpointError(endpoint);
-  if (problem) throw problem;
+  if (problem) throw new ConfigurationError(problem.message.replace('Not sent', 'Not added'));
   const { name, retry, method } = endpoint as Endpoint;
   if (retry === 'safe') throw new ConfigurationError(`Not added: ${name} only reads; an outbox sends writes`);
   const found = known.get(name);
@@ -114,8 +113,16 @@ function withoutBigInts(_: string, value: unknown): unknown {
 function checkFile({ file }: Readonly<Record<string, unknown>>): void {
   if (typeof file !== 'string')
     throw wrong('file', '`file` takes the path of a file: an outbox stores no bytes, and sends after a restart');
-  const size = nodeModule('node:fs')?.statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-  if (size === 0) throw wrong('file', '`file` names no file, or an empty one');
+  if (sizeAt(file) === 0)
+    throw wrong('file', '`file` names no file, or an empty one; it takes a path: an outbox stores no bytes');
+}
+
+function sizeAt(path: string): number {
+  try {
+    return nodeModule('node:fs')?.statSync(path)?.size ?? 0;
+  } catch {
+    return 0;
+  }
 }
 
 /** The seller whose token is used is the seller of the path. */

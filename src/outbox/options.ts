@@ -5,6 +5,7 @@ import type { Endpoint } from '../core/operation/endpoint.js';
 import type { Logger } from '../core/options/hooks.js';
 import {
   checkConfiguration,
+  endpointList,
   integerFrom,
   namedEndpointError,
   notNegative,
@@ -241,7 +242,7 @@ const callback = ofType('function');
 const rules: Readonly<Record<keyof OutboxOptions, Rule>> = {
   store: storeRule,
   clientFor: callback,
-  endpoints: (value) => (Array.isArray(value) ? undefined : 'takes a list of endpoints'),
+  endpoints: endpointList,
   concurrency: integerFrom(1),
   retry: (value) => (isObject(value) ? undefined : 'takes an object'),
   leaseMs: time,

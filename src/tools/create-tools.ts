@@ -4,7 +4,15 @@ import { SellerError } from '../core/errors/seller-error.js';
 import { Download } from '../core/files/download.js';
 import { isPlainObject } from '../core/json/json.js';
 import type { Endpoint } from '../core/operation/endpoint.js';
-import { checkConfiguration, integerFrom, listOf, ofType, withMethods, type Rule } from '../core/options/rules.js';
+import {
+  checkConfiguration,
+  endpointList,
+  integerFrom,
+  listOf,
+  ofType,
+  withMethods,
+  type Rule,
+} from '../core/options/rules.js';
 import { longInt, looseObject, printedAs } from '../core/schema/define.js';
 import { shapeOf, type Schema } from '../core/schema/schema.js';
 import { compactJson, fitting, leastChars } from './compact.js';
@@ -122,7 +130,7 @@ export function createTools(client: SellerClient | ToolSellers, options: ToolOpt
 const rules: Readonly<Record<keyof ToolOptions, Rule>> = {
   maxChars: integerFrom(leastChars),
   only: listOf('string'),
-  endpoints: listOf('object'),
+  endpoints: endpointList,
   strict: ofType('boolean'),
 };
 

@@ -32,7 +32,7 @@ describe('an endpoint without types is checked before anything is sent', () => {
     [{ errors: undefined }, '`errors` takes a list of objects'],
     [{ errors: ['NotFoundError'] }, '`errors` takes a list of objects'],
     [{ name: 5 }, '`name` takes a string'],
-    [undefined, '`name` takes a string'],
+    [undefined, 'the endpoint is missing'],
   ])('%o', async (change, problem) => {
     const { sellerClient, sent } = stubbed([ok]);
     const endpoint = change && ({ ...right, ...change } as unknown as Endpoint);

@@ -72,8 +72,8 @@ describe.each(rules)('the option $option', ({ option, takes, rejects }) => {
 });
 
 test('an unknown option is rejected with the names of all', () => {
-  const create = () => new SellerClient({ baseUrl, retries: 2, timeout: undefined } as ClientOptions);
-  expect(create).toThrow(/there is no option `retries`; the options are baseUrl, accessToken, .*, allowInsecure$/);
+  const create = () => new SellerClient({ baseUrl, repeats: 2, timeout: undefined } as ClientOptions);
+  expect(create).toThrow(/there is no option `repeats`; the options are baseUrl, accessToken, .*, allowInsecure$/);
 });
 
 test('an option whose name is misspelt is rejected with the name that is meant', () => {

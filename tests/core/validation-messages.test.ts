@@ -74,7 +74,7 @@ describe('a message names the field and what it takes', () => {
   });
 
   test('a value that is no object at all is named as such', () => {
-    expect(messagesOf(strictObject({ v: string }), 7)).toEqual(['the value takes an object']);
+    expect(messagesOf(strictObject({ v: string }), 7)).toEqual(['the value takes an object with `v`']);
     expect(messagesOf(entry, undefined)).toEqual(['the value is missing; it takes an object']);
   });
 
@@ -131,7 +131,7 @@ describe('an input is checked before it is sent', () => {
     ['the id of an item as text', endpoints.items.status, items(['MLA1']), undefined],
     ['the id of an item as a number', endpoints.items.status, items([7]), undefined],
     ['an empty id of an item', endpoints.items.status, items(['']), '`ids.0`: an id is not empty'],
-    ['an id of an item that is neither', endpoints.items.status, items([true]), '`ids.0` takes a string'],
+    ['an id of an item that is neither', endpoints.items.status, items([true]), '`ids.0` takes a string or an integer'],
     ['a text of one character', inputOf.answer, answer('y'), undefined],
     ['the longest text', inputOf.answer, answer('ñ'.repeat(1999) + '😀'), undefined],
     ['no text', inputOf.answer, answer(''), '`text` is blank; an answer takes 1 to 2000 characters'],

@@ -211,7 +211,7 @@ describe('a topic of your own', () => {
     [
       'no endpoint',
       { topics: { orders_v2: { idOf: () => 1 } }, fallback: () => {} },
-      '`topics.orders_v2`: the endpoint is wrong',
+      '`topics.orders_v2`: the endpoint is missing',
     ],
     [
       'no idOf',

@@ -459,7 +459,7 @@ describe('a job is checked when it is added', () => {
     [{ key: 'k', user_id, ...call, input: { ...call.input, user_id: 1 } }, 'the job is of the seller'],
     [{ key: 'k', user_id, ...call, inputs: {} }, 'a job has no field `inputs`'],
     [{ key: 'k', user_id, endpoint: endpoints.questions.get, input: { question_id: 1 } }, 'questions.get only reads'],
-    [{ key: 'k', user_id, endpoint: 'questions.answer', input: {} }, 'the endpoint is wrong'],
+    [{ key: 'k', user_id, endpoint: 'questions.answer', input: {} }, 'Not added: the endpoint is given by its name'],
     [{ key: 'k', user_id, endpoint: { ...call.endpoint, name: 'mine' }, input: call.input }, 'name it in `endpoints`'],
     [{ key: 'k', user_id, contact: { pack_id, user_id, text: '' } }, 'text'],
     [{ key: 'k', user_id, contact: call.input, ...call }, '`contact` stands in place'],

@@ -182,7 +182,7 @@ describe('an operation of your own', () => {
   const operation = { endpoint: getOrder, handle: () => undefined };
   test.each<[string, unknown[], string]>([
     ['no handler', [{ endpoint: getOrder }], 'the operation orders.get needs a function `handle`'],
-    ['no endpoint', [{ handle: () => 1 }], '`name`'],
+    ['no endpoint', [{ handle: () => 1 }], 'the endpoint is missing'],
     ['a misspelt field', [{ ...operation, handel: 1 }], 'did you mean `handle`?'],
     ['a wrong path', [{ ...operation, endpoint: { ...getOrder, path: 'orders' } }], '`path`'],
     ['the name of another', [operation, operation], 'there is already an operation "orders.get"'],

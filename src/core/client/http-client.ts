@@ -62,11 +62,11 @@ export class HttpClient implements Requester {
 
   /** Reads back a write of another process, or of this one before it was restarted. */
   async confirm(endpoint: Endpoint, input: unknown, options: SentWriteOptions): Promise<Confirmation> {
+    const wrong = endpointError(endpoint);
+    if (wrong) throw wrong;
     const given: Partial<SentWriteOptions> = { ...options };
     const checked = checkOptions({ ...given, sentAt: given.sentAt ?? NaN }, storedWriteRules);
     const { sentAt, signal, deadlineMs } = checked;
-    const wrong = endpointError(endpoint);
-    if (wrong) throw wrong;
     if (!endpoint.confirm) return cannotConfirm;
     const request = buildRequest(endpoint, input, undefined, this.#runtime);
     const limits = { signal, deadlineMs: deadlineMs ?? this.deadlineMs };

@@ -124,7 +124,7 @@ function validateContentType(contentType: string | undefined): Issue | undefined
 function validateSource(source: ResolvedFile, given: number | undefined, maxBytes: number): Issue | undefined {
   if (source.kind !== 'stream' && given !== undefined)
     return issueAt('size', '`size` is only for a stream; the length of other files is known');
-  if (source.kind === 'path') return undefined;
+  if (source.kind === 'path') return validatePath(source.path);
   if (source.kind === 'bytes') return validateSize(source.bytes.byteLength, maxBytes);
   if (source.kind === 'blob') return validateSize(source.blob.size, maxBytes);
   const { stated } = source;
@@ -132,6 +132,26 @@ function validateSource(source: ResolvedFile, given: number | undefined, maxByte
   const size = given ?? stated?.size;
   if (size !== undefined) return validateSize(size, maxBytes);
   return stated ? undefined : issueAt('size', '`size` is missing; a stream takes its length in bytes');
+}
+
+function validatePath(path: string | URL): Issue | undefined {
+  const isFile = typeof path === 'string' ? !/^(?:https?|data|blob):/i.test(path) : path.protocol === 'file:';
+  return isFile
+    ? undefined
+    : issueAt('file', '`file` is an address, not a path; give its response: `await fetch(address)`');
+}
+
+/** Why nothing can be read at a path: a text may be the content itself. It is not repeated. */
+export function hintForPath(path: string): string {
+  const content = isBase64(path) ? "this looks like base64: give `Buffer.from(text, 'base64')`" : 'content as bytes';
+  return `; text is taken as a path, and ${content} with a \`filename\``;
+}
+
+/** Whether a text has only characters of base64, and a padding, a run of mixed case or a length that paths do not have. */
+function isBase64(text: string): boolean {
+  if (text.length < 16 || /[^A-Za-z\d+/=\s]/.test(text)) return false;
+  const runs = text.match(/[A-Za-z\d]{20,}/g) ?? [];
+  return text.length > 200 || /[+=]/.test(text) || runs.some((run) => /[a-z]/.test(run) && /[A-Z]/.test(run));
 }
 
 /** Returns the media type that a source states. An object that only resembles a `Blob` may state anything. */

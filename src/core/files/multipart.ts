@@ -18,12 +18,12 @@ function hasStreams(): boolean {
   return process?.versions?.node !== undefined && navigator?.userAgent !== 'Cloudflare-Workers';
 }
 
-async function sizeOnDisk(path: string | URL | Uint8Array, reject: RejectFile): Promise<number> {
+async function sizeOnDisk(path: string | URL | Uint8Array, reject: RejectFile, given?: string): Promise<number> {
   const stats = await process
     .getBuiltinModule('node:fs/promises')
     .stat(path as string)
     .catch((error: unknown) => {
-      throw unreadable(error, reject);
+      throw unreadable(error, reject, given);
     });
   if (!stats.isFile()) throw reject(issueAt('file', '`file` is the path of something that is not a file'));
   return stats.size;

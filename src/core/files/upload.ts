@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
 import type { Issue } from '../errors/errors.js';
 import type { UploadProgress } from '../scope/call-options.js';
-import { checkFile, issueAt, typeOf, validateSize } from './file-source.js';
+import { checkFile, hintForPath, issueAt, typeOf, validateSize } from './file-source.js';
 import type { Bytes, ByteStream, FileInput, ResolvedFile } from './file-source.js';
 
 /** Creates the error of a file that cannot be uploaded. `prefix` is the beginning of its message. */
@@ -132,10 +132,11 @@ function bytesOf(chunk: unknown): Bytes {
 }
 
 /** Creates the error of a file that cannot be read. */
-export function unreadable(error: unknown, reject: RejectFile): Error {
+export function unreadable(error: unknown, reject: RejectFile, given?: string): Error {
   // A stream may fail without a reason.
   const { code, message } = (error ?? {}) as Partial<NodeJS.ErrnoException>;
-  const problem = reject(issueAt('file', `\`file\` cannot be read (${code ?? message ?? 'without a reason'})`));
+  const hint = given !== undefined && code?.startsWith('EN') ? hintForPath(given) : '';
+  const problem = reject(issueAt('file', `\`file\` cannot be read (${code ?? message ?? 'without a reason'})${hint}`));
   problem.cause = error;
   return problem;
 }
@@ -173,7 +174,7 @@ export interface Upload {
 /** How a platform reads and sends files. */
 export interface UploadPlatform {
   /** Returns the size of a file on disk; absent if the platform has no files. */
-  readonly sizeOnDisk?: (path: string | URL | Uint8Array, reject: RejectFile) => Promise<number>;
+  readonly sizeOnDisk?: (path: string | URL | Uint8Array, reject: RejectFile, given?: string) => Promise<number>;
   readonly build: (file: OpenFile, onProgress: (progress: UploadProgress) => void) => Promise<MultipartBody>;
 }
 
@@ -199,7 +200,8 @@ export async function openUpload(
   if (source.kind === 'path' && !sizeOnDisk)
     throw reject(issueAt('file', '`file` is a path, and this platform has no files; give a Blob'));
   const path = pathOf(source, input.size);
-  const onDisk = path === undefined ? 0 : ((await sizeOnDisk?.(path, reject)) ?? 0);
+  const given = typeof input.file === 'string' ? input.file : undefined;
+  const onDisk = path === undefined ? 0 : ((await sizeOnDisk?.(path, reject, given)) ?? 0);
   const size = sizeOf(source, input.size, onDisk);
   const issue = validateSize(size, maxBytes);
   if (issue) throw reject(issue);

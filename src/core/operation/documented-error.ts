@@ -21,6 +21,18 @@ export interface DocumentedError {
   readonly otherStatuses?: readonly number[] | undefined;
   /** The service did nothing and asks to try again: a retry is safe, even for a write. */
   readonly didNothing?: true | undefined;
+  /**
+   * What the message of the error says beside the text of the service: a reason that it names elsewhere, and what to do.
+   *
+   * @internal
+   */
+  readonly explain?: ((response: MatchedResponse) => Explanation) | undefined;
+}
+
+/** Parts of an error's message. */
+export interface Explanation {
+  readonly reason?: string | undefined;
+  readonly remedy?: string | undefined;
 }
 
 /** An error response, with its texts in the forms in which documented errors are recognised. */

@@ -281,7 +281,7 @@ const harmless = /^[\w-]+$/;
 
 /** Encodes a value as one path segment. Characters that a server or proxy may treat as structure are rejected. */
 function segment(name: string, value: string): string {
-  if (harmless.test(value)) return value;
+  if (harmless.test(value) && !isLostValue(value)) return value;
   const why = leavesItsSegment(value);
   if (why === undefined) return encodeURIComponent(value).replaceAll('%3A', ':').replaceAll('%40', '@');
   throw new InvalidInputError([{ path: [name], message: `\`${name}\` ${why}, so it cannot be part of a path` }]);
@@ -290,8 +290,14 @@ function segment(name: string, value: string): string {
 function leavesItsSegment(value: string): string | undefined {
   if (value.trim() === '') return value === '' ? 'is empty' : 'is blank';
   if (value === '.' || value === '..') return `is "${value}"`;
+  if (isLostValue(value)) return `is "${value}", the text of a missing value`;
   if (/[/\\?#%\u0000-\u001f\u007f]/.test(value)) return 'contains one of / \\ ? # % or a control character';
   return value.isWellFormed() ? undefined : 'contains half a surrogate pair';
+}
+
+/** Whether a text is what JavaScript makes of no value, which no id is. */
+export function isLostValue(text: string): boolean {
+  return text === 'undefined' || text === 'null' || text === 'NaN' || text === '[object Object]';
 }
 
 /** A write as a book keeps it. */

@@ -305,7 +305,17 @@ const rules: Readonly<Record<keyof ClientOptions, Rule>> = {
 const instead: Readonly<Record<string, string>> = {
   onUnknownOutcome: 'it is `unknownOutcome`',
   userAgent: 'give a `user-agent` in `headers`',
+  logLevel: 'the `logger` decides: leave its `debug` and `info` empty',
+  proxy: 'give an `agent`, or a `fetch` with a dispatcher',
+  fetchOptions: 'give a `fetch` that adds them: `(url, init) => fetch(url, { ...init, ...options })`',
+  request: 'give its parts, e.g. `fetch`, `agent` or `timeoutMs`',
   redactHeaders: 'the values of `headers` are secret, unless SECURITY.md lists their names as public',
+};
+
+/** What to use in place of options of a call that other clients have. */
+export const insteadInCall: Readonly<Record<string, string>> = {
+  idempotencyKey:
+    'the service has no such keys: a write is sent once, and `confirm()` of an error reads a lost one back',
 };
 
 /** The options of one call. */
@@ -346,12 +356,16 @@ export const storedWriteRules: Readonly<Record<keyof SentWriteOptions, Rule>> = 
  * @returns a copy: a getter of the caller could return something else the next time.
  * @throws {InvalidInputError} when an option is unknown or wrong; nothing is sent.
  */
-export function checkOptions<O extends object>(options: O, rules: Readonly<Record<string, Rule>>): O {
+export function checkOptions<O extends object>(
+  options: O,
+  rules: Readonly<Record<string, Rule>>,
+  instead: Readonly<Record<string, string>> = {},
+): O {
   if (typeof options !== 'object' || (options as unknown) === null)
     throw new InvalidInputError([{ path: [], message: 'the options are not an object' }]);
   const given = { ...options };
   const named = ({ path, message }: Issue): Issue => ({ path, message: message.replace(/^`/, 'the option `') });
-  const issues = optionIssues(given, rules).map(named);
+  const issues = optionIssues(given, rules, instead).map(named);
   if (issues.length > 0) throw new InvalidInputError(issues);
   return given;
 }
@@ -382,7 +396,8 @@ export function resolveOptions(options: ClientOptions): ResolvedOptions {
   checkPlatform();
   const given: Partial<ClientOptions> = defined(options);
   const problems = optionIssues(given, rules, instead).map(({ message }) => message);
-  if (given.baseUrl === undefined)
+  // Another name for it was found already.
+  if (given.baseUrl === undefined && !problems.some((each) => each.includes('`baseUrl`')))
     problems.unshift("`baseUrl` is missing: give the address of the service, e.g. baseUrl: 'https://api.example.com'");
   if (problems.length > 0) throw new ConfigurationError(problems.join('; '));
   const baseUrl = checkBaseUrl(given.baseUrl ?? '', given.allowInsecure === true);

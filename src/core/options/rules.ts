@@ -1,7 +1,7 @@
 import { ConfigurationError, type Issue } from '../errors/errors.js';
 import { isPlainObject } from '../json/json.js';
 import { ApiPromise, type Requester } from '../operation/api-promise.js';
-import type { Endpoint } from '../operation/endpoint.js';
+import { isLostValue, type Endpoint } from '../operation/endpoint.js';
 import type { StandardSchema } from '../schema/schema.js';
 import type { InternalOptions } from '../scope/call-options.js';
 import { longestTimerMs } from '../scope/cancel-scope.js';
@@ -88,6 +88,9 @@ export const oneOf = (...values: readonly string[]): Rule =>
 export const listOf = (type: string): Rule =>
   rule((value) => Array.isArray(value) && value.every((each) => typeof each === type), `a list of ${type}s`);
 
+/** Each entry has a message of its own: see `namedEndpointError`. */
+export const endpointList: Rule = /* @__PURE__ */ rule(Array.isArray, 'a list of endpoints');
+
 export const withMethods =
   (...names: readonly string[]): Rule =>
   (value) => {
@@ -152,7 +155,30 @@ export function optionIssues(
   });
 }
 
+/** What other clients call an option: such names are tried first, and resemble ours too little to be recognised. */
+const elsewhere: Readonly<Record<string, string>> = {
+  apiKey: 'accessToken',
+  auth: 'accessToken',
+  token: 'accessToken',
+  getAccessToken: 'accessToken',
+  url: 'baseUrl',
+  host: 'baseUrl',
+  retry: 'maxRetries',
+  retries: 'maxRetries',
+  maxNetworkRetries: 'maxRetries',
+  httpAgent: 'agent',
+  httpsAgent: 'agent',
+  httpClient: 'fetch',
+  defaultHeaders: 'headers',
+  log: 'logger',
+  maxConcurrency: 'concurrency',
+  params: 'query',
+  abortSignal: 'signal',
+};
+
 function hintFor(name: string, names: readonly string[]): string {
+  const meant = Object.hasOwn(elsewhere, name) ? elsewhere[name] : undefined;
+  if (meant !== undefined && names.includes(meant)) return `did you mean \`${meant}\`?`;
   return didYouMean(name, names, `the options are ${names.join(', ')}`, '`');
 }
 
@@ -182,13 +208,20 @@ export function isLoopback(host: string): boolean {
   return /^(localhost|.+\.localhost|\[?::1\]?|127(\.\d{1,3}){3})$/.test(host);
 }
 
-/** Returns the most similar name; `undefined` if all names differ by more than two letters. */
+/** Returns the name that is the same in another case, otherwise the most similar; `undefined` if all differ by more than two letters. */
 export function nearest(name: string, names: readonly string[]): string | undefined {
+  const same = names.find((each) => bare(each) === bare(name));
+  if (same !== undefined) return same;
   const ranked = names
     .map((each) => ({ each, distance: distance(name, each) }))
     .sort((a, b) => a.distance - b.distance);
   const [best] = ranked;
   return best && best.distance <= Math.min(2, name.length / 2) ? best.each : undefined;
+}
+
+/** A name without what differs between camelCase, snake_case and kebab-case. */
+export function bare(name: string): string {
+  return name.replace(/[_-]/g, '').toLowerCase();
 }
 
 /** What an error says of a name that does not exist: the one that was probably meant, in `mark`s, or `otherwise`. */
@@ -224,7 +257,11 @@ const rules: Readonly<Partial<Record<keyof Endpoint, Rule>>> = {
   method: oneOf('GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'),
   path: (value) => {
     if (!String(value).startsWith('/')) return 'takes a path that begins with /';
-    return /[?#]/.test(String(value)) ? 'takes a path without ? and #; `query` takes constant parameters' : undefined;
+    if (/[?#]/.test(String(value))) return 'takes a path without ? and #; `query` takes constant parameters';
+    const field = /\/:(\w+)/.exec(String(value))?.[1];
+    if (field !== undefined) return `has \`:${field}\`; a field of the path is \`{${field}}\``;
+    const lost = String(value).split('/').find(isLostValue);
+    return lost === undefined ? undefined : `has "${lost}", the text of a missing value`;
   },
   input: schema,
   output: schema,
@@ -250,13 +287,38 @@ export function namedEndpointError(endpoint: unknown): ConfigurationError | unde
   return new ConfigurationError('Not sent: the endpoint needs a `name` of its own, without spaces, e.g. `orders.get`');
 }
 
-/** The error of an endpoint of which a property is missing or wrong. */
+/** The error of an endpoint that is none, or of which a property is missing or wrong. */
 export function endpointError(endpoint: unknown): ConfigurationError | undefined {
-  const given = (endpoint ?? {}) as Partial<Endpoint>;
+  const instead = insteadOfEndpoint(endpoint);
+  if (instead !== undefined) return new ConfigurationError(`Not sent: the endpoint is ${instead}`);
+  const given = endpoint as Partial<Endpoint>;
   const problems = Object.entries(rules).flatMap(([name, rule]) => {
     const problem = rule(given[name as keyof Endpoint]);
     return problem === undefined ? [] : [`\`${name}\` ${problem}`];
   });
   if (problems.length === 0) return undefined;
   return new ConfigurationError(`Not sent: the endpoint is wrong: ${problems.join('; ')}`);
+}
+
+const table = 'of marketplace-seller-sdk/schemas';
+const anyOfTable = `give one of \`endpoints\` ${table}, e.g. \`endpoints.questions.get\``;
+
+/** What was given in place of an endpoint, and what to give; `undefined` for an object that may be one. */
+function insteadOfEndpoint(given: unknown): string | undefined {
+  if (given === undefined || given === null) return `missing: ${anyOfTable}`;
+  if (typeof given === 'string') {
+    if (/^[A-Z]+ \//.test(given))
+      return 'a line of method and path: `seller.request` calls it, and `defineEndpoint` makes an endpoint of it';
+    return /^\w+(?:\.\w+){0,3}$/.test(given)
+      ? `given by its name: give the object, \`endpoints.${given}\` ${table} or your own`
+      : `a text: ${anyOfTable}`;
+  }
+  if (typeof given !== 'object') return `a ${typeof given}: ${anyOfTable}`;
+  const parts = 'path' in given ? [] : Object.entries(given).filter(([, each]) => isEndpointLike(each));
+  if (parts.length === 0) return undefined;
+  return `a group of endpoints: give one of them, ${parts.map(([name]) => `\`.${name}\``).join(', ')}`;
+}
+
+function isEndpointLike(value: unknown): boolean {
+  return typeof (value as Partial<Endpoint> | null | undefined)?.path === 'string';
 }

@@ -4,12 +4,12 @@ import type { CurlOptions } from '../errors/seller-error.js';
 import { defined } from '../json/json.js';
 import { selectAttributes } from '../operation/api-promise.js';
 import type { Endpoint } from '../operation/endpoint.js';
-import { callRules, checkOptions } from '../options/client-options.js';
-import { nearest } from '../options/rules.js';
+import { callRules, checkOptions, insteadInCall } from '../options/client-options.js';
+import { bare, nearest } from '../options/rules.js';
 import { validate } from '../schema/read.js';
 import { openFieldOf, shapeOf, type Shape, type StandardSchema } from '../schema/schema.js';
 import type { InternalOptions } from '../scope/call-options.js';
-import { encode, jsonBody } from './encode.js';
+import { encode, jsonBody, strangerIn } from './encode.js';
 import { version } from './version.js';
 
 /** What the requests of a client have in common. */
@@ -57,7 +57,7 @@ export function buildRequest(
 
 /** Checks the options of a call. Reading back a write needs its headers later, so they are copied, too. */
 function readOptions(given: InternalOptions): InternalOptions {
-  const options = checkOptions(given, callRules);
+  const options = checkOptions(given, callRules, insteadInCall);
   return options.headers ? { ...options, headers: lowerCaseNames(options.headers) } : options;
 }
 
@@ -67,25 +67,81 @@ function readOptions(given: InternalOptions): InternalOptions {
  * @throws {InvalidInputError} when it is wrong.
  */
 export function checkInput(endpoint: Endpoint, input: unknown): Record<string, unknown> {
-  const parsed = validate(endpoint.input, input);
-  if (!parsed.success) {
-    const shape = shapeOf(endpoint.input);
-    throw new InvalidInputError(parsed.issues.map((issue) => withHint(issue, shape)));
-  }
-  const { data } = parsed;
-  if (typeof data === 'object' && data !== null) return data as Record<string, unknown>;
-  throw new ConfigurationError('The input schema of the endpoint returned a value that is no object');
+  const checked = checkFields(endpoint.input, input, endpoint.query);
+  if (typeof checked !== 'object' || checked === null)
+    throw new ConfigurationError('The input schema of the endpoint returned a value that is no object');
+  const stranger = strangerIn(endpoint, checked);
+  if (stranger) throw new InvalidInputError([stranger]);
+  return checked as Record<string, unknown>;
 }
 
-/** Adds a hint to the issue of an unknown field: it may be misspelt, or belong into `filters`, which accepts any name. */
-function withHint(issue: Issue, shape: Shape): Issue {
-  if (issue.path.length === 0) return { ...issue, message: issue.message.replace(/^the value /, 'the input ') };
-  const name = issue.path.length === 1 ? String(issue.path[0]) : undefined;
-  if (name === undefined || Object.hasOwn(shape, name)) return issue;
-  const near = nearest(name, Object.keys(shape));
-  if (near !== undefined) return { ...issue, message: `${issue.message}; did you mean \`${near}\`?` };
+/**
+ * Checks the fields of an input; `sent` are the constant parameters of the query.
+ *
+ * @throws {InvalidInputError} when it is wrong.
+ */
+export function checkFields(schema: StandardSchema, input: unknown, sent: Endpoint['query'] = {}): unknown {
+  if (typeof input === 'object' && input !== null && Symbol.iterator in input && !Array.isArray(input)) {
+    const message = 'the input takes an object of fields; convert it with Object.fromEntries';
+    throw new InvalidInputError([{ path: [], message }]);
+  }
+  const parsed = validate(schema, input);
+  if (parsed.success) return parsed.data;
+  throw new InvalidInputError(withHints(parsed.issues, shapeOf(schema), sent, input));
+}
+
+/**
+ * Says in one issue what one mistake is. An unknown field may be misspelt, or an option of the call, or what is always sent, or belong into
+ * `filters`, which accepts any name. The field that was meant is not reported as missing.
+ */
+function withHints(
+  issues: readonly Issue[],
+  shape: Shape,
+  sent: NonNullable<Endpoint['query']>,
+  input: unknown,
+): Issue[] {
+  const given = (input ?? {}) as Readonly<Record<string, unknown>>;
+  const isGiven = (name: string): boolean => given[name] !== undefined;
+  const missing = Object.keys(shape).filter((name) => !isGiven(name) && issues.some(({ path }) => path[0] === name));
+  const meant = new Set<string>();
+  const named = issues.map((issue): Issue => {
+    const name = issue.path.length === 1 ? String(issue.path[0]) : undefined;
+    if (issue.path.length === 0) return { ...issue, message: issue.message.replace(/^the value /, 'the input ') };
+    if (name === undefined) return issue;
+    if (Object.hasOwn(shape, name)) return { ...issue, message: issue.message + givenInstead(name, given, shape) };
+    const near = nearest(name, Object.keys(shape)) ?? meantBy(name, missing);
+    if (near !== undefined) meant.add(near);
+    return { ...issue, message: issue.message + hintFor(name, near, shape, sent) };
+  });
+  return named.filter(
+    ({ path }) => path.length !== 1 || !meant.has(String(path[0])) || !missing.includes(String(path[0])),
+  );
+}
+
+/** What to do with a field that there is not; `near` is the one that was probably meant. */
+function hintFor(name: string, near: string | undefined, shape: Shape, sent: NonNullable<Endpoint['query']>): string {
+  if (near !== undefined) return `; did you mean \`${near}\`?`;
+  if (Object.hasOwn(sent, name)) return '; it is always sent, so leave it out';
+  const option = nearest(name, Object.keys(callRules));
+  if (option !== undefined) return `; the option \`${option}\` is given in the second argument, beside the input`;
   const openField = openFieldOf(shape);
-  return openField === undefined ? issue : { ...issue, message: `${issue.message}; give it in \`${openField}\`` };
+  return openField === undefined ? '' : `; give it in \`${openField}\``;
+}
+
+/** The missing field that a name is a part of, as `id` and `item` are of `item_id`, or that is the only id beside another. */
+function meantBy(name: string, missing: readonly string[]): string | undefined {
+  const words = name.split(/(?=[A-Z])|_/).map((word) => word.toLowerCase());
+  const parts = missing.filter((each) => words.every((word) => each.split('_').includes(word)));
+  const ids = words.length > 1 && words.at(-1) === 'id' ? missing.filter((each) => each.endsWith('_id')) : [];
+  const found = parts.length > 0 ? parts : ids;
+  return found.length === 1 ? found[0] : undefined;
+}
+
+/** An open input takes any name: the one that is given in another spelling. */
+function givenInstead(name: string, given: Readonly<Record<string, unknown>>, shape: Shape): string {
+  if (given[name] !== undefined) return '';
+  const other = Object.keys(given).find((each) => !Object.hasOwn(shape, each) && bare(each) === bare(name));
+  return other === undefined ? '' : `; \`${other}\` is given`;
 }
 
 /** Adds the query and the `attributes` of the call to a URL. */

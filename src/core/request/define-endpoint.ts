@@ -52,6 +52,8 @@ export interface EndpointDefinition<Path extends `/${string}`, In, Out> extends 
 export function defineEndpoint<const Path extends `/${string}`, In = PathInput<Path>, Out = unknown>(
   definition: EndpointDefinition<Path, In, Out>,
 ): Endpoint<In, Out> {
+  if (typeof definition !== 'object' || (definition as unknown) === null)
+    throw new ConfigurationError("defineEndpoint takes an object, e.g. { method: 'GET', path: '/orders/{order_id}' }");
   const stated = Object.fromEntries(Object.entries(definition).filter(([, value]) => value !== undefined));
   const wrong = definitionError(stated);
   if (wrong) throw new ConfigurationError(wrong.message.replace('Not sent: the endpoint', 'defineEndpoint: it'));
@@ -89,11 +91,8 @@ export class RequestedEndpoints {
     const lines = (typeof output === 'object' ? this.#made.get(output) : undefined) ?? new Map<string, Endpoint>();
     const known = lines.get(line);
     if (known) return known;
-    const [, method, path] = /^(GET|POST|PUT|PATCH|DELETE) (\/\S*)$/.exec(line) ?? [];
-    if (path === undefined)
-      return new ConfigurationError(
-        "Not sent: `request` takes a method and a path, e.g. 'GET /orders/{order_id}': GET, POST, PUT, PATCH or DELETE, one space, and a path that begins with /",
-      );
+    const [, method, path] = /^(GET|POST|PUT|PATCH|DELETE) (\/[^\s?#]*)$/.exec(line) ?? [];
+    if (path === undefined) return new ConfigurationError(`Not sent: \`request\` ${wrongLine(line)}`);
     const definition = { method: method as EndpointMethod, path: path as `/${string}`, output };
     const wrong = definitionError(definition);
     if (wrong) return wrong;
@@ -102,4 +101,14 @@ export class RequestedEndpoints {
     this.#made.set(output, lines.set(line, endpoint));
     return endpoint;
   }
+}
+
+/** What is wrong with the first argument of `request`. */
+function wrongLine(line: unknown): string {
+  const takes = "takes a method and a path, e.g. 'GET /orders/{order_id}'";
+  if (typeof line !== 'string') return `${takes}; \`call\` takes an endpoint`;
+  if (/^\w+ +\w+:\/\//.test(line)) return `${takes}, without the host: that is \`baseUrl\``;
+  if (/^\w+ +\/\S*[?#]/.test(line)) return `${takes}; what follows ? is given as fields of the input`;
+  if (/^\/\S*$/.test(line)) return `${takes}: the method is missing`;
+  return `${takes}: GET, POST, PUT, PATCH or DELETE, one space, and a path that begins with /`;
 }

@@ -1,6 +1,7 @@
-import { InvalidInputError } from '../errors/errors.js';
+import { InvalidInputError, type Issue } from '../errors/errors.js';
 import { isPlainObject, isRounded, LongInteger, rounded } from '../json/json.js';
 import { fieldsOf, fillPath, hasBody, type Endpoint } from '../operation/endpoint.js';
+import { callRules } from '../options/client-options.js';
 import { reservedQuery } from '../options/rules.js';
 import { factsOf, inspect, shapeOf, type Shape, type StandardSchema } from '../schema/schema.js';
 
@@ -22,6 +23,8 @@ type Write = (value: unknown) => unknown;
 interface Encoding {
   readonly inPath: readonly string[];
   readonly shape: Shape;
+  /** Whether the input takes any field, and not only those of `shape`. */
+  readonly isOpen: boolean;
   /** Whether a field that is named nowhere is sent in the body, and not in the query. */
   readonly hasBody: boolean;
   /** Writes a checked input as it is sent: a `Date` as ISO 8601 text, the number of an item as text, ... */
@@ -38,6 +41,7 @@ function findEncoding(endpoint: Endpoint): Encoding {
   const encoding: Encoding = {
     inPath: fieldsOf(path),
     shape: shapeOf(input),
+    isOpen: (inspect(input) as { unknownKeys?: string }).unknownKeys === 'keep',
     hasBody: hasBody(method),
     write: writeOf(input),
     isClosed: isClosed(input),
@@ -81,6 +85,28 @@ export function encode(endpoint: Endpoint, checked: InputValues): RequestParts {
     body,
     json: hasJson ? json(body) : undefined,
   };
+}
+
+/** What an open input would send, although it is no field of it: an option of the call, or a whole body. */
+export function strangerIn(endpoint: Endpoint, checked: object): Issue | undefined {
+  const { isOpen, shape, hasBody: takesBody } = encodings.get(endpoint) ?? findEncoding(endpoint);
+  if (!isOpen) return undefined;
+  for (const [name, value] of Object.entries(checked) as [string, unknown][]) {
+    if (value === undefined || Object.hasOwn(shape, name)) continue;
+    if (isOption(name, value, takesBody))
+      return { path: [name], message: `\`${name}\` is an option: give it in the second argument, beside the input` };
+    if (name === 'body' && takesBody && isPlainObject(value))
+      return { path: [name], message: '`body` is no field: give its fields beside those of the path' };
+  }
+  return undefined;
+}
+
+/** Whether a field of an open input is an option of the call. Some names of options may be fields of a service. */
+function isOption(name: string, value: unknown, takesBody: boolean): boolean {
+  if (name === 'query') return takesBody && isPlainObject(value);
+  if (name === 'output') return typeof value === 'object' && value !== null && '~standard' in value;
+  if (name === 'headers' || name === 'signal') return typeof value === 'object';
+  return name !== 'attributes' && Object.hasOwn(callRules, name);
 }
 
 /** How a checked value is written; `undefined` if it is sent as it is. */

@@ -122,7 +122,9 @@ export function apiError(
   const shown = (each: string): string => shorten(redactor.foreignText(printable(each.slice(0, maxTextLength))));
   const code = read.code && shown(read.code);
   const text = read.text && (shown(read.text) || undefined);
-  const reason = (read.redirect ? shown(read.redirect) || undefined : (text ?? code)) ?? 'the service gave no reason';
+  const explained = documented?.explain?.(read);
+  const stated = (read.redirect ? shown(read.redirect) || undefined : (text ?? code)) ?? 'the service gave no reason';
+  const reason = withReason(stated, explained?.reason && shown(explained.reason));
   const warning = warningOf(endpoint, known.outcomeUnknown, known.earlierUnknown);
   const Class = documented?.error ?? classOfStatus(status);
   const what = `${endpoint.method} ${endpoint.path}`;
@@ -137,7 +139,7 @@ export function apiError(
       ),
       { own: `${what} responded ${status} with an error in the body`, said: reason },
     );
-  const hint = status === 401 ? hintAfter401(call) : hintOf(endpoint, read);
+  const hint = status === 401 ? hintAfter401(call) : hintOf(endpoint, read, explained?.remedy);
   const inSuccess = status === response.status ? '' : `, stated in a response with status ${response.status}`;
   const error = new Class(`${what} failed with ${status}${named}${inSuccess}: ${reason}${hint}${warning}`, {
     status,
@@ -157,9 +159,14 @@ export function apiError(
   return withMessageParts(error, { own: `${what} failed with ${status}${inSuccess}${hint}`, said: reason });
 }
 
-/** What the endpoint says of a response that no documented error explains. */
-function hintOf(endpoint: Endpoint, read: ReadError): string {
-  const hint = read.documented ? undefined : endpoint.hintAfter?.(read);
+/** The text of the service with the reason that it names elsewhere. */
+function withReason(stated: string, reason: string | undefined): string {
+  return !reason || stated.includes(reason) ? stated : `${stated} (${reason})`;
+}
+
+/** What the documented error says to do, or the endpoint of a response that no documented error explains. */
+function hintOf(endpoint: Endpoint, read: ReadError, remedy: string | undefined): string {
+  const hint = read.documented ? remedy : endpoint.hintAfter?.(read);
   return hint === undefined ? '' : `. ${hint}`;
 }
 

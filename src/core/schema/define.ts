@@ -70,7 +70,7 @@ export const longInt: Schema<number | string> = /* @__PURE__ */ derived(unknown,
 export const textOrInt: Schema<string | number> = /* @__PURE__ */ derived(unknown, {
   check: ({ value: input, issues }) => {
     if (typeof input !== 'string' && !Number.isSafeInteger(input))
-      issues.push({ code: 'invalid_type', expected: 'string', input });
+      issues.push({ code: 'invalid_type', expected: 'string or an integer' as 'string', input });
   },
   facts: { type: 'string' },
   keywords: { type: ['string', 'integer'] },

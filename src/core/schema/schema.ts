@@ -206,7 +206,7 @@ export function sentences(issues: ZodIssues, value: unknown): readonly Issue[] {
 function expectedBy(issue: z.$ZodRawIssue): string {
   switch (issue.code) {
     case 'invalid_type':
-      return a(isInteger(issue.inst) ? 'int' : issue.expected);
+      return a(isInteger(issue.inst) ? 'int' : issue.expected) + fieldsNeededBy(issue.inst);
     case 'invalid_value':
       return issue.values.map((value) => (typeof value === 'string' ? `"${value}"` : String(value))).join(' or ');
     case 'invalid_union':
@@ -224,6 +224,16 @@ function isType({ code }: z.$ZodIssue): boolean {
 
 function isInteger(schema: unknown): boolean {
   return (schema as { _zod?: { def: { format?: unknown } } } | undefined)?._zod?.def.format === 'safeint';
+}
+
+/** The fields that an input must have: what is no object shows nobody which. */
+function fieldsNeededBy(schema: unknown): string {
+  const def = (schema as { _zod?: { def: z.$ZodObjectDef } } | undefined)?._zod?.def;
+  if (def?.type !== 'object' || unknownKeys(def) !== 'reject') return '';
+  const needed = Object.entries(def.shape).filter(
+    ([, field]) => inspect(field as unknown as Schema).kind !== 'optional',
+  );
+  return needed.length === 0 ? '' : ` with ${needed.map(([name]) => `\`${name}\``).join(', ')}`;
 }
 
 function a(type: string): string {
@@ -257,7 +267,8 @@ export function isInside({ code, path }: Pick<z.$ZodIssue, 'code' | 'path'>): bo
 export function formatIssue(issue: z.$ZodIssue, path: Path, root: unknown): Issue {
   return {
     path,
-    message: issue.code === 'custom' ? withPath(path, issue.message) : `${nameOf(path)} ${verb(issue, path, root)}`,
+    message:
+      issue.code === 'custom' ? withPath(path, issue.message, root) : `${nameOf(path)} ${verb(issue, path, root)}`,
   };
 }
 
@@ -277,11 +288,12 @@ export function valueAt(path: Path, root: unknown): unknown {
 }
 
 /** Names the whole path in the message of a rule, which knows at most the name of its field. */
-function withPath(path: Path, message: string): string {
+function withPath(path: Path, message: string, root: unknown): string {
   const name = nameOf(path);
   if (path.length === 0 || message.includes(name)) return message;
   const own = nameOf(path.slice(-1));
-  return message.startsWith(own) ? name + message.slice(own.length) : `${name}: ${message}`;
+  if (message.startsWith(own)) return name + message.slice(own.length);
+  return valueAt(path, root) === undefined ? `${name} is missing; ${message}` : `${name}: ${message}`;
 }
 
 function nameOf(path: Path): string {

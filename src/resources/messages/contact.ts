@@ -3,6 +3,7 @@ import { NotFoundError } from '../../core/errors/response-errors.js';
 import type { Requester } from '../../core/operation/api-promise.js';
 import { pagedCalls, type Paged } from '../../core/paging/paged.js';
 import { millisecondsOf } from '../../core/schema/define.js';
+import { checkFields } from '../../core/request/build-request.js';
 import type { CallOptions } from '../../core/scope/call-options.js';
 import { Deadline } from '../../core/scope/cancel-scope.js';
 import type { ActionGuide } from '../action-guide/action-guide.js';
@@ -39,9 +40,8 @@ export async function contact(
   input: ChannelMessageParams,
   options: CallOptions = {},
 ): Promise<ChannelMessage> {
-  const checked = channelMessageParams.safeParse(input);
   // Checked first, so that wrong input is reported at once, whichever channel is open.
-  if (!checked.success) throw new InvalidInputError(checked.error.issues);
+  checkFields(channelMessageParams, input);
   const deadline = new Deadline('contact()', options.deadlineMs);
   try {
     const found = await deadline.within(options, (limited) => readCorrespondence(requester, input, limited));
@@ -168,9 +168,8 @@ export async function reply(
   options: CallOptions = {},
 ): Promise<SentMessage | undefined> {
   const given = typeof content === 'string' ? { text: content } : { ...content };
-  const input = { pack_id: packOf(message), user_id: sellerOf(message), ...given };
-  const checked = channelMessageParams.safeParse(input);
-  if (!checked.success) throw new InvalidInputError(checked.error.issues);
+  const input = { pack_id: packOfMessage(message), user_id: sellerOf(message), ...given };
+  checkFields(channelMessageParams, input);
   const deadline = new Deadline('reply()', options.deadlineMs);
   const found = await deadline.within(options, (limited) => readCorrespondence(requester, input, limited));
   const { from } = message;
@@ -181,6 +180,16 @@ export async function reply(
       ? { user_id: from.user_id }
       : undefined);
   return deadline.within(options, (limited) => answer(requester, { ...found, counterpart }, input, limited));
+}
+
+/** @throws {InvalidInputError} when the message names no pack, or is none. */
+function packOfMessage(message: SentMessage): number | string {
+  try {
+    return packOf(message);
+  } catch {
+    const takes = '`reply` takes a message with its pack, as `messages.get` and a conversation return it, and a text';
+    throw new InvalidInputError([{ path: [], message: takes }]);
+  }
 }
 
 /** The seller of a message's conversation: the resource that it names, otherwise its receiver. */

@@ -1,5 +1,6 @@
 import { BadRequestError, ForbiddenError, type ApiErrorDetails } from '../../core/errors/response-errors.js';
-import { messageMatches, textsOf, errorByText, type MatchedResponse } from '../../core/operation/documented-error.js';
+import { messageMatches, textsOf, errorByText } from '../../core/operation/documented-error.js';
+import type { Explanation, MatchedResponse } from '../../core/operation/documented-error.js';
 import { isWord } from '../fields.js';
 
 /**
@@ -12,10 +13,11 @@ export class ExceptedCaseError extends BadRequestError {
 }
 
 /**
- * The conversation is blocked, so no message can be sent; `reason` says why.
+ * The conversation is blocked, so no message can be sent; `reason` and the message say why.
  *
- * Remedy: check `reason`. Some reasons are temporary, for example a mediation; others are not, for example a cancelled
- * order, or `conversation_id_invalid`: the service has closed the conversation.
+ * Remedy: check `reason`. For `blocked_by_conversation_initiated_by_seller`, use `messages.contact`: the buyer has not written yet. Some
+ * reasons are temporary, for example a mediation; others are not, for example a cancelled order, or `conversation_id_invalid`: the
+ * service has closed the conversation.
  */
 export class ConversationBlockedError extends ForbiddenError {
   static override readonly kind: string = 'ConversationBlockedError';
@@ -85,6 +87,7 @@ export const optionConversationBlocked = /* @__PURE__ */ errorByText(
     code: 'forbidden',
     message: 'The conversation is blocked',
     otherStatuses: [400, 404],
+    explain: explainBlock,
   },
   ConversationBlockedError,
   isBlocked,
@@ -98,13 +101,20 @@ export const conversationBlocked = /* @__PURE__ */ errorByText(
     message: 'blocked_conversation_send_message_forbidden',
     cause: 'blocked_by_cancelled_order',
     otherStatuses: [400, 404],
+    explain: explainBlock,
   },
   ConversationBlockedError,
   isBlocked,
 );
 /** The service says it also when the conversation is read. Wire notes 38. */
 export const conversationClosed = /* @__PURE__ */ errorByText(
-  { section: 'Live service', status: 403, message: 'The conversation ID is invalid', otherStatuses: [400, 404] },
+  {
+    section: 'Live service',
+    status: 403,
+    message: 'The conversation ID is invalid',
+    otherStatuses: [400, 404],
+    explain: explainBlock,
+  },
   ConversationBlockedError,
   isBlocked,
 );
@@ -174,6 +184,16 @@ function blockReason(details: Pick<ApiErrorDetails, 'code' | 'text' | 'causes' |
   const texts = textsOf(details).join(' ');
   const reason = find(texts) ?? (typeof body === 'object' ? find(jsonOf(body)) : undefined);
   return reason ?? (isClosed.test(texts) ? closedReason : undefined);
+}
+
+/** A reason that the message has no place for, and the one that a seller can do something about. */
+function explainBlock(response: MatchedResponse): Explanation {
+  const reason = blockReason(response);
+  const isFirst = /_initiated_by_seller$/i.test(reason ?? '');
+  return {
+    reason: reason === closedReason ? undefined : reason,
+    remedy: isFirst ? 'The buyer has not written yet: `messages.contact` sends the first message' : undefined,
+  };
 }
 
 const namesExcepted = /* @__PURE__ */ messageMatches(

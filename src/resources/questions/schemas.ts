@@ -143,6 +143,8 @@ type QuestionStatusFilter =
 interface SearchCommon extends Pick<Input<typeof searchFields>, 'sort_fields' | 'sort_types' | 'limit' | 'offset'> {
   /** Sent as query parameters, e.g. `{ status: 'UNANSWERED' }`. The specification does not name the filters. */
   readonly filters?: QuestionFilters | undefined;
+  /** It is given in `filters`: the compiler shows this pattern, which no value fits. */
+  readonly status?: `give it in filters: { status }${string}`;
 }
 /** What a field is beside another way to search: a pattern that no value fits, which the compiler shows. */
 type OneWay = `a search takes one of seller_id, item and item_id${string}`;

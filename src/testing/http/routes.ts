@@ -1,5 +1,5 @@
 import { fieldsOf, partsOf, type DescribedEndpoint, type Endpoint } from '../../core/operation/endpoint.js';
-import { didYouMean } from '../../core/options/rules.js';
+import { didYouMean, endpointError } from '../../core/options/rules.js';
 import { endpoints, listEndpoints } from '../../endpoints.js';
 import { FakeMarketplaceError } from '../errors.js';
 
@@ -35,6 +35,10 @@ export class Routes {
 
   /** @throws {FakeMarketplaceError} when no endpoint has this name */
   assertName(endpoint: Pick<Endpoint, 'name'> | string): void {
+    const hasName =
+      typeof endpoint === 'string' || typeof (endpoint as Partial<Endpoint> | undefined)?.name === 'string';
+    const wrong = hasName ? undefined : endpointError(endpoint);
+    if (wrong) throw new FakeMarketplaceError(wrong.message.replace('Not sent: ', ''));
     const name = endpointName(endpoint);
     const names = this.#all.map((each) => each.name);
     if (names.includes(name)) return;

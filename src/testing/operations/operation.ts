@@ -36,7 +36,7 @@ export interface OperationCall<In = unknown> extends Pick<Call, 'request' | 'pat
 export function assertOperation(operation: Operation): void {
   assertFields('an operation', operation, ['endpoint', 'handle', 'public']);
   const wrong = endpointError(operation.endpoint);
-  if (wrong) throw new FakeMarketplaceError(wrong.message.replace('Not sent: the', 'the'));
+  if (wrong) throw new FakeMarketplaceError(wrong.message.replace('Not sent: ', ''));
   if (typeof operation.handle !== 'function')
     throw new FakeMarketplaceError(`the operation ${operation.endpoint.name} needs a function \`handle\``);
 }
