@@ -194,9 +194,14 @@ describe('the input table of a method', () => {
 
 /** The public methods of an object and of the objects that it holds, by their path. */
 function methodsOf(owner: object, path: string): string[] {
-  const own = Object.getOwnPropertyNames(Object.getPrototypeOf(owner)).filter(
-    (name) => name !== 'constructor' && !name.includes('.'),
+  const described = Object.getOwnPropertyDescriptors(Object.getPrototypeOf(owner) as object);
+  const members = Object.keys(described).filter((name) => name !== 'constructor' && !name.includes('.'));
+  const [resources, own] = [
+    members.filter((name) => described[name]?.get),
+    members.filter((name) => described[name]?.value),
+  ];
+  const inner = [...resources, ...Object.keys(owner)].flatMap((name) =>
+    methodsOf(Reflect.get(owner, name) as object, `${path}${name}.`),
   );
-  const inner = Object.entries(owner).flatMap(([name, value]) => methodsOf(value as object, `${path}${name}.`));
   return [...own.map((name) => path + name), ...inner];
 }
