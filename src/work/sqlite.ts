@@ -247,7 +247,7 @@ function prepareSchema(db: DatabaseSync, mustExist: boolean): void {
   if (mustExist) assertPrepared(db);
   // Pages that change often are copied from the log to the file a quarter as often as by default.
   db.exec(
-    'PRAGMA busy_timeout = 0; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4000;',
+    'PRAGMA busy_timeout = 0; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4000; PRAGMA cache_size = -16000;',
   );
   if (isPrepared(db) && (mustExist || isComplete(db))) return;
   db.exec('BEGIN IMMEDIATE');

@@ -49,6 +49,14 @@ export const hasOutcome = "state IN ('accepted', 'rejected')";
 /** Whether an entry has ended, with a key that is kept for a time. */
 export const hasEnded = "state IN ('done', 'accepted', 'rejected')";
 
+/**
+ * The entries of a kind, an owner and a state: takes the first two. The state is no constant, so PostgreSQL cannot prove the condition
+ * of another index, and read all that is open for one owner: its plans were made for fewer entries.
+ */
+export function ofOwner(state: 'open' | 'dead'): string {
+  return `kind = ? AND owner = ? AND state = (SELECT '${state}')`;
+}
+
 /** Whether an entry is the head of its group, which is leased next, or is leased. */
 export const isHead = "state = 'open' AND due_at IS NOT NULL";
 
@@ -182,7 +190,7 @@ export function* addCounted(
 ): SqlRule<{ readonly added: 'added' | 'known' | 'full'; readonly open: number }> {
   const added = yield* add(context, work, most);
   if (added === 'full') return { added, open: most };
-  const open = "SELECT 1 FROM seller_work WHERE kind = ? AND owner = ? AND state = 'open' LIMIT ?";
+  const open = `SELECT 1 FROM seller_work WHERE ${ofOwner('open')} LIMIT ?`;
   const row = yield* first(`SELECT count(*) AS open FROM (${open}) AS o`, work.kind, work.owner, Math.max(0, most));
   return { added, open: Number(row?.open) };
 }
@@ -197,7 +205,7 @@ function insert({ dialect, now }: SqlContext, work: Work, most?: number): SqlRul
   const { key, kind, owner, group, sentAt, data } = work;
   const ifFirst = (value: string): string =>
     `CASE WHEN EXISTS (SELECT 1 FROM seller_work WHERE group_id = ? AND ${isHead}) THEN NULL ELSE ${value} END`;
-  const isFull = "SELECT 1 FROM seller_work WHERE kind = ? AND owner = ? AND state = 'open' LIMIT 1 OFFSET ?";
+  const isFull = `SELECT 1 FROM seller_work WHERE ${ofOwner('open')} LIMIT 1 OFFSET ?`;
   const isFree = most === undefined ? 'true' : most < 1 ? 'false' : `NOT EXISTS (${isFull})`;
   const sql = `INSERT INTO seller_work
     (key, kind, owner, group_id, sent_at, added_at, data, state, due_at, turn)

@@ -8,6 +8,7 @@ import {
   isHead,
   notesIn,
   objectIn,
+  ofOwner,
   places,
   promote,
   textOf,
@@ -230,8 +231,7 @@ function* keep(
 
 /** Deletes the oldest dead entries beyond a number. Returns their keys. */
 function* trim({ kind = null, owner = null }: Row, most: number): SqlRule<readonly string[]> {
-  const beyond =
-    "SELECT number FROM seller_work WHERE kind = ? AND owner = ? AND state = 'dead' ORDER BY number DESC LIMIT 100 OFFSET ?";
+  const beyond = `SELECT number FROM seller_work WHERE ${ofOwner('dead')} ORDER BY number DESC LIMIT 100 OFFSET ?`;
   const rows = yield* all(`DELETE FROM seller_work WHERE number IN (${beyond}) RETURNING key`, kind, owner, most);
   return rows.map(({ key }) => String(key));
 }
