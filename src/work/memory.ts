@@ -480,7 +480,7 @@ function isEarlier(a: MemoryEntry, b: MemoryEntry): boolean {
 }
 
 /** Names the entries that share a limit. */
-export function ownerOf({ kind, owner }: Work): string {
+export function ownerOf({ kind, owner }: Pick<Work, 'kind' | 'owner'>): string {
   return `${kind} ${owner}`;
 }
 

@@ -276,10 +276,10 @@ async function begin(
 ): Promise<{ readonly now: number; readonly groups: ReadonlyMap<string, string>; readonly id?: string }> {
   // Other isolation levels of a session would not see what was committed while a statement waited for a lock.
   const isDurable = jobs.some((job) => job.isDurable !== false);
-  // A plan that was made for an empty table is used for a full one as well.
+  // A plan that was made for an empty table is used for a full one as well. A bitmap is made of all that waits, also to find one.
   const isRead = jobs.every((job) => job.isRead);
   const level = isRead ? 'REPEATABLE READ READ ONLY' : 'READ COMMITTED';
-  const start = `BEGIN ISOLATION LEVEL ${level}; SET LOCAL enable_seqscan = off; ${isDurable ? '' : 'SET LOCAL synchronous_commit = off; '}`;
+  const start = `BEGIN ISOLATION LEVEL ${level}; SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off; ${isDurable ? '' : 'SET LOCAL synchronous_commit = off; '}`;
   const id = isRead ? '' : ', txid_current()::text AS id';
   const time = `SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS now${id}`;
   const keys = jobs.flatMap(({ key }) => (key === undefined ? [] : [literal(key)]));

@@ -22,13 +22,31 @@ test.each([93, 99])('with %i of 100, each is counted', (open) => {
   expect(counts.take(work('a'))).toBe('count');
 });
 
-test('what is full is so for a quarter of a second, or until something ends', () => {
+test('what is full is so for a quarter of a second, or until something is removed', () => {
   const counts = new OpenCounts();
   counts.set(work('a'), 100, 100);
   expect([counts.take(work('a')), counts.take(work('a'))]).toEqual(['full', 'full']);
-  counts.freed();
+  counts.forgetFull();
   expect(counts.take(work('a'))).toBe('count');
   counts.set(work('a'), 100, 100);
   vi.advanceTimersByTime(251);
+  expect(counts.take(work('a'))).toBe('count');
+});
+
+test('what has ended here makes room for one, also where all was full', () => {
+  const counts = new OpenCounts();
+  counts.set(work('a'), 100, 100);
+  counts.ended(work('a'));
+  expect([counts.take(work('b')), counts.take(work('c'))]).toEqual(['free', 'full']);
+  counts.ended(work('a', { owner: '8' }));
+  expect(counts.take(work('c', { owner: '8' }))).toBe('count');
+});
+
+test('what takes long to count is not counted each second', () => {
+  const counts = new OpenCounts();
+  counts.set(work('a'), 5_000, 10_000);
+  vi.advanceTimersByTime(49_000);
+  expect(counts.take(work('a'))).toBe('free');
+  vi.advanceTimersByTime(1_001);
   expect(counts.take(work('a'))).toBe('count');
 });

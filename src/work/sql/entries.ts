@@ -50,11 +50,11 @@ export const hasOutcome = "state IN ('accepted', 'rejected')";
 export const hasEnded = "state IN ('done', 'accepted', 'rejected')";
 
 /**
- * The entries of a kind, an owner and a state: takes the first two. The state is no constant, so PostgreSQL cannot prove the condition
- * of another index, and read all that is open for one owner: its plans were made for fewer entries.
+ * Whether an entry that is found by something else has a state. The state is no constant, so PostgreSQL cannot prove the condition of
+ * another index, and read all that is open: it made its plan when that was nothing.
  */
-export function ofOwner(state: 'open' | 'dead'): string {
-  return `kind = ? AND owner = ? AND state = (SELECT '${state}')`;
+export function has(state: 'open' | 'dead'): string {
+  return `state = (SELECT '${state}')`;
 }
 
 /** Whether an entry is the head of its group, which is leased next, or is leased. */
@@ -67,6 +67,8 @@ export const isHead = "state = 'open' AND due_at IS NOT NULL";
  * impossible. A head with a `turn` is due; without, it is leased or delayed until `due_at`.
  *
  * Of an empty table, PostgreSQL takes any index whose condition fits. So none but those of a group begins with what every open entry has.
+ *
+ * Each index that an entry is in costs a page of its own where many wait: heads, most of what waits, are not in that of a group.
  */
 export function tablesOf({ numberType }: Dialect): readonly string[] {
   return [
@@ -77,7 +79,7 @@ export function tablesOf({ numberType }: Dialect): readonly string[] {
       failures INTEGER NOT NULL DEFAULT 0, stalls INTEGER NOT NULL DEFAULT 0, failure TEXT, notes TEXT,
       ended_at DOUBLE PRECISION)`,
     `CREATE UNIQUE INDEX seller_work_head ON seller_work (group_id) WHERE ${isHead}`,
-    "CREATE INDEX seller_work_group ON seller_work (group_id, sent_at, number) WHERE state = 'open'",
+    "CREATE INDEX seller_work_group ON seller_work (group_id, sent_at, number) WHERE state = 'open' AND due_at IS NULL",
     'CREATE INDEX seller_work_due ON seller_work (kind, turn, number) WHERE turn IS NOT NULL',
     'CREATE INDEX seller_work_turn ON seller_work (kind, owner, turn) WHERE turn IS NOT NULL',
     `CREATE INDEX seller_work_later ON seller_work (kind, due_at) WHERE ${isHead} AND turn IS NULL`,
@@ -116,18 +118,24 @@ export interface SqlContext {
   readonly now: number;
 }
 
-/** The next turn of an owner: owners take turns, so much work of one does not delay that of others. Takes kind, owner and kind. */
-export function turnOf({ greatest }: Dialect, kind = '?', owner = '?'): string {
-  const due = (where: string, order: string): string =>
-    `(SELECT t.turn FROM seller_work AS t WHERE t.kind = ${kind} AND t.turn IS NOT NULL AND ${where} ORDER BY t.turn${order} LIMIT 1)`;
-  const last = due(`t.owner = ${owner}`, ' DESC');
-  const served = due(`t.stalls < ${suspectStalls}`, '');
+/**
+ * The next turn of the owner of a row: owners take turns, so much work of one does not delay that of others. Without a row, takes kind,
+ * owner, kind, owner and kind.
+ */
+export function turnOf({ greatest }: Dialect, row?: 'w'): string {
+  // As it is in a column, SQLite would not look it up in an index together with the kind.
+  const [kind, owner] = row === undefined ? ['?', '?'] : [`${row}.kind`, `${row}.owner || ''`];
+  // The last one up to this owner, which may be of another: only one index has this order, whatever a database expects of an owner.
+  const last = `(SELECT CASE WHEN t.kind = ${kind} AND t.owner = ${owner} THEN t.turn END FROM seller_work AS t
+    WHERE t.turn IS NOT NULL AND (t.kind, t.owner) <= (${kind}, ${owner}) ORDER BY t.kind DESC, t.owner DESC, t.turn DESC LIMIT 1)`;
+  const served = `(SELECT t.turn FROM seller_work AS t WHERE t.kind = ${kind} AND t.turn IS NOT NULL AND t.stalls < ${suspectStalls}
+    ORDER BY t.turn LIMIT 1)`;
   return `1 + ${greatest}(coalesce(${last}, 0), coalesce(${served}, 1) - 1)`;
 }
 
 /** Counts a stall of a lease that has ended, and sets the turn. */
 export function becomesDue(dialect: Dialect): string {
-  return `turn = ${turnOf(dialect, 'w.kind', 'w.owner')}, stalls = stalls + CASE WHEN token IS NULL THEN 0 ELSE 1 END`;
+  return `turn = ${turnOf(dialect, 'w')}, stalls = stalls + CASE WHEN token IS NULL THEN 0 ELSE 1 END`;
 }
 
 /** Whether the lease of an entry is not over. Takes the time. */
@@ -142,16 +150,12 @@ export function* promote(
   group: SqlValue,
   { inMs = 0, turn = null }: { readonly inMs?: number; readonly turn?: SqlValue } = {},
 ): SqlRule<void> {
-  const next = "SELECT number FROM seller_work WHERE group_id = ? AND state = 'open' ORDER BY sent_at, number LIMIT 1";
+  const next =
+    "SELECT number FROM seller_work WHERE group_id = ? AND state = 'open' AND due_at IS NULL ORDER BY sent_at, number LIMIT 1";
   const where = `WHERE number = (${next})`;
   if (inMs > 0) yield* all(`UPDATE seller_work SET due_at = ? ${where}`, now + inMs, group);
   else if (turn !== null) yield* all(`UPDATE seller_work SET due_at = ?, turn = ? ${where}`, now, turn, group);
-  else
-    yield* all(
-      `UPDATE seller_work AS w SET due_at = ?, turn = ${turnOf(dialect, 'w.kind', 'w.owner')} ${where}`,
-      now,
-      group,
-    );
+  else yield* all(`UPDATE seller_work AS w SET due_at = ?, turn = ${turnOf(dialect, 'w')} ${where}`, now, group);
 }
 
 /** Finds the place of an open entry that is no head. A head that has not begun makes way for one that was sent earlier. */
@@ -170,29 +174,30 @@ function* enter(
   if (yield* first(stepDown, head.number ?? null)) yield* promote(context, group, { turn: head.turn ?? null });
 }
 
-/** Stores an entry unless its key is known, or its owner has `most` open ones of its kind. */
-export function* add(context: SqlContext, work: Work, most?: number): SqlRule<'added' | 'known' | 'full'> {
+/** Stores an entry unless its key is known. */
+export function* add(context: SqlContext, work: Work): SqlRule<'added' | 'known'> {
   const { key, group, sentAt } = work;
-  let added = yield* insert(context, work, most);
+  let added = yield* insert(context, work);
   if (!added && (yield* isKnown(context, key))) return 'known';
   // The key was in the way only if it has been kept for long enough.
-  added ??= yield* insert(context, work, most);
-  if (!added) return 'full';
+  added ??= yield* insert(context, work);
+  if (!added) return 'known';
   if (added.due_at === null) yield* enter(context, group, { number: added.number ?? null, sentAt });
   return 'added';
 }
 
-/** The same, and how many are open then, up to `most`. */
+/** The same unless its owner has `most` open ones of its kind; and how many are open then, up to `most`. */
 export function* addCounted(
   context: SqlContext,
   work: Work,
   most: number,
 ): SqlRule<{ readonly added: 'added' | 'known' | 'full'; readonly open: number }> {
-  const added = yield* add(context, work, most);
-  if (added === 'full') return { added, open: most };
-  const open = `SELECT 1 FROM seller_work WHERE ${ofOwner('open')} LIMIT ?`;
-  const row = yield* first(`SELECT count(*) AS open FROM (${open}) AS o`, work.kind, work.owner, Math.max(0, most));
-  return { added, open: Number(row?.open) };
+  const some = `SELECT 1 FROM seller_work WHERE kind = ? AND owner = ? AND ${has('open')} LIMIT ?`;
+  const row = yield* first(`SELECT count(*) AS open FROM (${some}) AS o`, work.kind, work.owner, Math.max(0, most));
+  const open = Number(row?.open);
+  if (open >= most) return { added: (yield* isKnown(context, work.key)) ? 'known' : 'full', open };
+  const added = yield* add(context, work);
+  return { added, open: added === 'added' ? open + 1 : open };
 }
 
 /** Whether the key of an entry is known. One that was kept for long enough is forgotten. */
@@ -201,20 +206,17 @@ function* isKnown({ now }: SqlContext, key: string): SqlRule<boolean> {
   return (yield* first('SELECT 1 FROM seller_work WHERE key = ?', key)) !== undefined;
 }
 
-function insert({ dialect, now }: SqlContext, work: Work, most?: number): SqlRule<Row | undefined> {
+function insert({ dialect, now }: SqlContext, work: Work): SqlRule<Row | undefined> {
   const { key, kind, owner, group, sentAt, data } = work;
   const ifFirst = (value: string): string =>
     `CASE WHEN EXISTS (SELECT 1 FROM seller_work WHERE group_id = ? AND ${isHead}) THEN NULL ELSE ${value} END`;
-  const isFull = `SELECT 1 FROM seller_work WHERE ${ofOwner('open')} LIMIT 1 OFFSET ?`;
-  const isFree = most === undefined ? 'true' : most < 1 ? 'false' : `NOT EXISTS (${isFull})`;
   const sql = `INSERT INTO seller_work
     (key, kind, owner, group_id, sent_at, added_at, data, state, due_at, turn)
     SELECT ?, ?, ?, ?, CAST(? AS DOUBLE PRECISION), CAST(? AS DOUBLE PRECISION), ?, 'open',
       ${ifFirst('CAST(? AS DOUBLE PRECISION)')}, ${ifFirst(turnOf(dialect))}
-    WHERE ${isFree} ON CONFLICT (key) DO NOTHING RETURNING number, due_at`;
+    WHERE true ON CONFLICT (key) DO NOTHING RETURNING number, due_at`;
   const entry = [key, kind, owner, group, sentAt, now, JSON.stringify(data)];
-  const free = most === undefined || most < 1 ? [] : [kind, owner, most - 1];
-  return first(sql, ...entry, group, now, group, kind, owner, kind, ...free);
+  return first(sql, ...entry, group, now, group, kind, owner, kind, owner, kind);
 }
 
 /** Makes the group of a waiting entry due, or opens a dead entry again. */

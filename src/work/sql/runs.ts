@@ -4,11 +4,11 @@ import {
   all,
   becomesDue,
   first,
+  has,
   hasEnded,
   isHead,
   notesIn,
   objectIn,
-  ofOwner,
   places,
   promote,
   textOf,
@@ -81,11 +81,10 @@ function* lookUp(kinds: readonly string[]): SqlRule<readonly Due[]> {
 
 /** Makes due what was delayed until now, or whose lease has ended. */
 function* makeDue({ dialect, now }: SqlContext, kinds: readonly string[]): SqlRule<void> {
-  const delayed = `SELECT number FROM seller_work WHERE kind IN (${places(kinds)}) AND ${isHead} AND turn IS NULL AND due_at <= ?
+  const delayed = `SELECT number FROM seller_work WHERE kind = ? AND ${isHead} AND turn IS NULL AND due_at <= ?
     ORDER BY due_at, number LIMIT ${dueAtATime} ${dialect.skipLocked}`;
-  const rows = yield* all(delayed, ...kinds, now);
   const update = `UPDATE seller_work AS w SET ${becomesDue(dialect)} WHERE number = ?`;
-  for (const { number = null } of rows) yield* all(update, number);
+  for (const kind of kinds) for (const { number = null } of yield* all(delayed, kind, now)) yield* all(update, number);
 }
 
 function* placesOf(
@@ -122,7 +121,7 @@ export function* renew({ now }: SqlContext, leases: readonly LeaseId[], leaseMs:
   const keys = leases.map(({ key }) => key);
   const tokens = [...new Set(leases.map(({ token }) => token))];
   const extend = `UPDATE seller_work SET due_at = ?, turn = NULL, stalls = CASE WHEN stalls < ${suspectStalls} THEN stalls ELSE ${suspectStalls - 1} END
-    WHERE key IN (${places(keys)}) AND token IN (${places(tokens)}) AND state = 'open' RETURNING key, token`;
+    WHERE key IN (${places(keys)}) AND token IN (${places(tokens)}) AND ${has('open')} RETURNING key, token`;
   const renewed = yield* all(extend, now + leaseMs, ...keys, ...tokens);
   const isRenewed = (lease: LeaseId): boolean =>
     renewed.some(({ key, token }) => key === lease.key && token === lease.token);
@@ -139,13 +138,15 @@ export function* setAside(context: SqlContext, key: string): SqlRule<void> {
 
 /** Keeps notes with a leased entry. */
 export function* note({ key, token }: LeaseId, notes: Notes): SqlRule<boolean> {
-  const update = "UPDATE seller_work SET notes = ? WHERE key = ? AND token = ? AND state = 'open' RETURNING number";
+  const update = `UPDATE seller_work SET notes = ? WHERE key = ? AND token = ? AND ${has('open')} RETURNING number`;
   return (yield* first(update, textOf(notes), key, token)) !== undefined;
 }
 
 /** What ends a lease. */
 interface Settled {
   readonly isSettled: boolean;
+  /** Whose entry it was, if it is not open any more. */
+  readonly ended?: { readonly kind: string; readonly owner: string };
   /** The keys of dead entries that were deleted to make room. */
   readonly deleted: readonly string[];
 }
@@ -153,7 +154,7 @@ interface Settled {
 /** Ends a lease, with all that follows. */
 export function* settle(context: SqlContext, { key, token }: LeaseId, verdict: Verdict): SqlRule<Settled> {
   const find = `SELECT number, kind, owner, group_id, failures, failure, notes FROM seller_work
-    WHERE key = ? AND token = ? AND state = 'open'`;
+    WHERE key = ? AND token = ? AND ${has('open')}`;
   const entry = yield* first(find, key, token);
   const isSettled =
     entry !== undefined &&
@@ -163,7 +164,9 @@ export function* settle(context: SqlContext, { key, token }: LeaseId, verdict: V
   if (fact) yield* addFact(context, { ...fact, key: factKeyOf(String(entry.group_id)) });
   const { mostDead } = verdict;
   const isTrimmed = verdict.state === 'dead' && mostDead !== undefined;
-  return { isSettled, deleted: isTrimmed ? yield* trim(entry, mostDead) : [] };
+  const deleted = isTrimmed ? yield* trim(entry, mostDead) : [];
+  if (verdict.state === 'open') return { isSettled, deleted };
+  return { isSettled, ended: { kind: String(entry.kind), owner: String(entry.owner) }, deleted };
 }
 
 /** What a verdict makes of an entry. */
@@ -189,7 +192,7 @@ function* delay(context: SqlContext, entry: Row, token: string, verdict: Verdict
     ? 'due_at = NULL, turn = NULL'
     : inMs > 0
       ? 'due_at = ?, turn = NULL'
-      : `due_at = ?, turn = ${turnOf(context.dialect, 'w.kind', 'w.owner')}`;
+      : `due_at = ?, turn = ${turnOf(context.dialect, 'w')}`;
   const update = `UPDATE seller_work AS w SET failures = ?, failure = ?, notes = ?, stalls = 0, token = NULL, ${place}
     WHERE number = ? AND token = ? RETURNING number`;
   const at = hasBegun ? [context.now + inMs] : [];
@@ -220,19 +223,28 @@ function* keep(
 ): SqlRule<Row | undefined> {
   const { state, inMs } = verdict;
   const { failures, failure, notes } = resultOf(entry, verdict);
-  // What nobody lists keeps its number.
-  const next = state === 'done' ? entry.number : (yield* first(dialect.nextNumber))?.number;
-  const update = `UPDATE seller_work SET state = ?, number = ?, due_at = ?, ended_at = ?, failures = ?, failure = ?, notes = ?,
+  // What nobody lists keeps its number, which is not even named: SQLite would write all indexes anew.
+  const next = state === 'done' ? [] : [(yield* first(dialect.nextNumber))?.number ?? null];
+  const update = `UPDATE seller_work SET state = ?, ${next.length > 0 ? 'number = ?, ' : ''}due_at = ?, ended_at = ?, failures = ?, failure = ?, notes = ?,
     stalls = 0, token = NULL, turn = NULL${keepsData ? '' : ", data = '{}'"} WHERE number = ? AND token = ? RETURNING number`;
   const dueAt = state === 'dead' ? null : now + inMs;
   const result = [failures, failure, keepsData ? notes : null];
-  return yield* first(update, state, next ?? null, dueAt, now, ...result, entry.number ?? null, token);
+  return yield* first(update, state, ...next, dueAt, now, ...result, entry.number ?? null, token);
 }
 
 /** Deletes the oldest dead entries beyond a number. Returns their keys. */
 function* trim({ kind = null, owner = null }: Row, most: number): SqlRule<readonly string[]> {
-  const beyond = `SELECT number FROM seller_work WHERE ${ofOwner('dead')} ORDER BY number DESC LIMIT 100 OFFSET ?`;
-  const rows = yield* all(`DELETE FROM seller_work WHERE number IN (${beyond}) RETURNING key`, kind, owner, most);
+  // Only the index of owners has this order: their numbers alone are in the order of what waits, too, which would be read to find them.
+  const last = `SELECT number, kind, owner, state FROM seller_work WHERE (kind, owner, state) <= (?, ?, 'dead')
+    ORDER BY kind DESC, owner DESC, state DESC, number DESC LIMIT 100 OFFSET ${Math.trunc(most)}`;
+  const beyond = `SELECT number FROM (${last}) AS l WHERE kind = ? AND owner = ? AND state = 'dead'`;
+  const rows = yield* all(
+    `DELETE FROM seller_work WHERE number IN (${beyond}) RETURNING key`,
+    kind,
+    owner,
+    kind,
+    owner,
+  );
   return rows.map(({ key }) => String(key));
 }
 

@@ -56,6 +56,8 @@ export class SqlStore implements Store {
   readonly ledger: SqlLedger;
   readonly #db: SqlDatabase;
   readonly #open = new OpenCounts();
+  /** The owners and kinds whose open entries are counted now. */
+  readonly #counting = new Map<string, Promise<unknown>>();
   readonly #problems: string[] = [];
   #forgetsAt = 0;
   #claims = 0;
@@ -79,13 +81,22 @@ export class SqlStore implements Store {
   async add(work: Work, most = Infinity): Promise<'added' | 'known' | 'full'> {
     // Only those who send or receive add and claim.
     this.#db.mustExist = false;
-    const place = most === Infinity ? 'free' : this.#open.take(work);
     const { key, group } = work;
+    const options = { group, isAdded: true };
+    // While one counts, the others of its owner wait for the result.
+    for (let counting; most < Infinity && (counting = this.#counting.get(ownerOf(work)));) await counting;
+    const place = most === Infinity ? 'free' : this.#open.take(work);
     if (place === 'full') return (await this.get(key)) ? 'known' : 'full';
-    if (place === 'free') return this.#db.run((context) => add(context, work), { group, isAdded: true });
-    const { added, open } = await this.#db.run((context) => addCounted(context, work, most), { group, isAdded: true });
-    this.#open.set(work, open, most);
-    return added;
+    if (place === 'free') return this.#db.run((context) => add(context, work), options);
+    const counted = this.#db.run((context) => addCounted(context, work, most), options);
+    this.#counting.set(ownerOf(work), counted);
+    try {
+      const { added, open } = await counted;
+      this.#open.set(work, open, most);
+      return added;
+    } finally {
+      this.#counting.delete(ownerOf(work));
+    }
   }
 
   get(key: string): Promise<Status | undefined> {
@@ -123,9 +134,9 @@ export class SqlStore implements Store {
   /** After a power cut, a result that is lost has the entry run again, so it does not wait for the disk. */
   async settle(lease: LeaseId, verdict: Verdict): Promise<boolean> {
     const options = { isDurable: false, key: lease.key };
-    const { isSettled, deleted } = await this.#db.run((context) => settle(context, lease, verdict), options);
+    const { isSettled, ended, deleted } = await this.#db.run((context) => settle(context, lease, verdict), options);
     this.#problems.push(...deleted.map((key) => deadLetterDeleted(key, verdict.mostDead ?? 0)));
-    this.#open.freed();
+    if (ended) this.#open.ended(ended);
     if (Date.now() >= this.#forgetsAt) {
       this.#forgetsAt = Date.now() + forgetEveryMs;
       await this.#db.run(forget, { isDurable: false });
@@ -138,7 +149,7 @@ export class SqlStore implements Store {
   }
 
   remove(key: string, states: readonly Exclude<EntryState, 'running'>[]): Promise<boolean> {
-    this.#open.freed();
+    this.#open.forgetFull();
     return this.#db.run((context) => remove(context, key, states), { key });
   }
 
@@ -179,9 +190,11 @@ interface KnownRoom {
 const maxOwners = 10_000;
 /** A part of the room that was counted is used without counting again: eight processes together do not use more than there is. */
 const shareOfRoom = 1 / 8;
-/** How long a count is used, in milliseconds: other processes add and end entries too. */
-const roomMs = 1_000;
+/** How long a count is used, in milliseconds: other processes add and end entries too. What takes long to count is used for longer. */
+const [roomMs, roomMsOfEach, mostRoomMs] = [1_000, 10, 60_000];
 const fullMs = 250;
+
+type Owner = Pick<Work, 'kind' | 'owner'>;
 
 /** Spares the counting of open entries, which takes as long as there are many. */
 export class OpenCounts {
@@ -189,29 +202,34 @@ export class OpenCounts {
   readonly #full = new Set<string>();
 
   /** Takes a place for an entry. `count`: nobody knows whether there is one. */
-  take(work: Work): 'free' | 'full' | 'count' {
+  take(work: Owner): 'free' | 'full' | 'count' {
     const known = this.#known.get(ownerOf(work));
     if (!known || known.until < Date.now()) return 'count';
-    if (known.room < 0) return 'full';
-    return (known.room -= 1) >= 0 ? 'free' : this.#forget(work);
-  }
-
-  #forget(work: Work): 'count' {
-    this.#known.delete(ownerOf(work));
-    return 'count';
+    if (known.room > 0) {
+      known.room -= 1;
+      return 'free';
+    }
+    return this.#full.has(ownerOf(work)) ? 'full' : 'count';
   }
 
   /** They were counted. */
-  set(work: Work, open: number, most: number): void {
+  set(work: Owner, open: number, most: number): void {
     const room = Math.floor((most - open) * shareOfRoom);
     const isFull = open >= most;
     if (isFull) this.#full.add(ownerOf(work));
-    if (room > 0 || isFull)
-      this.#known.set(ownerOf(work), { room: isFull ? -1 : room, until: Date.now() + (isFull ? fullMs : roomMs) });
+    else this.#full.delete(ownerOf(work));
+    const ms = isFull ? fullMs : Math.min(Math.max(roomMs, open * roomMsOfEach), mostRoomMs);
+    this.#known.set(ownerOf(work), { room, until: Date.now() + ms });
   }
 
-  /** Something has ended: there may be room where there was none. */
-  freed(): void {
+  /** An entry has ended here: its place is free, whatever others do. */
+  ended(work: Owner): void {
+    const known = this.#known.get(ownerOf(work));
+    if (known) known.room += 1;
+  }
+
+  /** Something was removed: there may be room where there was none. */
+  forgetFull(): void {
     for (const owner of this.#full) this.#known.delete(owner);
     this.#full.clear();
   }
