@@ -199,6 +199,7 @@ export class WriteRecords implements WriteHook {
   /** @throws unless the write is done, or was certainly not carried out. */
   async #readBack(place: Place, write: PendingWrite): Promise<void> {
     const { record } = place;
+    const startedAt = performance.now();
     const found = await write.confirm(record, this.#book());
     if (found.done) {
       place.record = { ...place.record, state: 'done', output: found.output };
@@ -210,10 +211,9 @@ export class WriteRecords implements WriteHook {
       const message = `${what}, and nothing shows whether it was carried out: ${found.unknown}. It was not sent again; a person has to look`;
       throw (this.stoppedBy = new EarlierWriteUnknownError(message));
     }
-    const now = Date.now();
-    // Another write that is being sent will have ended by then.
-    const retryAfterMs = (found.unknown === undefined ? record.sentAt : now) + write.timeoutMs - now;
-    // A clock that was set back must not stop the write for longer than the service needs.
+    // When it was read back. Another write that is being sent will have ended once all of the time has passed again.
+    const ageMs = found.unknown === undefined ? write.ageMs(record) - (performance.now() - startedAt) : 0;
+    const retryAfterMs = write.timeoutMs - ageMs;
     if (retryAfterMs > 0) {
       const message = `${what} and may still be carried out: it was not sent again`;
       const limits = { retryAfterMs: Math.ceil(Math.min(retryAfterMs, write.timeoutMs)) };
@@ -253,9 +253,8 @@ export class WriteRecords implements WriteHook {
       isDone: false,
       id: place.record.id,
       beforeSend: async () => {
-        const now = Date.now();
-        if (Math.abs(now - place.record.sentAt) < exactMs) return;
-        place.record = { ...place.record, sentAt: now };
+        if (Math.abs(Date.now() - place.record.sentAt) < exactMs) return;
+        place.record = { ...place.record, ...write.timesNow(place.record.id) };
         await this.#note();
       },
       end: (result) => this.#end(place, write, result),
@@ -309,16 +308,9 @@ export class WriteRecords implements WriteHook {
   }
 }
 
-function newRecord(id: string, { endpoint, target, input, aheadMs }: PendingWrite): WriteRecord {
-  return {
-    id,
-    endpoint: endpoint.name,
-    target,
-    input,
-    sentAt: Date.now(),
-    state: 'sent',
-    ...(aheadMs > 0 && { aheadMs }),
-  };
+function newRecord(id: string, write: PendingWrite): WriteRecord {
+  const { endpoint, target, input } = write;
+  return { id, endpoint: endpoint.name, target, input, ...write.timesNow(id), state: 'sent' };
 }
 
 /**
@@ -405,8 +397,16 @@ export class LedgerBook implements WriteBook {
   }
 }
 
-function booked({ id, target, input, sentAt, state, entry }: BookedWrite): BookedWrite {
-  return { id, target, input, sentAt, state, ...(entry !== undefined && { entry }) };
+function booked({ id, target, input, sentAt, latestAt, state, entry }: BookedWrite): BookedWrite {
+  return {
+    id,
+    target,
+    input,
+    sentAt,
+    state,
+    ...(latestAt !== undefined && { latestAt }),
+    ...(entry !== undefined && { entry }),
+  };
 }
 
 function parsed(value: string | undefined): readonly BookedWrite[] {

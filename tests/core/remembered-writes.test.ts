@@ -115,6 +115,7 @@ describe('the view of a write', () => {
   const sent = { earliest: 1000, latest: 2000 };
   async function look(inMemory: readonly RememberedWrite[], stored: readonly BookedWrite[], entries: string[] = []) {
     const memory = new MemoryBook();
+    memory.clock.observe(now, new Headers({ date: new Date(now).toUTCString() }), () => {});
     const own = memory.add(write('own'));
     for (const each of inMemory) memory.add(each);
     const book: WriteBook = {
@@ -144,8 +145,10 @@ describe('the view of a write', () => {
   test.each<[Partial<BookedWrite>, object]>([
     [{}, { isDone: false, isEqual: true, isInFlight: true }],
     [{ state: 'done' }, { isDone: true, isInFlight: false }],
-    [{ sentAt: now - 9_999 }, { isInFlight: true }],
-    [{ sentAt: now - 10_000 }, { isInFlight: false }],
+    [{ sentAt: now - 10_000, latestAt: now - 9_999 }, { isInFlight: true }],
+    [{ sentAt: now - 9_999, latestAt: now - 10_000 }, { isInFlight: true }],
+    [{ sentAt: now - 10_000, latestAt: now - 10_000 }, { isInFlight: false }],
+    [{ sentAt: now - 60_000 }, { isInFlight: true }],
     [{ input: input(1, 'Bye') }, { isEqual: false }],
     [{ input: input('1', 'Hello') }, { isEqual: true }],
   ])('says of another one, %j: %j', async (more, expected) => {

@@ -83,7 +83,7 @@ async function handleAll(texts: readonly (readonly string[])[], stops: readonly 
     });
     await stopped;
     // After this time the service has given up what it has not carried out.
-    vi.setSystemTime(Date.now() + 40_000);
+    vi.advanceTimersByTime(40_000);
   }
   const sent = marketplace.messages.of(pack).filter(({ from }) => from === seller_id);
   return { sent: sent.map(({ text }) => text), errors, handled: handled.size };

@@ -1,11 +1,16 @@
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import type { Fetch, SendOptionParams, SellerClient } from 'marketplace-seller-sdk';
-import { expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { WriteRecords } from '../../src/work/writes.js';
 import { withWriteHook } from '../../src/core/recover/write-hook.js';
 import type { WriteRecord } from '../../src/core/recover/write-hook.js';
 import { createMarketplace } from '../support/marketplace.ts';
 import { errorOf, receiving } from '../support/stubs.ts';
+
+// Both clocks stand still until a minute passes, after which the service has given up what it has not carried out.
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'performance'] }));
+afterEach(() => void vi.useRealTimers());
+const aMinutePasses = (): unknown => vi.advanceTimersByTime(60_000);
 
 const billing = { option_id: 'REQUEST_BILLING_INFO', template_id: 'TEMPLATE___REQUEST_BILLING_INFO___1' } as const;
 const other = { option_id: 'OTHER', text: 'It leaves today.' } as const;
@@ -16,8 +21,7 @@ async function sendTwice(
   reset: 'before' | 'after',
   between: (client: SellerClient, sale: { pack_id: string; user_id: number; buyer_id: number }) => unknown = () =>
     undefined,
-  // A minute later, the service has given up what it has not carried out.
-  notedLaterMs = -60_000,
+  notedLaterMs = 0,
 ) {
   const { marketplace, seller, seller_id, buyer_id } = createMarketplace();
   const pack = marketplace.addPack({ seller_id, buyer_id });
@@ -36,6 +40,7 @@ async function sendTwice(
   await errorOf(run());
   await between(marketplace.clientFor(seller), { pack_id, user_id: seller_id, buyer_id });
   writes = writes.map((write) => ({ ...write, sentAt: write.sentAt + notedLaterMs }));
+  aMinutePasses();
   const result = await run().catch((error: unknown) => error);
   const messages = marketplace.messages.of(pack).filter(({ from }) => from === seller_id);
   return { result, options: messages.map((message) => message.option) };
@@ -105,7 +110,7 @@ test.each(['an option', 'a message'])(
       const endpoint = lost === 'an option' ? endpoints.actionGuide.send : endpoints.messages.send;
       marketplace.faults.inject({ reset: 'before', endpoint });
       await errorOf(run());
-      writes = writes.map((write) => ({ ...write, sentAt: write.sentAt - 60_000 }));
+      aMinutePasses();
     };
     const isBeingSent = async (): Promise<{ readonly end: Promise<unknown> }> => {
       const end = contact(client);

@@ -1,6 +1,6 @@
 import type { SellerClient } from 'marketplace-seller-sdk';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
-import { expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { WriteRecords, withoutUnknown } from '../../src/work/writes.js';
 import { runWithWrites, withWriteHook } from '../../src/core/recover/write-hook.js';
 import type { WriteRecord } from '../../src/core/recover/write-hook.js';
@@ -8,6 +8,10 @@ import { createMarketplace } from '../support/marketplace.ts';
 import { errorOf, receiving } from '../support/stubs.ts';
 
 const { send } = endpoints.messages;
+
+// The clocks stand still until the test moves them.
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'performance'] }));
+afterEach(() => void vi.useRealTimers());
 
 /** A sale whose handler runs again and again, each time in a new process; `stored` is what survives. */
 function createSale({ hasBuyerWritten = true } = {}) {
@@ -37,7 +41,7 @@ function createSale({ hasBuyerWritten = true } = {}) {
     contact: (client: SellerClient, text: string) =>
       client.messages.contact({ pack_id: sale.pack_id, user_id: sale.user_id, text }),
     /** A minute passes, after which the service has given up what it has not carried out. */
-    later: () => void (stored.writes = stored.writes.map((write) => ({ ...write, sentAt: write.sentAt - 60_000 }))),
+    later: () => void vi.advanceTimersByTime(60_000),
     /** One run of the handler. Its records are stored when it ends, unless it is killed. */
     async run(handle: (client: SellerClient) => Promise<unknown>) {
       const records = (last = new WriteRecords({

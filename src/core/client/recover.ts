@@ -132,7 +132,8 @@ function pendingWrite(
     input,
     target: targetOf(endpoint, input, token),
     timeoutMs,
-    aheadMs: memory.clock.aheadMs,
+    timesNow: (id) => memory.timesNow(id),
+    ageMs: (earlier) => memory.ageMs(earlier),
     replaced: replaced && pendingWrite(replaced, call, requester),
     readBefore: () => readBefore(requester, unconfirmed({ input, sentAt: Date.now() }, call.view), scope, signal),
     confirm: async (earlier, stored) => {

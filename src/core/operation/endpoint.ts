@@ -310,6 +310,8 @@ export interface BookedWrite {
   readonly input: unknown;
   /** When it was sent, in milliseconds since 1970, by the clock of the machine that sent it. */
   readonly sentAt: number;
+  /** By the clock of the service, when it was sent at the latest, in milliseconds since 1970; absent while no response had shown that. */
+  readonly latestAt?: number | undefined;
   /** `sent`: it may have been carried out. `rejected`: it certainly was not. */
   readonly state: 'sent' | 'done' | 'rejected';
   /** The name of the entry of the service that proves it; absent if none was found yet. */

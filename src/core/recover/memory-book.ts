@@ -10,7 +10,7 @@ import type {
   WriteBook,
 } from '../operation/endpoint.js';
 import type { ClientOptions } from '../options/client-options.js';
-import { contentOf, targetOf, type WriteResult } from './write-hook.js';
+import { contentOf, targetOf, type WriteRecord, type WriteResult } from './write-hook.js';
 
 /** What is known of a write of this process, or of one that was stored before a restart and is read back. */
 interface KnownWrite {
@@ -34,8 +34,8 @@ export class RememberedWrite implements BookedWrite {
   readonly calledAt: number;
   sentAt: number;
   state: BookedWrite['state'];
-  /** Whether its call is still running. */
-  isInFlight: boolean;
+  /** Whether its call is still running; `undefined` if another process has made it. */
+  isInFlight: boolean | undefined;
   entry: string | undefined;
   /** The stored time by which `seller.confirm` asked for it last. */
   askedBy: number | undefined;
@@ -53,7 +53,7 @@ export class RememberedWrite implements BookedWrite {
     this.calledAt = known.calledAt;
     this.sentAt = known.sentAt ?? Date.now();
     this.state = known.state ?? 'sent';
-    this.isInFlight = known.isInFlight ?? false;
+    this.isInFlight = known.isInFlight;
   }
 
   get target(): string {
@@ -68,6 +68,8 @@ export class RememberedWrite implements BookedWrite {
 }
 
 const numbers = ofProcess(() => ({ last: 0 }));
+/** By the id of a write: since when this process has watched how it was sent last, a time of `performance.now()`. */
+const watched = ofProcess(() => new Map<string, { readonly sentAt: number; readonly since: number }>());
 
 /** Entries that are older cannot be confused with a write that is read back today. */
 const rememberedMs = 24 * 3_600_000;
@@ -118,6 +120,24 @@ export class MemoryBook implements WriteBook {
     return this.#writes.get(id);
   }
 
+  /** The times of a write that is sent now. From now on this process watches it. */
+  timesNow(id: string): Pick<WriteRecord, 'sentAt' | 'latestAt' | 'aheadMs'> {
+    const { aheadMs, latestNow } = this.clock;
+    const sentAt = Date.now();
+    watchedMs({ id, sentAt });
+    return { sentAt, ...(aheadMs > 0 && { aheadMs }), ...(latestNow < Infinity && { latestAt: latestNow }) };
+  }
+
+  /**
+   * How long ago a write was sent at least, in milliseconds. The clocks of two machines may differ, so their difference counts only as far
+   * as the service's `Date` agrees. A service may send none, or one that stands still: what this process itself has watched counts always.
+   */
+  ageMs(write: Pick<BookedWrite, 'id' | 'sentAt' | 'latestAt'>): number {
+    const { sentAt, latestAt = Infinity } = write;
+    const byClocks = Math.min(Date.now() - sentAt, this.clock.earliestNow - latestAt);
+    return Math.max(byClocks, watchedMs(write));
+  }
+
   #remove({ id, entry }: RememberedWrite): void {
     if (entry !== undefined) this.#proofs.delete(entry);
     this.#writes.delete(id);
@@ -162,6 +182,20 @@ export class MemoryBook implements WriteBook {
     this.#writes.set(write.id, write);
     return { write, isUncertain: !found && later.some(({ askedBy }) => askedBy === undefined) };
   }
+}
+
+/** How long this process has watched a write, in milliseconds. The first question begins, and another time of sending begins anew. */
+function watchedMs({ id, sentAt }: Pick<BookedWrite, 'id' | 'sentAt'>): number {
+  const writes = watched();
+  const known = writes.get(id);
+  if (known?.sentAt === sentAt) return performance.now() - known.since;
+  writes.delete(id);
+  for (const oldest of writes.keys()) {
+    if (writes.size < maxWrites) break;
+    writes.delete(oldest);
+  }
+  writes.set(id, { sentAt, since: performance.now() });
+  return 0;
 }
 
 /** The rank of a write that others have asked for. */
@@ -211,7 +245,7 @@ export interface BookViewOptions {
 }
 
 type Asked = Parameters<ConfirmContext['look']>;
-type SeenWrite = BookedWrite & { readonly isInFlight?: boolean };
+type SeenWrite = BookedWrite & { readonly isInFlight?: boolean | undefined };
 
 /** What the books know, as it matters for one write. */
 export class BookView {
@@ -248,8 +282,10 @@ export class BookView {
     const own = await memory.look(target, entries);
     const others = (await stored?.look(target, entries)) ?? [];
     const known = own.map(({ id, target: to, input, sentAt, state, isInFlight, entry }) => {
-      const proved = entry ?? others.find((each) => each.id === id)?.entry;
-      return { id, target: to, input, sentAt, state, isInFlight, entry: proved };
+      const noted = others.find((each) => each.id === id);
+      const last: Partial<BookedWrite> =
+        isInFlight === undefined && state === 'sent' && noted ? noted : { sentAt, state };
+      return { id, target: to, input, sentAt, state, ...last, isInFlight, entry: entry ?? noted?.entry };
     });
     return [...others.filter(({ id }) => own.every((each) => each.id !== id)), ...known];
   }
@@ -268,13 +304,13 @@ export class BookView {
   }
 
   #seen(other: SeenWrite, sent: SentTime): OtherWrite {
-    const { endpoint, write, timeoutMs } = this.#options;
+    const { endpoint, write, timeoutMs, memory } = this.#options;
     return {
       input: other.input,
       sent: this.#sentOf(other, sent) ?? sent,
       isDone: other.state === 'done',
       isEqual: contentOf(endpoint, other.input) === contentOf(endpoint, write.input),
-      isInFlight: other.isInFlight ?? (other.state === 'sent' && Date.now() - other.sentAt < timeoutMs),
+      isInFlight: other.isInFlight ?? (other.state === 'sent' && memory.ageMs(other) < timeoutMs),
     };
   }
 }
@@ -296,10 +332,27 @@ export class ServiceClock {
   /** How many headers agree. */
   #count = 0;
   #isTold = false;
+  /** The difference of the two clocks of this machine: one of them can be set. */
+  #offset = NaN;
 
   /** By how much it is ahead at least, in milliseconds; 0 if nothing shows that. */
   get aheadMs(): number {
     return this.#count < fewest ? 0 : Math.max(0, this.#least);
+  }
+
+  /** The time of the service at the latest, in milliseconds since 1970; `Infinity` if nothing shows it. */
+  get latestNow(): number {
+    return this.#isKnown ? Date.now() - this.#least : Infinity;
+  }
+
+  /** The time of the service at the earliest, in milliseconds since 1970; `-Infinity` if nothing shows it. */
+  get earliestNow(): number {
+    return this.#isKnown ? Date.now() - this.#most : -Infinity;
+  }
+
+  /** Whether a header has come since this machine's clock was set. */
+  get #isKnown(): boolean {
+    return Math.abs(offsetNow() - this.#offset) < toldMs;
   }
 
   /**
@@ -316,11 +369,14 @@ export class ServiceClock {
     this.#least = isOther ? least : Math.max(least, this.#least);
     this.#most = isOther ? most : Math.min(most, this.#most);
     this.#count = isOther ? 1 : this.#count + 1;
+    this.#offset = offsetNow();
     if (this.#isTold || this.#count < fewest || (this.#least <= toldMs && this.#most >= -toldMs)) return;
     this.#isTold = true;
     tell((this.#least + this.#most) / 2);
   }
 }
+
+const offsetNow = (): number => Date.now() - performance.now();
 
 /**
  * Returns how to get something that a process has once, beside all of its objects. It is made on first use. What a module keeps in this
