@@ -6,7 +6,7 @@ import { createSellers, sqliteTokens } from 'marketplace-seller-sdk/oauth';
 import { createOutbox, openOutbox } from 'marketplace-seller-sdk/outbox';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { engines } from '../support/inbox-engines.ts';
 import { silentLogger } from '../support/silent.ts';
 import { dead, lease, work } from '../support/work.ts';
@@ -78,24 +78,29 @@ describe.for([...engines()])('a day in $name', ({ isThere, open }) => {
     for (const id of [1, 2]) await inbox.add({ user_id: 7, topic: 'questions', resource: `/questions/${id}` });
     await inbox.idle();
 
-    const items = await toReview({ inbox, outbox, sellers });
-    expect(brief(items)).toEqual([
-      'revoked sellers authorisation: the grant has ended: the seller has to authorise the applica',
-      expect.stringMatching(/^failed outbox messages\.send: ForbiddenError/),
-      expect.stringMatching(/^unsure outbox messages\.send: OutcomeUnknownError/),
-      'rejected outbox messages.send: PERSONAL_DATA',
-      'held inbox /questions/1: RangeError: no answer fits',
-      'held outbox messages.send: moderation has not decided',
-    ]);
-    expect(items.map(({ key }) => key)).toEqual(['8', 'failed', 'unsure', 'rejected', expect.any(String), 'pending']);
-    expect(items.map(({ user_id }) => user_id)).toEqual([8, 7, 7, 7, 7, 7]);
-    for (const { since } of items) expect(Math.abs(Date.now() - since!)).toBeLessThan(60_000);
-    expect(items[4]?.nextInMs).toBeGreaterThan(200_000);
     // Another process that only looks sees the same, whole and in pages of each size.
     const stored = { inbox: openInbox(store), outbox: openOutbox(store), sellers: tokens };
-    for (const limit of [1, 2, 4]) expect(brief(await inPages(stored, limit))).toEqual(brief(items));
-    for (const { state } of items)
-      expect(await toReview({ inbox, outbox, sellers, state })).toMatchObject(items.filter((each) => each.state === state).map(({ id }) => ({ id }))); // prettier-ignore
+    // A job whose next look at moderation has begun is not listed, so on a slow machine the list is made again.
+    await vi.waitFor(async () => {
+      const items = await toReview({ inbox, outbox, sellers });
+      expect(brief(items)).toEqual([
+        'revoked sellers authorisation: the grant has ended: the seller has to authorise the applica',
+        expect.stringMatching(/^failed outbox messages\.send: ForbiddenError/),
+        expect.stringMatching(/^unsure outbox messages\.send: OutcomeUnknownError/),
+        'rejected outbox messages.send: PERSONAL_DATA',
+        'held inbox /questions/1: RangeError: no answer fits',
+        'held outbox messages.send: moderation has not decided',
+      ]);
+      expect(items.map(({ key }) => key)).toEqual(['8', 'failed', 'unsure', 'rejected', expect.any(String), 'pending']);
+      expect(items.map(({ user_id }) => user_id)).toEqual([8, 7, 7, 7, 7, 7]);
+      for (const { since } of items) expect(Math.abs(Date.now() - since!)).toBeLessThan(60_000);
+      expect(items[4]?.nextInMs).toBeGreaterThan(200_000);
+      for (const limit of [1, 2, 4]) expect(brief(await inPages(stored, limit))).toEqual(brief(items));
+      for (const { state } of items) {
+        const alike = items.filter((each) => each.state === state).map(({ id }) => ({ id }));
+        expect(await toReview({ inbox, outbox, sellers, state })).toMatchObject(alike);
+      }
+    }, 120_000);
     await stored.inbox.close();
     await stored.outbox.close();
 
