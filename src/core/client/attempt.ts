@@ -79,21 +79,26 @@ export class RequestAttempt {
     const { limiter } = call.runtime.options;
     const response = result?.response;
     const status = result?.errorInBody?.status ?? response?.status;
-    if (response) this.#learnTime(response, sentAt);
+    if (response) this.#learn(response, sentAt);
     if (limiter) reportToLimiter(limiter, call, status, response);
     if (response && status === 429) this.isQueueThrottled = releaseThrottled(call, response, sentAt);
     else call.turnQueue.release(status === undefined || status >= 500 ? 'other' : 'accepted', sentAt);
     if (call.emit) emitAttemptResult(call, response, sentAt, redactorOf(call));
   }
 
-  #learnTime({ headers }: BufferedResponse, sentAt: number): void {
-    const { shared, options } = this.#call.runtime;
+  /** What the headers of any response say beside the call: the time of the service, and the end of the endpoint. */
+  #learn({ headers }: BufferedResponse, sentAt: number): void {
+    const { shared, options, notices } = this.#call.runtime;
+    const { logger } = options;
     // A `fetch` of the user may return any headers, and a logger may throw.
     ignoreErrors(() =>
       shared.writes.clock.observe(Date.now() - (performance.now() - sentAt), headers, (aheadMs) =>
-        options.logger?.warn(toldOf(aheadMs, options.baseUrl)),
+        logger?.warn(toldOf(aheadMs, options.baseUrl)),
       ),
     );
+    const { endpoint } = this.#call.request;
+    if (logger)
+      ignoreErrors(() => notices.observe(endpoint, headers, (text) => logger.warn(text, { endpoint: endpoint.name })));
   }
 
   async #readResponse(restartTimeout: () => void): Promise<AttemptResult> {

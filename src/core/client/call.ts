@@ -2,7 +2,7 @@ import { platform } from '#platform';
 import { ConnectionError, InvalidInputError, type Issue } from '../errors/errors.js';
 import { redactUrl } from '../errors/redactor.js';
 import { requestIdOf } from '../errors/response-errors.js';
-import type { ResponseHeaders } from '../errors/response-headers.js';
+import { EndNotices, type ResponseHeaders } from '../errors/response-headers.js';
 import type { Download } from '../files/download.js';
 import type { FileInput } from '../files/file-source.js';
 import type { openDownload, redirectsOf } from '../files/open-download.js';
@@ -279,6 +279,8 @@ export interface ClientRuntime {
   readonly userAgent: string | undefined;
   /** Decides about the writes of this client. */
   readonly writeHook: WriteHook | undefined;
+  /** Shared with the clients that are derived with the same logger. */
+  readonly notices: EndNotices;
 }
 
 /** Creates what all calls of a client share. */
@@ -286,6 +288,7 @@ export function createRuntime(
   options: ResolvedOptions,
   shared: SharedState,
   writeHook: WriteHook | undefined,
+  parent: ClientRuntime | undefined,
 ): ClientRuntime {
   const { logger, tracing } = options;
   return {
@@ -295,6 +298,7 @@ export function createRuntime(
     headers: { accept: 'application/json', ...lowerCaseNames(options.headers ?? {}) },
     userAgent: userAgentOf(),
     writeHook,
+    notices: parent && parent.options.logger === logger ? parent.notices : new EndNotices(),
   };
 }
 

@@ -33,10 +33,10 @@ export class HttpClient implements Requester {
 
   /** `parent` is the client that this one is derived from. They share the limits, and with one token all state. */
   constructor(options: ResolvedOptions, parent?: HttpClient, hook?: WriteHook) {
-    const writeHook = hook ?? (parent && parent.#runtime.writeHook);
-    const inherited = parent && parent.#runtime.shared;
+    const from = parent && parent.#runtime;
+    const inherited = from?.shared;
     const shared = inherited?.isFor(options) ? inherited : new SharedState(options, inherited);
-    this.#runtime = createRuntime(options, shared, writeHook);
+    this.#runtime = createRuntime(options, shared, hook ?? from?.writeHook, from);
     this.#transport = platform.chooseTransport(options);
     this.deadlineMs = options.deadlineMs;
     this.requested = parent?.requested ?? new RequestedEndpoints();

@@ -60,3 +60,49 @@ export function parseHttpDate(value: string | null): number | undefined {
   const date = Date.parse(/ \d{4}$/.test(value) ? `${value} GMT` : value);
   return Number.isNaN(date) ? undefined : date;
 }
+
+/** What the headers of a response say of the end of its endpoint, as a clause; `undefined` if they say nothing. */
+function endOf(headers: Pick<ResponseHeaders, 'get'>, now: number): string | undefined {
+  const clauses: string[] = [];
+  const deprecation = headers.get('deprecation');
+  // A date of structured fields (RFC 9745); in its drafts a boolean or an HTTP date.
+  const since = Number(/^@(-?\d{1,11})$/.exec(deprecation ?? '')?.[1] ?? NaN) * 1000;
+  const at = Number.isNaN(since) ? parseHttpDate(deprecation) : since;
+  if (at !== undefined) clauses.push(`${at > now ? 'will be deprecated on' : 'is deprecated since'} ${dayOf(at)}`);
+  else if (deprecation === 'true' || deprecation === '?1') clauses.push('is deprecated');
+  const sunset = parseHttpDate(headers.get('sunset'));
+  if (sunset !== undefined) clauses.push(`${sunset > now ? 'will' : 'was to'} be switched off on ${dayOf(sunset)}`);
+  return clauses.length === 0 ? undefined : clauses.join(' and ');
+}
+
+function dayOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
+}
+
+const dayMs = 24 * 3_600_000;
+/** More endpoints than a program calls, unless it writes ids into its paths: more are not told on the same day. */
+const mostTold = 500;
+
+/** Tells of endpoints that a service will end, by `Deprecation` (RFC 9745) and `Sunset` (RFC 8594) of its responses: each once a day. */
+export class EndNotices {
+  /** By the name of the endpoint: when it was told. */
+  readonly #told = new Map<string, number>();
+
+  observe(
+    { name, method, path }: { readonly name: string; readonly method: string; readonly path: string },
+    headers: Pick<ResponseHeaders, 'get'>,
+    tell: (message: string) => unknown,
+  ): unknown {
+    const now = Date.now();
+    const end = endOf(headers, now);
+    // Also after a clock was set back by days.
+    if (end === undefined || Math.abs(now - (this.#told.get(name) ?? -Infinity)) < dayMs) return undefined;
+    if (this.#told.size >= mostTold && !this.#told.has(name))
+      for (const [other, at] of this.#told) if (Math.abs(now - at) >= dayMs) this.#told.delete(other);
+    if (this.#told.size >= mostTold && !this.#told.has(name)) return undefined;
+    this.#told.set(name, now);
+    return tell(
+      `${method} ${path} ${end}. Its response says so: look for a later version of this package, or for its successor`,
+    );
+  }
+}

@@ -183,7 +183,8 @@ export interface ClientOptions {
    */
   readonly middleware?: readonly Middleware[] | undefined;
   /**
-   * Receives one message per response (`debug`), wait (`info`) and failed call (`warn`). It never receives a token.
+   * Receives one message per response (`debug`), wait (`info`) and failed call (`warn`), and one a day (`warn`) for an endpoint that
+   * the service will end, by `Deprecation` or `Sunset` of a response. It never receives a token.
    *
    * @default none
    */
