@@ -3,6 +3,7 @@ import type { Endpoint } from '../core/operation/endpoint.js';
 import { endpointError } from '../core/options/rules.js';
 import { canonical } from '../core/recover/write-hook.js';
 import { checkFields, checkInput } from '../core/request/build-request.js';
+import { isIso, isZoned, millisecondsOf } from '../core/schema/define.js';
 import { nodeModule } from '../core/scope/node-module.js';
 import { defined, isObject } from '../core/json/json.js';
 import { channelMessageParams } from '../resources/messages/schemas.js';
@@ -12,7 +13,7 @@ import type { KnownEndpoints, StoredJob, StoredStep } from './options.js';
 export const contactName = 'contact';
 
 /** The fields of a job, and those of a step. */
-const jobFields = ['key', 'user_id', 'endpoint', 'input', 'contact', 'steps'];
+const jobFields = ['key', 'user_id', 'notBefore', 'endpoint', 'input', 'contact', 'steps'];
 const stepFields = ['endpoint', 'input', 'contact'];
 const maxKeyLength = 500;
 
@@ -25,12 +26,13 @@ const maxKeyLength = 500;
 export function checkJob(job: unknown, known: KnownEndpoints): StoredJob {
   if (!isObject(job)) throw wrong('job', 'a job is an object');
   assertOwner(job);
-  const { key, user_id, steps, ...step } = fieldsOf(job, jobFields, 'a job');
-  if (steps === undefined) return stored(key, user_id, checkSteps([step], Number(user_id), known));
+  const { key, user_id, notBefore, steps, ...step } = fieldsOf(job, jobFields, 'a job');
+  const owner = { key: String(key), user_id: Number(user_id), notBefore: checkTime(notBefore) };
+  if (steps === undefined) return stored(owner, checkSteps([step], owner.user_id, known));
   if (Object.keys(step).length > 0)
     throw wrong('steps', '`steps` stands in place of `endpoint`, `input` and `contact`');
   if (!Array.isArray(steps) || steps.length === 0) throw wrong('steps', '`steps` takes a list of steps');
-  return stored(key, user_id, checkSteps(steps, Number(user_id), known));
+  return stored(owner, checkSteps(steps, owner.user_id, known));
 }
 
 /** What is said first: whose job it is. */
@@ -42,10 +44,30 @@ function assertOwner({ key, user_id }: Readonly<Record<string, unknown>>): void 
   if (!Number.isSafeInteger(user_id)) throw wrong('user_id', '`user_id` takes the id of the seller, a whole number');
 }
 
-function stored(key: unknown, user_id: unknown, steps: readonly StoredStep[]): StoredJob {
+/** The longest time until a job begins. */
+const latestDays = 90;
+
+/** When a job may begin, as it is stored; `undefined`: now. */
+function checkTime(time: unknown): string | undefined {
+  if (time === undefined) return undefined;
+  const isWritten = typeof time === 'string' && isZoned(time) && isIso(time);
+  const at = isWritten ? millisecondsOf(time) : time instanceof Date ? time.getTime() : NaN;
+  const now = Date.now();
+  if (Number.isNaN(at))
+    throw wrong(
+      'notBefore',
+      '`notBefore` takes a Date, or a time in ISO 8601 with its time zone, such as "2026-03-02T09:00:00-03:00"',
+    );
+  if (at > now + latestDays * 86_400_000)
+    throw wrong('notBefore', `\`notBefore\` takes a time within ${latestDays} days from now`);
+  return at > now ? new Date(at).toISOString() : undefined;
+}
+
+function stored(owner: Pick<StoredJob, 'key' | 'user_id' | 'notBefore'>, steps: readonly StoredStep[]): StoredJob {
   const pack = steps.map(({ input }) => input.pack_id).find((each) => each !== undefined);
   const isId = typeof pack === 'number' || typeof pack === 'string';
-  return { key: String(key), user_id: Number(user_id), ...(isId && { pack_id: pack }), steps };
+  const { notBefore, ...job } = owner;
+  return { ...job, ...(isId && { pack_id: pack }), ...(notBefore !== undefined && { notBefore }), steps };
 }
 
 function checkSteps(steps: readonly unknown[], user_id: number, known: KnownEndpoints): readonly StoredStep[] {

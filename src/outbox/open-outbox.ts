@@ -38,10 +38,17 @@ export function storedKey(key: string): string {
   return `job ${key}`;
 }
 
+/** When a job may begin, in milliseconds since 1970; 0: at any time. */
+export function beginsAt({ notBefore }: StoredJob): number {
+  return notBefore === undefined ? 0 : Date.parse(notBefore);
+}
+
 /** A job as a store keeps it. Jobs are independent of each other: each is a group. */
 export function workOf(job: StoredJob): Work {
   const key = storedKey(job.key);
-  return { key, kind: 'job', group: key, owner: String(job.user_id), sentAt: Date.now(), data: job };
+  const notBefore = beginsAt(job);
+  const sentAt = Math.max(Date.now(), notBefore);
+  return { key, kind: 'job', group: key, owner: String(job.user_id), sentAt, data: job, notBefore };
 }
 
 /** What an operator sees of the jobs in a store. */

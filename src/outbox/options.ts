@@ -47,6 +47,14 @@ interface JobOwner {
   readonly key: string;
   /** The seller, for `clientFor`. */
   readonly user_id: number;
+  /**
+   * When it may begin: a `Date`, or ISO 8601 text with a time zone, at most 90 days from now. It is not sent earlier by the clock of the
+   * machine that sends it, with PostgreSQL by that of its server, nor by the service's where responses have shown that this machine's is
+   * ahead. `waiting.retryNow` does not change that. Of a known key, the first one stands.
+   *
+   * @default now
+   */
+  readonly notBefore?: Date | string | undefined;
 }
 
 interface SeveralSteps<Ins extends readonly unknown[]> {
@@ -76,11 +84,13 @@ export interface StoredJob {
   readonly user_id: number;
   /** The pack of its first message; absent if it has none. */
   readonly pack_id?: number | string | undefined;
+  /** When it may begin, in ISO 8601; absent if that was at once. */
+  readonly notBefore?: string | undefined;
   readonly steps: readonly StoredStep[];
 }
 
 /**
- * - `waiting`: it is sent later, or its moderation is followed.
+ * - `waiting`: it is sent later, such as from `notBefore` on, or its moderation is followed.
  * - `running`: a process works on it.
  * - `accepted`: the service carried it out, and moderation let its messages pass.
  * - `rejected`: moderation rejected a message; the steps behind it are not sent.
@@ -115,7 +125,7 @@ export interface OutboxStats {
   readonly dead: number;
   readonly accepted: number;
   readonly rejected: number;
-  /** How long ago the oldest job that is open was added, in milliseconds; absent when none is. */
+  /** How long ago the oldest open job was added, or might begin, in milliseconds; absent when none is open. */
   readonly oldestAgeMs?: number | undefined;
 }
 

@@ -179,7 +179,7 @@ export class Outbox extends StoredLists<StoredJob> {
       throw new InvalidInputError([{ path: ['key'], message }], 'Not added: ');
     }
     if (this.#started) this.#wake();
-    else this.#forgotten.added();
+    else this.#forgotten.added(entry);
     return status;
   }
 

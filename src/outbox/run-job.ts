@@ -1,7 +1,7 @@
 import { ApiError } from '../core/errors/response-errors.js';
 import { SellerError } from '../core/errors/seller-error.js';
 import type { Endpoint } from '../core/operation/endpoint.js';
-import { endpointOf, runWithWrites } from '../core/recover/write-hook.js';
+import { endpointOf, insideOf, runWithWrites } from '../core/recover/write-hook.js';
 import type { ChannelMessageParams, UploadedAttachment } from '../resources/messages/schemas.js';
 import type { SentMessage } from '../resources/post-sale/message.js';
 import { moderationOf, moderationReasonOf } from '../resources/post-sale/moderation.js';
@@ -9,6 +9,7 @@ import { isLastingError, moderationPauseMs, overdue, verdictOf } from '../work/p
 import type { Lease, Run, StepOutput, Task, Verdict } from '../work/store.js';
 import { RunWrites } from '../work/writes.js';
 import { contactName, isUpload, takesFiles } from './check-job.js';
+import { beginsAt } from './open-outbox.js';
 import type { OutboxClient, StoredJob, StoredStep, OutboxContext } from './options.js';
 
 /** What a worker does with a job: its steps, what follows from them, and who is told. */
@@ -17,7 +18,7 @@ export function jobTask(lease: Lease, run: Run, context: OutboxContext): Task {
   const entry = lease.data as StoredJob;
   const attempt = lease.failures + 1;
   return {
-    run: async () => verdictOfResult(await runJob(entry, run, context), run, options.keep.keysMs),
+    run: async () => verdictOfResult(await runJob(entry, run, context, lease.leasedAt), run, options.keep.keysMs),
     failed: (error) => {
       const { failures } = lease;
       const { retry, leaseMs } = options;
@@ -63,10 +64,21 @@ type JobResult = { readonly state: 'accepted' } | Undecided;
 const filesLastMs = 24 * 3_600_000;
 
 /** Does the steps of a job that are not done. @throws what a call throws, and the errors of writes of earlier runs */
-export async function runJob(entry: StoredJob, run: Run, context: OutboxContext): Promise<JobResult> {
+export async function runJob(
+  entry: StoredJob,
+  run: Run,
+  context: OutboxContext,
+  leasedAt = Date.now(),
+): Promise<JobResult> {
+  // It was made due by hand, or leased by a process whose clock was ahead and that was killed.
+  const begins = beginsAt(entry);
+  if (begins > leasedAt) return { state: 'pending', inMs: begins - leasedAt };
   const client = await context.options.clientFor(entry.user_id);
   // It may be back later: the next deploy may have it.
   if (!client) throw new Error(`clientFor returned no client for the user ${entry.user_id}`);
+  const { aheadMs = 0 } = insideOf(client) ?? {};
+  const earlyMs = begins + aheadMs - Date.now();
+  if (aheadMs > 0 && earlyMs > 0) return { state: 'pending', inMs: earlyMs };
   const job: JobRun = { entry, run, client, context };
   forgetOldFiles(job);
   for (;;) {
@@ -167,7 +179,7 @@ export interface JobRun {
 /** Why a job does not go on, although its message was sent. */
 type Undecided =
   | { readonly state: 'rejected'; readonly reason: string }
-  /** Moderation has not decided: look again in `inMs` milliseconds. */
+  /** It may not begin yet, or moderation has not decided: look again in `inMs` milliseconds. */
   | { readonly state: 'pending'; readonly inMs: number }
   /** Moderation has taken so long that a person has to look. */
   | { readonly state: 'overdue'; readonly reason: string };

@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../core/errors/errors.js';
 import type { Status } from '../work/store.js';
-import { jobKinds } from './open-outbox.js';
-import type { OutboxContext } from './options.js';
+import { beginsAt, jobKinds } from './open-outbox.js';
+import type { OutboxContext, StoredJob } from './options.js';
 
 /** How many outboxes of this process send what a store has. */
 const senders = new WeakMap<object, number>();
@@ -27,6 +27,8 @@ export function assertSent(store: OutboxContext['store'], what: string): void {
 
 /** How many jobs are listed at a time. */
 const listAtATime = 500;
+/** How soon it is looked again at the latest, for what other processes add, in milliseconds. */
+const listAgainMs = 60_000;
 
 /** Says once of an outbox that was not started that its jobs are due, and that no other process sends them either. */
 export class ForgottenStart {
@@ -34,6 +36,8 @@ export class ForgottenStart {
   readonly #timer: ReturnType<typeof setInterval> | undefined;
   /** The first job that is due, and all that changes when somebody works, since when that is so, on the monotonic clock. */
   #seen: { readonly what: string; readonly since: number } | undefined;
+  /** Before that, no job is due, on the monotonic clock: many may wait for their time. */
+  #looksAt = 0;
   #looking: Promise<void> | undefined;
   #isStopped: boolean;
 
@@ -46,12 +50,13 @@ export class ForgottenStart {
   }
 
   /** A job was added. */
-  added(): void {
+  added(job: StoredJob): void {
+    this.#looksAt = Math.min(this.#looksAt, performance.now() + Math.max(0, beginsAt(job) - Date.now()));
     if (!this.#seen) this.#look();
   }
 
   #look(): void {
-    if (this.#isStopped) return;
+    if (this.#isStopped || performance.now() < this.#looksAt) return;
     // What the store rejects is said to those who add.
     this.#looking ??= this.#lookOnce()
       .catch(() => undefined)
@@ -81,11 +86,14 @@ export class ForgottenStart {
   }
 
   async #firstDue(): Promise<Status | undefined> {
+    const now = performance.now();
+    this.#looksAt = now + listAgainMs;
     for (let after = 0; ;) {
       const query = { kinds: jobKinds, states: ['waiting'], limit: listAtATime, after } as const;
       const page = await this.#context.store.list(query);
       const due = page.find(({ nextInMs }) => nextInMs === 0);
       const last = page.at(-1);
+      this.#looksAt = Math.min(this.#looksAt, ...page.map(({ nextInMs = 0 }) => now + nextInMs));
       if (due || !last || page.length < listAtATime) return due;
       after = last.number;
     }

@@ -1,4 +1,4 @@
-import { factKeyOf, keepKeysMsOf, reducedOf } from './store.js';
+import { factKeyOf, keepKeysMsOf, reducedOf, waitsSince } from './store.js';
 import type {
   Counts,
   EndedState,
@@ -98,8 +98,8 @@ export class BullMQShelf implements Shelf {
     const keys = [...this.#keysOf(work), queue.toKey(jobId), queue.toKey(`known:${jobId}`)];
     const head = await this.scripts.run('sellerEnter', ...keys, ...values);
     if (head === 'known' || head === 'full') return head;
-    const delay = head === jobId ? {} : { delay: behindMs };
-    await queue.add(work.kind, { version: dataVersion, work, failures: 0, notes: {} }, { jobId, ...kept, ...delay });
+    const inMs = head === jobId ? Math.max(0, (work.notBefore ?? 0) - Date.now()) : behindMs;
+    await queue.add(work.kind, { version: dataVersion, work, failures: 0, notes: {} }, { jobId, ...kept, delay: inMs });
     if (head !== jobId) await this.wakeHead(work);
     return 'added';
   }
@@ -235,7 +235,7 @@ export class BullMQShelf implements Shelf {
     const ended = await this.list({ kinds, states: ['accepted', 'rejected'], limit: 10_000, after: 0 });
     for (const { state } of ended) counts[state as 'accepted' | 'rejected'] += 1;
     const open = await this.list({ kinds, states: ['running', 'waiting'], limit: readAtATime, after: 0 });
-    const oldest = Math.min(...open.map(({ addedAt }) => addedAt));
+    const oldest = Math.min(...open.map((each) => waitsSince(each, each.addedAt)));
     return { ...counts, ...(oldest < Infinity && { oldestAgeMs: Math.max(0, Date.now() - oldest) }) };
   }
 

@@ -2,7 +2,7 @@
 /* oxlint-disable typescript/require-await -- the interface is asynchronous, this ledger is not */
 import { FifoMap } from './fifo-map.js';
 import { deadLetterDeleted } from './log.js';
-import { assertNoOptions, factKeyOf, isReduced, reducedOf, rotated, suspectStalls } from './store.js';
+import { assertNoOptions, factKeyOf, isReduced, reducedOf, rotated, suspectStalls, waitsSince } from './store.js';
 import type {
   Claim,
   Claimed,
@@ -79,14 +79,14 @@ class MemoryStore implements Store {
       },
       ...{ endedAt: undefined, until: 0, list: undefined, turn: undefined, dueAt: 0, token: undefined },
     };
-    this.#enter(entry);
+    this.#enter(entry, (work.notBefore ?? 0) - Date.now());
     return 'added';
   }
 
-  #enter(entry: MemoryEntry): void {
+  #enter(entry: MemoryEntry, inMs = 0): void {
     this.#open.set(entry.work.key, entry);
     this.#openOf.set(ownerOf(entry.work), (this.#openOf.get(ownerOf(entry.work)) ?? 0) + 1);
-    this.#groups.enter(entry);
+    this.#groups.enter(entry, inMs);
   }
 
   #leave(entry: MemoryEntry): void {
@@ -133,7 +133,9 @@ class MemoryStore implements Store {
   async counts(kinds: readonly string[]): Promise<Counts> {
     const all = this.#all().filter(({ work }) => kinds.includes(work.kind));
     const count = (state: EntryState): number => all.filter((entry) => stateOf(entry) === state).length;
-    const oldest = Math.min(...all.filter(({ state }) => state === 'open').map(({ addedAt }) => addedAt));
+    const oldest = Math.min(
+      ...all.filter(({ state }) => state === 'open').map((each) => waitsSince(each.work, each.addedAt)),
+    );
     return {
       waiting: count('waiting'),
       running: count('running'),
@@ -326,14 +328,15 @@ class MemoryGroups {
     return this.#heads.get(entry.work.group);
   }
 
-  /** Adds an open entry. A head that has not begun makes way for one that was sent earlier. */
-  enter(entry: MemoryEntry): void {
+  /** Adds an open entry, due after a delay if it is alone. A head that has not begun makes way for one that was sent earlier. */
+  enter(entry: MemoryEntry, inMs: number): void {
     const { group } = entry.work;
     const entries = this.#groups.get(group) ?? new SortedList(isEarlier);
     this.#groups.set(group, entries);
     entries.add(entry);
     const head = this.#heads.get(group);
-    if (!head || (entries.first === entry && !hasBegun(head))) this.#promote(entry, 0, head?.turn);
+    if (!head) this.#promote(entry, inMs);
+    else if (entries.first === entry && !hasBegun(head)) this.#promote(entry, 0, head.turn);
   }
 
   /** Removes an entry, which has ended. The next one of its group is its head. */

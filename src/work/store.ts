@@ -15,10 +15,12 @@ export interface Work {
   readonly group: string;
   /** The seller. Owners take turns. */
   readonly owner: string;
-  /** In milliseconds since 1970. */
+  /** In milliseconds since 1970; of a job, when it may begin, or when it was added if that is later. */
   readonly sentAt: number;
   /** What the task needs. JSON can represent it. */
   readonly data: object;
+  /** It is not due earlier, in milliseconds since 1970 by the clock of the store. No other entry has its group. @default when it is added */
+  readonly notBefore?: number | undefined;
 }
 
 /** What the runs of an entry have reached, for its next run. JSON can represent it; an empty object is nothing. */
@@ -44,6 +46,8 @@ export interface Lease extends LeaseId {
   readonly notes: Notes;
   /** What its group came to: the last fact of a verdict, until its time is over. */
   readonly fact?: string | undefined;
+  /** When it was leased, in milliseconds since 1970 by the clock of the store. @default now, by the clock of this machine */
+  readonly leasedAt?: number | undefined;
 }
 
 /** From this number of stalls on, an entry may be what ends its process: it is a suspect, and leased only `alone`. */
@@ -144,7 +148,7 @@ export type Counts = Readonly<{
   rejected: number;
   /** How many could not be read and were set aside. */
   unreadable: number;
-  /** How long ago the oldest open entry was added, in milliseconds; absent when none is open. */
+  /** How long ago the oldest open entry was added, of a job since when it may begin, in milliseconds; absent when none is open. */
   oldestAgeMs?: number | undefined;
 }>;
 
@@ -235,6 +239,11 @@ export interface Works {
 
 /** What is kept without leases: what the door, the lists and the commands need. */
 export type Shelf = Omit<Store, 'claim' | 'renew' | 'note' | 'settle'>;
+
+/** Since when an open entry waits, in milliseconds since 1970: a job waits from when it may begin. */
+export function waitsSince({ kind, sentAt }: Pick<Work, 'kind' | 'sentAt'>, addedAt: number): number {
+  return kind === 'job' ? Math.max(addedAt, sentAt) : addedAt;
+}
 
 /** Gives out its leases by itself, such as `bullmq`. */
 export interface Engine extends Shelf {
@@ -348,7 +357,14 @@ export interface Reduced {
 
 /** Reduces the data of an entry. */
 export async function reducedOf(data: unknown, was: EndedState): Promise<Reduced> {
-  return { hash: await digest(canonical(data)), was };
+  return { hash: await digest(contentOf(data)), was };
+}
+
+/** What makes an entry another one, as a text: not when it may begin. */
+function contentOf(data: unknown): string {
+  if (!isObject(data) || !('notBefore' in data)) return canonical(data);
+  const { notBefore: _, ...content } = data;
+  return canonical(content);
 }
 
 /** Whether of the data of an entry only this is left. */
@@ -359,8 +375,8 @@ export function isReduced(data: object): data is Reduced {
 
 /** Whether what a store has of an entry is, or was, equal to this. */
 export async function isSameData(kept: object, data: object): Promise<boolean> {
-  const content = canonical(data);
-  return isReduced(kept) ? kept.hash === (await digest(content)) : canonical(kept) === content;
+  const content = contentOf(data);
+  return isReduced(kept) ? kept.hash === (await digest(content)) : contentOf(kept) === content;
 }
 
 const nodeHash = nodeModule('node:crypto')?.hash;

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { isSameData, factKeyOf } from '../../src/work/store.js';
-import type { Lease, Store, Verdict } from '../../src/work/store.js';
+import type { Lease, Store, Verdict, Work } from '../../src/work/store.js';
 import { again, claim, dead, done, keysOf, lease, listed, released, work } from './work.ts';
 
 /** Opens the same place each time, as processes do. */
@@ -148,6 +148,31 @@ export const storeRules: Readonly<Record<string, (open: OpenStore) => Promise<vo
       await store.settle(next, done);
       await store.settle(await lease(store), done);
     }
+  },
+
+  'what begins later is known, listed and counted, but not leased before, and waits from then on': async (open) => {
+    const store = open();
+    const begins = (sentAt: number): Partial<Work> => ({ kind: 'job', sentAt, notBefore: sentAt });
+    expect(await store.add(work('much later', begins(Date.now() + 60_000)))).toBe('added');
+    expect(await store.add(work('much later', { kind: 'job' }))).toBe('known');
+    expect(await store.counts(['job'])).toMatchObject({ waiting: 1, oldestAgeMs: 0 });
+    const at = Date.now() + 100;
+    expect(await store.add(work('later', begins(at)))).toBe('added');
+    expect(await listed(store, 'waiting')).toEqual(['much later', 'later']);
+    for (let leases: readonly Lease[] = []; leases.length === 0; await pass(5)) {
+      ({ leases } = await claim(store, { kinds: ['job'] }));
+      if (leases.length > 0) expect(keysOf({ leases })).toEqual(['later']);
+      // A database has a clock of its own, which is known to some milliseconds.
+      if (leases.length > 0) expect(Date.now()).toBeGreaterThanOrEqual(at - 50);
+    }
+    const { nextInMs } = await claim(store, { kinds: ['job'] });
+    expect(nextInMs).toBeLessThanOrEqual(60_000);
+    const { oldestAgeMs, running } = await store.counts(['job']);
+    expect(running).toBe(1);
+    expect(oldestAgeMs).toBeLessThanOrEqual(Date.now() - at + 50);
+    expect(await store.remove('much later', ['waiting'])).toBe(true);
+    expect(await store.add(work('much later', begins(at)))).toBe('added');
+    expect((await lease(store, { kinds: ['job'] })).key).toBe('much later');
   },
 
   'a worker gets the kinds that it can run, no more than it asks for, and is told when to ask again': async (open) => {

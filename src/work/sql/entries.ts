@@ -1,4 +1,4 @@
-import { isReduced, suspectStalls } from '../store.js';
+import { isReduced, suspectStalls, waitsSince } from '../store.js';
 import type { Counts, EndedState, EntryState, Notes, Query, Status, Work } from '../store.js';
 
 /** What a column holds. */
@@ -207,16 +207,19 @@ function* isKnown({ now }: SqlContext, key: string): SqlRule<boolean> {
 }
 
 function insert({ dialect, now }: SqlContext, work: Work): SqlRule<Row | undefined> {
-  const { key, kind, owner, group, sentAt, data } = work;
+  const { key, kind, owner, group, sentAt, data, notBefore = now } = work;
+  const isDue = notBefore <= now;
+  const turn = isDue ? turnOf(dialect) : 'CAST(NULL AS DOUBLE PRECISION)';
   const ifFirst = (value: string): string =>
     `CASE WHEN EXISTS (SELECT 1 FROM seller_work WHERE group_id = ? AND ${isHead}) THEN NULL ELSE ${value} END`;
   const sql = `INSERT INTO seller_work
     (key, kind, owner, group_id, sent_at, added_at, data, state, due_at, turn)
     SELECT ?, ?, ?, ?, CAST(? AS DOUBLE PRECISION), CAST(? AS DOUBLE PRECISION), ?, 'open',
-      ${ifFirst('CAST(? AS DOUBLE PRECISION)')}, ${ifFirst(turnOf(dialect))}
+      ${ifFirst('CAST(? AS DOUBLE PRECISION)')}, ${ifFirst(turn)}
     WHERE true ON CONFLICT (key) DO NOTHING RETURNING number, due_at`;
   const entry = [key, kind, owner, group, sentAt, now, JSON.stringify(data)];
-  return first(sql, ...entry, group, now, group, kind, owner, kind, owner, kind);
+  const ofTurn = isDue ? [kind, owner, kind, owner, kind] : [];
+  return first(sql, ...entry, group, Math.max(now, notBefore), group, ...ofTurn);
 }
 
 /** Makes the group of a waiting entry due, or opens a dead entry again. */
@@ -355,16 +358,18 @@ export function* counts({ now }: SqlContext, kinds: readonly string[]): SqlRule<
     add(yield* all(over, now, kind), -1);
     const running = `SELECT 'running' AS state, count(*) AS entries FROM seller_work WHERE kind = ? AND state = 'open' AND ${isRunning}`;
     add(yield* all(running, kind, now), 1);
-    // Entries have numbers in the order in which they were added, but for dead letters that were opened again.
-    const first = "SELECT added_at FROM seller_work WHERE kind = ? AND state = 'open' ORDER BY number LIMIT 1";
-    const reopened =
-      "SELECT added_at FROM seller_work WHERE kind = ? AND state = 'open' AND ended_at IS NOT NULL ORDER BY added_at LIMIT 1";
-    const rows = [...(yield* all(first, kind)), ...(yield* all(reopened, kind))];
-    oldest = Math.min(oldest, ...rows.map((row) => Number(row.added_at)));
+    // Entries have numbers in the order in which they were added, but for dead letters that were opened again. Few begin later.
+    const open = "SELECT kind, added_at, sent_at FROM seller_work WHERE kind = ? AND state = 'open'";
+    const rows = [
+      ...(yield* all(`${open} AND (kind <> 'job' OR sent_at <= ?) ORDER BY number LIMIT 1`, kind, now)),
+      ...(yield* all(`${open} AND ended_at IS NOT NULL ORDER BY added_at LIMIT 1`, kind)),
+    ];
+    const since = (row: Row): number => waitsSince({ kind, sentAt: Number(row.sent_at) }, Number(row.added_at));
+    oldest = Math.min(oldest, ...rows.map(since));
   }
   const { open = 0, running = 0, dead = 0, accepted = 0, rejected = 0, damaged = 0 } = sum;
   const counted = { waiting: open - running, running, dead, accepted, rejected, unreadable: damaged };
-  return { ...counted, ...(oldest < Infinity && { oldestAgeMs: Math.max(0, now - oldest) }) };
+  return { ...counted, ...(open > 0 && { oldestAgeMs: Math.max(0, now - oldest) }) };
 }
 
 function statusOf(row: Row, now: number): Status | undefined {

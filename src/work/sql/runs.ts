@@ -52,7 +52,7 @@ export function* claim(context: SqlContext, { kinds, limit, leaseMs, alone }: Cl
   chosen.sort((a, b) => a.place - b.place);
   const rows = chosen.slice(0, most).map(({ row }) => row);
   const token = crypto.randomUUID();
-  const leases = rows.flatMap((row) => leaseOf(row, token) ?? []);
+  const leases = rows.flatMap((row) => leaseOf(row, token, now) ?? []);
   if (leases.length > 0) yield* lease(leases, token, now + leaseMs);
   const isMoreDue = most === 0 || alone ? found.some(({ isDue }) => isDue) : chosen.length > leases.length;
   const nextAt = Math.min(...found.map((each) => each.nextAt), leases.length > 0 ? now + leaseMs : Infinity);
@@ -61,7 +61,7 @@ export function* claim(context: SqlContext, { kinds, limit, leaseMs, alone }: Cl
     leases,
     ...(isMoreDue ? { nextInMs: 0 } : nextAt < Infinity && { nextInMs: Math.max(0, nextAt - now) }),
     ...(hasSuspect && { hasSuspect }),
-    damaged: rows.filter((row) => !leaseOf(row, token)).map(({ key }) => String(key)),
+    damaged: rows.filter((row) => !leaseOf(row, token, now)).map(({ key }) => String(key)),
   };
 }
 
@@ -100,11 +100,12 @@ function* placesOf(
   return rows.map((row) => ({ row, place: Number(row.turn) - Number(rows[0]?.turn) }));
 }
 
-function leaseOf(row: Row, token: string): Lease | undefined {
+function leaseOf(row: Row, token: string, leasedAt: number): Lease | undefined {
   const [data, notes] = [objectIn(row.data), notesIn(row.notes)];
   if (!data || !notes) return undefined;
   return {
     ...{ key: String(row.key), token, data, failures: Number(row.failures), stalls: Number(row.stalls), notes },
+    leasedAt,
     ...(row.fact !== null && { fact: String(row.fact) }),
   };
 }

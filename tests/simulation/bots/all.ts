@@ -3,7 +3,7 @@ import type { Check, History, SimulationOptions } from 'marketplace-seller-sdk/s
 import { documentedBots, exampleBot } from './documented.ts';
 import type { DocumentedBot } from './documented.ts';
 import { inboxBot } from './inbox-bot.ts';
-import { jobsSentOnce, outboxBot } from './outbox-bot.ts';
+import { askedLater, jobsSentOnce, outboxBot } from './outbox-bot.ts';
 import { eachGetsOnePhoto, photoBot } from './photo-bot.ts';
 import { eachThankedOnce, sharedFileBot } from './shared-file-bot.ts';
 
@@ -95,8 +95,13 @@ const notOfOutbox = [
 const ofOutbox: ShownBot = {
   name: 'a bot that writes through an outbox in a file',
   options: {
-    bot: outboxBot,
-    checks: [...checks.usual.filter((check) => !notOfOutbox.includes(check)), jobsSentOnce, answeredOnceOrByAPerson],
+    bot: (world) => outboxBot(world),
+    checks: [
+      ...checks.usual.filter((check) => !notOfOutbox.includes(check)),
+      jobsSentOnce,
+      askedLater,
+      answeredOnceOrByAPerson,
+    ],
   },
 };
 

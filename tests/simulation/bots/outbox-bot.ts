@@ -10,13 +10,20 @@ import type { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 /** The jobs of a run at its end. */
 const jobsAtTheEnd = new WeakMap<FakeMarketplace, readonly JobStatus[]>();
 
-const texts = { thanks: 'Thank you.', invoice: 'Here is your invoice.', mail: 'Write to shop@example.com.' };
+const texts = {
+  thanks: 'Thank you.',
+  invoice: 'Here is your invoice.',
+  mail: 'Write to shop@example.com.',
+  later: 'Has it arrived?',
+};
+/** How long after a sale its buyer is asked, in milliseconds. A quiet day lasts at least two hours. */
+const laterMs = 90 * 60_000;
 
 /**
  * Answers questions, thanks for sales, sends invoices and replies to messages through an outbox in a file. It stores a job
- * before it acknowledges. Moderation rejects some of its replies.
+ * before it acknowledges. Moderation rejects some of its replies. 90 minutes after a sale it asks whether it has arrived.
  */
-export function outboxBot(world: World): Bot {
+export function outboxBot(world: World, isHasty = false): Bot {
   const { folder, marketplace } = world;
   const file = join(folder, 'invoice.pdf');
   writeFileSync(file, '%PDF-1.7 an invoice');
@@ -36,6 +43,8 @@ export function outboxBot(world: World): Bot {
       const contact = { pack_id: pack_id!, user_id };
       const upload = { endpoint: endpoints.messages.upload, input: { site_id: 'MLA' as const, file } };
       await outbox.add({ key: keyOf(topic, id), user_id, contact: { ...contact, text: texts.thanks } });
+      const notBefore = new Date(Date.now() + (isHasty ? 0 : laterMs));
+      await outbox.add({ key: `later-${id}`, user_id, notBefore, contact: { ...contact, text: texts.later } });
       const steps = [upload, { contact: { ...contact, text: texts.invoice } }] as const;
       await outbox.add({ key: `invoice-${id}`, user_id, steps });
     } else if (topic === 'messages') {
@@ -71,6 +80,17 @@ export const jobsSentOnce: Check = (history) => {
     ...wronglySent(open, history),
   ];
 };
+
+/** No buyer is asked earlier than 90 minutes after the sale, less a minute for what two clocks may differ by. */
+export const askedLater: Check = ({ marketplace: { messages, packs }, events, nameOf }) =>
+  packs.all.flatMap((pack) => {
+    const name = nameOf(pack.pack_id ?? 0);
+    const soldAt = events.find((event) => event.name === name)?.at ?? 0;
+    const early = messages
+      .of(pack)
+      .filter((each) => each.text === texts.later && each.sentAt < soldAt + laterMs - 60_000);
+    return early.map(() => `the buyer of ${name} was asked too early`);
+  });
 
 /** What was acknowledged, and has no job. */
 function withoutJob({ deliveries, marketplace: { messages } }: History, jobs: readonly JobStatus[]): string[] {
