@@ -40,7 +40,7 @@ describe.for(sharedPlaces(folder))('an outbox in $name', (place) => {
       if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
     }
     const last = start('lives');
-    await expect.poll(async () => (await outbox.stats()).accepted, { timeout: 60_000 }).toBe(begins.length);
+    await expect.poll(async () => (await outbox.stats()).accepted).toBe(begins.length);
     const messages = sent();
     expect(messages.map((each) => each.text).toSorted()).toEqual(
       begins.map((_, index) => `${text} ${index}`).toSorted(),

@@ -160,7 +160,7 @@ declare const marketplace: FakeMarketplace;
       ['DELIVERY_PROMISE', 'OTHER', 'REQUEST_BILLING_INFO', 'REQUEST_VARIANTS', 'SEND_INVOICE_LINK'],
       true,
     ],
-    ['outbox.add({ ^ });', ['contact', 'endpoint', 'input', 'key', 'steps', 'user_id'], true],
+    ['outbox.add({ ^ });', ['contact', 'endpoint', 'input', 'key', 'notBefore', 'steps', 'user_id'], true],
     [`outbox.add({ ${job}, endpoint: endpoints.messages.send, input: { ^ } });`, ofMessage, true],
     [`outbox.add({ ${job}, contact: { ^ } });`, ofMessage, true],
     [`outbox.add({ ${job}, steps: [{ ^ }] });`, ['contact', 'endpoint', 'input'], true],
