@@ -1,8 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createOutbox, memoryStore, openOutbox, sqliteStore } from 'marketplace-seller-sdk/outbox';
-import type { Outbox, OutboxOptions, Store } from 'marketplace-seller-sdk/outbox';
+import { createOutbox, openOutbox } from 'marketplace-seller-sdk/outbox';
+import type { Outbox, OutboxOptions } from 'marketplace-seller-sdk/outbox';
+import { memoryStore, sqliteStore } from 'marketplace-seller-sdk/stores';
+import type { Store } from 'marketplace-seller-sdk/stores';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { released } from '../../src/work/store.js';
