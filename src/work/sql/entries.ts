@@ -359,7 +359,7 @@ export function* counts({ now }: SqlContext, kinds: readonly string[]): SqlRule<
     const running = `SELECT 'running' AS state, count(*) AS entries FROM seller_work WHERE kind = ? AND state = 'open' AND ${isRunning}`;
     add(yield* all(running, kind, now), 1);
     // Entries have numbers in the order in which they were added, but for dead letters that were opened again. Few begin later.
-    const open = "SELECT kind, added_at, sent_at FROM seller_work WHERE kind = ? AND state = 'open'";
+    const open = "SELECT added_at, sent_at FROM seller_work WHERE kind = ? AND state = 'open'";
     const rows = [
       ...(yield* all(`${open} AND (kind <> 'job' OR sent_at <= ?) ORDER BY number LIMIT 1`, kind, now)),
       ...(yield* all(`${open} AND ended_at IS NOT NULL ORDER BY added_at LIMIT 1`, kind)),
