@@ -1,9 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { BookedWrite, WriteBook } from '../../src/core/operation/endpoint.js';
 import { BookView, MemoryBook, RememberedWrite } from '../../src/core/recover/memory-book.js';
-import { RetryBudget } from '../../src/core/recover/next-step.js';
 import { targetOf } from '../../src/core/recover/write-hook.js';
-import { userOf, userOfToken } from '../../src/core/recover/token-source.js';
 import { messageEndpoints } from '../../src/resources/messages/endpoints.js';
 
 // What is known of writes: of none, one and two, the first and the last one, after a day, and asked for a second time.
@@ -172,66 +170,4 @@ describe('the view of a write', () => {
     expect(entries.map(sentOf)).toEqual([undefined, { earliest: 1050, latest: 2050 }, undefined, undefined]);
     expect(others).toEqual([]);
   });
-});
-
-test.each([
-  [98, true],
-  [99, true],
-  [100, false],
-  [101, false],
-])('after %i retries there is a budget for another: %s', (retries, isEnough) => {
-  const budget = new RetryBudget();
-  for (let index = 0; index < retries; index += 1) budget.withdraw();
-  expect(budget.isEnough).toBe(isEnough);
-});
-
-test.each([
-  // A success gives back its own retries, or a fifth of one.
-  [100, [1], true],
-  [100, [0], false],
-  [100, [0, 0, 0, 0, 0], true],
-  [101, [1], false],
-  [101, [2], true],
-  [0, [3], true],
-])('after %i retries and successes with %j of them, there is a budget: %s', (retries, successes, isEnough) => {
-  const budget = new RetryBudget();
-  for (let index = 0; index < retries; index += 1) budget.withdraw();
-  for (const each of successes) budget.deposit(each);
-  expect(budget.isEnough).toBe(isEnough);
-});
-
-test('nothing is saved beyond a whole budget', () => {
-  const budget = new RetryBudget();
-  for (let index = 0; index < 50; index += 1) budget.deposit(0);
-  for (let index = 0; index < 99; index += 1) budget.withdraw();
-  expect(budget.isEnough).toBe(true);
-  budget.withdraw();
-  expect(budget.isEnough).toBe(false);
-});
-
-test.each<[`/${string}`, object, string | undefined, string | undefined]>([
-  ['/users/{seller_id}/questions_blacklist/{user_id}', { seller_id: 7, user_id: 31 }, undefined, '7'],
-  ['/users/{seller_id}/questions_blacklist/{user_id}', { seller_id: '7', user_id: 31 }, undefined, '7'],
-  ['/users/{user_id}', { user_id: 31 }, undefined, '31'],
-  ['/users/{user_id}', { user_id: 31 }, 'APP_USR-1-8', '8'],
-  ['/users/{user_id}', { user_id: 31 }, 'token', '31'],
-  ['/users', { user_id: 31 }, undefined, undefined],
-  ['/users/{user_id}', { user_id: null }, undefined, undefined],
-])('the user of %s with %j and the token %s is %s', (path, given, token, user) => {
-  expect(userOf({ path }, given, token)).toBe(user);
-});
-
-test.each([
-  ['APP_USR-1-7', '7'],
-  ['APP_USR-1-secret-7', '7'],
-  ['APP_USR-1-', undefined],
-  ['APP_USR--7', undefined],
-  ['APP_USR-1-7x', undefined],
-  ['app_usr-1-7', undefined],
-  [`APP_USR-${'x'.repeat(200)}-7`, '7'],
-  [`APP_USR-${'x'.repeat(201)}-7`, undefined],
-  [`APP_USR-1-${'7'.repeat(20)}`, '7'.repeat(20)],
-  [`APP_USR-1-${'7'.repeat(21)}`, undefined],
-])('the user of the token %s is %s', (token, user) => {
-  expect(userOfToken(token)).toBe(user);
 });

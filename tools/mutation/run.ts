@@ -11,8 +11,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 const testsOf: Readonly<Record<string, readonly string[]>> = {
   core: [
     'tests/{client,contract,golden-requests,retry-classes}.test.ts',
-    'tests/core/!(earlier-attempts|process-end|proxies-and-certificates|waiting-costs).test.ts',
-    'tests/promises/*.test.ts',
+    'tests/core/!(process-end|proxies-and-certificates|waiting-costs).test.ts',
+    'tests/{promises,reading-back}/*.test.ts',
     'tests/resilience/{connections,deadlines,known-failures,never-sent,odd-responses,slots,wrong-entries}.test.ts',
     'tests/resources/*.test.ts',
   ],
@@ -23,8 +23,8 @@ const testsOf: Readonly<Record<string, readonly string[]>> = {
   notifications: ['tests/notifications/!(bullmq|examples|full-disk|hostile).test.ts', 'tests/promises/inbox.test.ts'],
   resources: [
     'tests/{contract,golden-requests,retry-classes}.test.ts',
-    'tests/core/{confirm*,documented-errors,echoes,input-messages,misuse,unknown-outcomes}.test.ts',
-    'tests/promises/*.test.ts',
+    'tests/core/{documented-errors,echoes,input-messages,misuse}.test.ts',
+    'tests/{promises,reading-back}/*.test.ts',
     'tests/resources/*.test.ts',
   ],
   testing: [

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { nextStep } from '../../src/core/recover/next-step.js';
+import { nextStep, RetryBudget } from '../../src/core/recover/next-step.js';
 import type { CallState } from '../../src/core/recover/next-step.js';
 import { mayHaveSucceeded } from '../../src/core/recover/failure.js';
 import type { Failure } from '../../src/core/recover/failure.js';
@@ -93,4 +93,25 @@ describe('after a failed attempt', () => {
       if (step.kind === 'confirm' && step.waitsForTurn) expect(state.queuePausedMs).toBeLessThan(state.remainingMs);
     });
   });
+});
+
+test.each([
+  [98, [], true],
+  [99, [], true],
+  [100, [], false],
+  [101, [], false],
+  // A success gives back its own retries, or a fifth of one.
+  [100, [1], true],
+  [100, [0], false],
+  [100, [0, 0, 0, 0, 0], true],
+  [101, [1], false],
+  [101, [2], true],
+  [101, [1, 0, 0, 0], false],
+])('after %i retries and successes with %j of them, there is a budget: %s', (retries, successes, isEnough) => {
+  const budget = new RetryBudget();
+  // Nothing is saved beyond a whole budget.
+  for (let index = 0; index < 50; index += 1) budget.deposit(index % 2);
+  for (let index = 0; index < retries; index += 1) budget.withdraw();
+  for (const each of successes) budget.deposit(each);
+  expect(budget.isEnough).toBe(isEnough);
 });
