@@ -11,9 +11,9 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 const testsOf: Readonly<Record<string, readonly string[]>> = {
   core: [
     'tests/{client,contract,golden-requests,retry-classes}.test.ts',
-    'tests/core/!(process-end|proxies-and-certificates|waiting-costs).test.ts',
-    'tests/{promises,reading-back}/*.test.ts',
-    'tests/resilience/{connections,deadlines,known-failures,never-sent,odd-responses,slots,wrong-entries}.test.ts',
+    'tests/core/!(process-end|proxies-and-certificates).test.ts',
+    'tests/{limits,promises,reading-back}/*.test.ts',
+    'tests/resilience/{connections,deadlines,known-failures,never-sent,odd-responses,wrong-entries}.test.ts',
     'tests/resources/*.test.ts',
   ],
   work: [
