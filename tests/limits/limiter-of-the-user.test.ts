@@ -1,4 +1,4 @@
-import type { AttemptInfo, Limiter } from 'marketplace-seller-sdk';
+import type { LimiterAttempt, Limiter } from 'marketplace-seller-sdk';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { advanceUntilSettled } from '../support/fake-time.ts';
 import { fc } from '../support/fast-check.ts';
@@ -48,7 +48,7 @@ test('an acquire() that rejects fails the call unsent, with its reason', async (
 
 test('an abort ends a hanging acquire() through its signal', async () => {
   let reason: unknown;
-  const acquire = ({ signal }: AttemptInfo): Promise<void> => {
+  const acquire = ({ signal }: LimiterAttempt): Promise<void> => {
     signal.addEventListener('abort', () => void (reason = signal.reason));
     return new Promise(() => {});
   };
