@@ -148,7 +148,7 @@ async function take(store: Store, step: Step, { leases, at, wait }: Tools): Prom
     case 'claim': {
       const claimed = await store.claim(step.claim);
       leases.push(...claimed.leases);
-      return { ...claimed, leases: claimed.leases.map(({ token: _, ...rest }) => rest) };
+      return { ...claimed, leases: claimed.leases.map(({ token: _, leasedAt: __, ...rest }) => rest) };
     }
     case 'renew':
       return store.renew([at(step.lease), at(step.lease + 1)], step.leaseMs);
