@@ -73,7 +73,9 @@ export class Sources {
     return symbol.flags & ts.SymbolFlags.Alias ? this.#checker.getAliasedSymbol(symbol) : symbol;
   }
 
-  #describe({ name, declarations = [], members = new Map<ts.__String, ts.Symbol>() }: ts.Symbol): Export {
+  #describe({ name, declarations: all = [], members = new Map<ts.__String, ts.Symbol>() }: ts.Symbol): Export {
+    // The first overload of some functions is for this package alone.
+    const declarations = all.filter((each) => !isInternal(each));
     const [node] = declarations;
     if (!node) throw new Error(`${name} has no declaration`);
     const file = this.#path(node.getSourceFile().fileName);

@@ -6,6 +6,7 @@ import { createServer } from 'node:http';
 import type { RequestListener, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type * as Library from 'marketplace-seller-sdk/inbox';
+import type { InnerStore } from '../../src/work/store.js';
 import type * as Stores from 'marketplace-seller-sdk/stores';
 import { here } from '../measure.ts';
 import { Queue, Worker } from 'bullmq';
@@ -117,7 +118,7 @@ async function checked(): Promise<RequestListener> {
   const { createInbox, nodeHandler } = built as typeof Library;
   const stores: unknown = await import(here('../dist/esm/stores.js'));
   const { memoryStore } = stores as typeof Stores;
-  const add: Stores.Store['add'] = ({ key, data }) =>
+  const add: InnerStore['add'] = ({ key, data }) =>
     new Promise((resolve) => arrive({ id: key, body: JSON.stringify(data), accept: () => resolve('added') }));
   return nodeHandler(createInbox({ store: Object.assign(memoryStore(), { add }), on: { questions: () => undefined } }));
 }

@@ -2,7 +2,7 @@ import { ClosedError } from '../core/errors/errors.js';
 import { FifoMap } from '../work/fifo-map.js';
 import { Log } from '../work/log.js';
 import { Observer } from '../work/observer.js';
-import { factKeyOf, type Engine, type Store } from '../work/store.js';
+import { factKeyOf, type InnerEngine, type InnerStore } from '../work/store.js';
 import { StoreFullError } from './errors.js';
 import { kindsOf } from './handling/handler.js';
 import { inboxKinds, workOf, type InboxEntry, type InboxKind } from './notification.js';
@@ -10,7 +10,7 @@ import type { HandlingSuccess, ResolvedInboxOptions } from './options.js';
 
 /** What every part of an inbox works with. */
 export interface InboxContext {
-  readonly store: Store | Engine;
+  readonly store: InnerStore | InnerEngine;
   readonly options: ResolvedInboxOptions;
   readonly reporter: Reporter;
   /** What this process has handlers for. */
@@ -21,7 +21,7 @@ export interface InboxContext {
 
 export function inboxContext(
   options: ResolvedInboxOptions,
-  store: Store | Engine,
+  store: InnerStore | InnerEngine,
   reporter = new Reporter(options),
 ): InboxContext {
   const kinds = options.handle ? kindsOf(options) : [];

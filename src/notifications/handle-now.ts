@@ -2,7 +2,7 @@ import { ofProcess } from '../core/recover/memory-book.js';
 import { insideOf } from '../core/recover/write-hook.js';
 import type { Log } from '../work/log.js';
 import { memoryStore } from '../work/memory.js';
-import type { Lease, Store, Verdict, Run, RunNotes, Task, Works } from '../work/store.js';
+import type { Lease, InnerStore, Verdict, Run, RunNotes, Task, Works } from '../work/store.js';
 import { worksOn } from '../work/worker.js';
 import { inboxContext, Reporter, type InboxContext } from './context.js';
 import { Door, accepted } from './door.js';
@@ -95,7 +95,7 @@ type WaitingNotes = RunNotes & { readonly failures?: number | undefined };
 
 /** The deliveries of one service: the worker of the inboxes runs them, one at a time for each resource. */
 class Service {
-  readonly store: Store = memoryStore();
+  readonly store: InnerStore = memoryStore();
   readonly #known = new KnownOfResources();
   /** By key. */
   readonly #waiting = new Map<string, Waiting>();

@@ -1,7 +1,7 @@
 import { checkConfiguration, notNegative } from '../core/options/rules.js';
 import { StoredLists } from '../work/lists.js';
 import { memoryStore } from '../work/memory.js';
-import type { TaskOf, Works } from '../work/store.js';
+import type { InnerEngine, InnerStore, TaskOf, Works } from '../work/store.js';
 import { leaveStoreInTime, openStore, useStore, worksOn } from '../work/worker.js';
 import { catchUp, CatchUpRounds, type CatchUpOptions, type CatchUpResult } from './catch-up.js';
 import { addEntry, inboxContext, UnhandledEntries, type InboxContext } from './context.js';
@@ -13,16 +13,8 @@ import { ReadConversations } from './handling/unread.js';
 import type { IncomingRequest, OutgoingResponse } from './http/request.js';
 import { MissedNotifications } from './missed.js';
 import { isReadReceipt, newEntry, parseNotification, workOf, type InboxEntry } from './notification.js';
-import { countNotifications, shownNotifications, type StoredStats } from './open-inbox.js';
+import { countNotifications, shownNotifications, type InboxStats } from './open-inbox.js';
 import { resolveInboxOptions, type InboxOptions } from './options.js';
-
-/** What an inbox holds, and what this process did not accept. */
-export interface InboxStats extends StoredStats {
-  /** How many notifications this process has acknowledged and not handled: their user is no seller, or the service does not show what they are about. */
-  readonly dropped: number;
-  /** How many this process has deleted because no process has had a handler for their topic in three days. */
-  readonly expired: number;
-}
 
 /**
  * Creates an inbox for notifications: it accepts and stores them, and calls a handler for each at least once.
@@ -41,7 +33,7 @@ export function createInbox<
   Topics extends OwnTopics = OwnTopics,
 >(options: InboxOptions<Client, Topics>): Inbox {
   const resolved = resolveInboxOptions(options);
-  return new Inbox(inboxContext(resolved, resolved.store ?? memoryStore()));
+  return new Inbox(inboxContext(resolved, (resolved.store as InnerStore | InnerEngine | undefined) ?? memoryStore()));
 }
 
 /** How an inbox closes. */

@@ -18,11 +18,11 @@ export type {
   OwnTopic,
 } from './handling/read-notification.js';
 
-export { createInbox, type CloseOptions, type Inbox, type InboxStats } from './inbox.js';
+export { createInbox, type CloseOptions, type Inbox } from './inbox.js';
 export { handleNow } from './handle-now.js';
 export { secretPath } from './options.js';
 export type { CatchUpOptions, CatchUpResult } from './catch-up.js';
-export { openInbox, type OpenedInbox } from './open-inbox.js';
+export { openInbox, type InboxStats, type OpenedInbox } from './open-inbox.js';
 export type { WaitingEntries, WaitingEntry } from '../work/lists.js';
 export type { Handler, HandlerContext, Handlers, MessageContext } from './handling/handler.js';
 export type { DeliveryRequest, HandlingFailure, HandlingRejection, HandlingSuccess, InboxOptions } from './options.js';

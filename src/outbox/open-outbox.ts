@@ -1,6 +1,6 @@
 import { lookAt, StoredEntries, StoredLists, type Shown } from '../work/lists.js';
 import { isReduced, keepKeysMsOf } from '../work/store.js';
-import type { Query, RunNotes, Shelf, Status, Work } from '../work/store.js';
+import type { Engine, Query, RunNotes, Shelf, Status, Store, Work } from '../work/store.js';
 import type { JobState, JobStatus, OutboxStats, StoredJob, OutboxContext } from './options.js';
 
 /** An outbox that an operator looks at. It sends nothing. */
@@ -24,10 +24,10 @@ export interface OpenedOutbox extends StoredLists<StoredJob> {
  * await stored.close();
  * @throws {ConfigurationError} when `store` is not a store.
  */
-export function openOutbox(store: Shelf): OpenedOutbox {
-  const close = lookAt(store, 'openOutbox');
-  const shown = shownJobs(store);
-  return Object.assign(new StoredLists(shown), { accepted: acceptedJobs(shown), stats: () => countJobs(store), close });
+export function openOutbox(store: Store | Engine): OpenedOutbox {
+  const { inner, close } = lookAt(store, 'openOutbox');
+  const shown = shownJobs(inner);
+  return Object.assign(new StoredLists(shown), { accepted: acceptedJobs(shown), stats: () => countJobs(inner), close });
 }
 
 /** What an outbox claims. */

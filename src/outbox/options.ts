@@ -18,7 +18,15 @@ import type { ChannelMessageParams } from '../resources/messages/schemas.js';
 import { Log } from '../work/log.js';
 import { Observer } from '../work/observer.js';
 import { retryDefaults, retryRules, time, type RetryLimits, type RetryOptions } from '../work/policy.js';
-import { keepDataMs, keepKeysMsOf, storeRule, type Engine, type Store } from '../work/store.js';
+import {
+  keepDataMs,
+  keepKeysMsOf,
+  storeRule,
+  type Engine,
+  type InnerEngine,
+  type InnerStore,
+  type Store,
+} from '../work/store.js';
 
 /** The part of a seller's client that an outbox needs: `messages` only for messages. */
 export interface OutboxClient extends Pick<SellerClient, 'call'>, Partial<Pick<SellerClient, 'messages' | 'confirm'>> {}
@@ -266,7 +274,7 @@ const rules: Readonly<Record<keyof OutboxOptions, Rule>> = {
 /** What every part of an outbox works with. */
 export interface OutboxContext {
   readonly options: ResolvedOutboxOptions;
-  readonly store: Store | Engine;
+  readonly store: InnerStore | InnerEngine;
   readonly known: KnownEndpoints;
   readonly log: Log;
   readonly observer: Observer<JobSuccess>;
@@ -283,7 +291,8 @@ export function outboxContext(options: OutboxOptions): OutboxContext {
     retry: { ...retryDefaults, ...defined(retry) },
     keep: { keysMs: keepKeysMsOf(options.store), dataMs: keepDataMs, ...defined(keep) },
   };
-  const { store, endpoints, logger } = resolved;
+  const { endpoints, logger } = resolved;
+  const store = resolved.store as InnerStore | InnerEngine;
   const log = new Log(logger);
   return { options: resolved, store, known: knownEndpoints(endpoints), log, observer: new Observer(log, resolved) };
 }

@@ -3,7 +3,7 @@ import { checkConfiguration, ofType, type Rule } from '../core/options/rules.js'
 import { behindMs, BullMQShelf, idOf, dataVersion } from './bullmq-shelf.js';
 import type { BullMQJob, BullMQQueueClass, JobData } from './bullmq-shelf.js';
 import { LayoutError, released, suspectStalls } from './store.js';
-import type { Engine, Lease, LeaseId, Notes, Verdict, WorkerOptions, Works } from './store.js';
+import type { Engine, InnerEngine, Lease, LeaseId, Notes, Verdict, WorkerOptions, Works } from './store.js';
 import { abortGraceMs, endsWithin, LeasedRun } from './worker.js';
 
 /** The options of `bullmq`. */
@@ -29,6 +29,8 @@ const rules: Readonly<Record<keyof BullMQOptions, Rule>> = {
   name: ofType('string'),
 };
 
+/** @internal */
+export function bullmq(options: BullMQOptions): InnerEngine;
 /**
  * Keeps the work of an inbox, an outbox or both in BullMQ, for many machines. It takes the place of a store.
  *
@@ -44,12 +46,14 @@ const rules: Readonly<Record<keyof BullMQOptions, Rule>> = {
  * const inbox = createInbox({ store, fallback: (notification) => console.log(notification.topic) });
  * @throws {ConfigurationError} when a class or the connection is missing, or an option is unknown or wrong.
  */
+export function bullmq(options: BullMQOptions): Engine;
 export function bullmq(options: BullMQOptions): Engine {
   checkConfiguration('bullmq', options, rules, ['Queue', 'Worker', 'connection']);
   return new BullMQEngine(options);
 }
 
-class BullMQEngine extends BullMQShelf implements Engine {
+class BullMQEngine extends BullMQShelf implements InnerEngine {
+  declare readonly '~made': 'engine';
   readonly #open: OpenWorker;
 
   constructor({ Queue, Worker, connection, name = 'seller' }: BullMQOptions) {

@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../core/errors/errors.js';
 import { checkConfiguration, integerFrom } from '../core/options/rules.js';
 import { endedStates, storeRule } from './store.js';
-import type { EntryState, RunNotes, Shelf, Status, Store } from './store.js';
+import type { Engine, EntryState, InnerEngine, InnerStore, RunNotes, Shelf, Status, Store } from './store.js';
 import { leaveStore, useStore } from './worker.js';
 import { withoutUnknown } from './writes.js';
 
@@ -23,7 +23,7 @@ export class StoredLists<Entry extends { readonly key: string }> {
    * }
    * await outbox.close();
    */
-  readonly rejected: RejectedEntries<Entry>;
+  readonly rejected: StoredEntries<Rejected<Entry>>;
 
   readonly #shown: Shown<Entry>;
 
@@ -62,7 +62,7 @@ export class StoredLists<Entry extends { readonly key: string }> {
 
 /** What the lists of an inbox or an outbox show of a store. */
 export interface Shown<Entry> {
-  readonly store: Pick<Store, 'get' | 'list' | 'again' | 'remove' | 'reduce'>;
+  readonly store: Pick<InnerStore, 'get' | 'list' | 'again' | 'remove' | 'reduce'>;
   /** Of which kinds they show entries. */
   readonly kinds: readonly string[];
   /** The key in the store of an entry with this key. */
@@ -74,13 +74,6 @@ export interface Shown<Entry> {
   readonly wake: () => void;
 }
 
-/** The least that a list shows. */
-export interface EntryRow {
-  readonly entry: { readonly key: string };
-  /** Its place in the list; the next page begins after it. */
-  readonly number: number;
-}
-
 /**
  * Entries of a store that are in certain states: listed, and removed.
  *
@@ -89,7 +82,7 @@ export interface EntryRow {
  * if (first) await inbox.rejected.remove(first.entry.key);
  * await inbox.rejected.removeAll(({ reason }) => reason === 'PERSONAL_DATA');
  */
-export class StoredEntries<Found extends EntryRow> {
+export class StoredEntries<Found extends { readonly entry: { readonly key: string }; readonly number: number }> {
   readonly #shown: Omit<Shown<unknown>, 'entryOf' | 'wake'>;
   readonly #states: readonly EntryState[];
   readonly #rowOf: (status: Status) => Found;
@@ -336,39 +329,29 @@ export interface Rejected<Entry> {
   readonly number: number;
 }
 
-/** What `StoredEntries` does, as a type that a program's declarations may show without its name. */
-export type RejectedEntries<Entry> = Readonly<{
-  /** Lists them in the order in which it was known. */
-  list(options?: ListOptions): Promise<readonly Rejected<Entry>[]>;
-  /** Removes one. `false` if there is none with this key. */
-  remove(key: string): Promise<boolean>;
-  /** Removes those for which `where` returns `true`. Returns how many they were. */
-  removeAll(where: (found: Rejected<Entry>) => boolean): Promise<number>;
-}>;
-
 /** What moderation rejected, in the order in which that was known. */
-export function rejectedEntries<Entry extends { readonly key: string }>(shown: Shown<Entry>): RejectedEntries<Entry> {
-  return new StoredEntries<Rejected<Entry>>(shown, ['rejected'], (status) => {
+function rejectedEntries<Entry extends { readonly key: string }>(shown: Shown<Entry>): StoredEntries<Rejected<Entry>> {
+  return new StoredEntries(shown, ['rejected'], (status) => {
     const { failure: reason = '', endedAt: rejectedAt = 0, number } = status;
     return { entry: shown.entryOf(status), reason, rejectedAt, number };
   });
 }
 
-/** Which page of what is stored to list. Not an interface: a program's declarations may then show it without its name. */
-export type ListOptions = Readonly<{
+/** Which page of what is stored to list. */
+export interface ListOptions {
   /**
    * The most that are listed.
    *
    * @default 100
    */
-  limit?: number | undefined;
+  readonly limit?: number | undefined;
   /**
    * Begin after the one with this `number`: the last one of the page before.
    *
    * @default 0: at the oldest
    */
-  after?: number | undefined;
-}>;
+  readonly after?: number | undefined;
+}
 
 /** The rules of `ListOptions`. */
 export const listRules = { limit: integerFrom(1), after: integerFrom(0) };
@@ -388,11 +371,12 @@ function assertFilter(where: unknown): void {
 }
 
 /** Begins to look at a store for `opener`, which changes nothing in its layout. Returns what ends that. @throws {ConfigurationError} when it is none */
-export function lookAt(store: Shelf, opener: string): () => Promise<void> {
+export function lookAt(store: Store | Engine, opener: string): { inner: Shelf; close: () => Promise<void> } {
   const problem = storeRule(store);
   if (problem !== undefined) throw new ConfigurationError(`${opener} ${problem}`);
-  useStore(store);
-  store.onlyOpen?.();
+  const inner = store as InnerStore | InnerEngine;
+  useStore(inner);
+  inner.onlyOpen?.();
   let closed: Promise<void> | undefined;
-  return () => (closed ??= leaveStore(store));
+  return { inner, close: () => (closed ??= leaveStore(inner)) };
 }

@@ -15,6 +15,7 @@ import type {
   Notes,
   Query,
   Status,
+  InnerStore,
   Store,
   Verdict,
   VerdictState,
@@ -24,6 +25,8 @@ import type {
 /** How many ended entries are kept; the first that ended is forgotten first. */
 const maxEnded = 100_000;
 
+/** @internal */
+export function memoryStore(): InnerStore;
 /**
  * Creates a store in this process's memory, for an inbox, an outbox or both: what waits is lost when the process ends.
  *
@@ -41,7 +44,8 @@ export function memoryStore(...options: readonly unknown[]): Store {
 }
 
 /** Leases are timed by the monotonic clock: setting the time of the machine neither delays nor expires them. */
-class MemoryStore implements Store {
+class MemoryStore implements InnerStore {
+  declare readonly '~made': 'store';
   readonly durable = false;
   readonly shared = false;
   readonly ledger = new MemoryLedger();

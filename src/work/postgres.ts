@@ -6,7 +6,7 @@ import type { PostgresClient, PostgresConnection, PostgresPool } from './postgre
 import { tablesOf, type Dialect, type Row, type SqlContext, type SqlRule, type Statement } from './sql/entries.js';
 import { SqlStore, type RuleOptions, type SqlDatabase } from './sql/store.js';
 import { additions, isKnownVersion, schemaVersion } from './sql/versions.js';
-import { LayoutError, type Store } from './store.js';
+import { LayoutError, type InnerStore, type Store } from './store.js';
 import { atEndOfTurn } from './turns.js';
 
 /** One to accept what is delivered, one for the rest of the store, and one for everybody else. */
@@ -18,6 +18,8 @@ export interface PostgresStoreOptions {
   readonly pool: PostgresPool;
 }
 
+/** @internal */
+export function postgresStore(options: PostgresStoreOptions): InnerStore;
 /**
  * Creates a store in PostgreSQL 11 or later, for an inbox, an outbox or both, on any number of machines. What was accepted or added
  * survives crashes.
@@ -32,6 +34,7 @@ export interface PostgresStoreOptions {
  * const inbox = createInbox({ store, fallback: (notification) => console.log(notification.topic) });
  * @throws {ConfigurationError} when `pool` has no method `connect` or has fewer than three connections (`max`), or an option is unknown.
  */
+export function postgresStore(options: PostgresStoreOptions): Store;
 export function postgresStore(options: PostgresStoreOptions): Store {
   if (!isObject(options) || typeof options.connect === 'function')
     throw new ConfigurationError('postgresStore takes `{ pool }`, a Pool of `pg`');

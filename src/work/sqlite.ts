@@ -5,9 +5,11 @@ import { tablesOf, type Dialect, type Row, type SqlContext, type SqlRule, type S
 import { SqlStore, type RuleOptions, type SqlDatabase } from './sql/store.js';
 import { additions, import020, isKnownVersion, schemaVersion, version020 } from './sql/versions.js';
 import { createPrivateFile, explain, isOfLayout, unlessBusy } from './sqlite-file.js';
-import { assertNoOptions, LayoutError, type Store } from './store.js';
+import { assertNoOptions, LayoutError, type InnerStore, type Store } from './store.js';
 import { atEndOfTurn } from './turns.js';
 
+/** @internal */
+export function sqliteStore(path: string): InnerStore;
 /**
  * Creates a store in a SQLite file, for the processes of one machine: an inbox, an outbox, or both. What was accepted or added
  * survives crashes and power cuts.

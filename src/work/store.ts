@@ -155,15 +155,23 @@ export type Counts = Readonly<{
 /** A store is of another program, or of a version of this package that writes other tables. Waiting does not help. */
 export class LayoutError extends ConfigurationError {}
 
-/**
- * Where work is kept: `memoryStore`, `sqliteStore`, `postgresStore`. It has no policy. Each method is one step: it happens whole or not
- * at all, also when processes are killed.
- */
+/** Where an inbox or an outbox keeps its work: what `memoryStore`, `sqliteStore` and `postgresStore` return. */
 export interface Store {
   /** Whether entries survive the end of the process. */
   readonly durable: boolean;
   /** Whether other processes may add and change entries. */
   readonly shared: boolean;
+  /** A type only: it tells what this package has made from any other object. */
+  readonly '~made': 'store';
+}
+
+/** Gives out its work by itself: what `bullmq` returns. */
+export interface Engine extends Omit<Store, '~made'> {
+  readonly '~made': 'engine';
+}
+
+/** A store inside. It has no policy. Each method is one step: it happens whole or not at all, also when processes are killed. */
+export interface InnerStore extends Store {
   /** What is kept beside the entries. */
   readonly ledger: Ledger;
   /**
@@ -238,15 +246,15 @@ export interface Works {
 }
 
 /** What is kept without leases: what the door, the lists and the commands need. */
-export type Shelf = Omit<Store, 'claim' | 'renew' | 'note' | 'settle'>;
+export type Shelf = Omit<InnerStore, 'claim' | 'renew' | 'note' | 'settle' | '~made'>;
 
 /** Since when an open entry waits, in milliseconds since 1970: a job waits from when it may begin. */
 export function waitsSince({ kind, sentAt }: Pick<Work, 'kind' | 'sentAt'>, addedAt: number): number {
   return kind === 'job' ? Math.max(addedAt, sentAt) : addedAt;
 }
 
-/** Gives out its leases by itself, such as `bullmq`. */
-export interface Engine extends Shelf {
+/** An engine inside: it gives out its leases by itself. */
+export interface InnerEngine extends Shelf, Engine {
   works(options: WorkerOptions): Works;
 }
 

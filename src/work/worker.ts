@@ -2,10 +2,21 @@ import { longestTimerMs } from '../core/scope/cancel-scope.js';
 import { describeFailure, type Log } from './log.js';
 import { EndsProcessError, exponentialDelay, isOfClosing, isUnnoted, mostStalls } from './policy.js';
 import { LayoutError, released } from './store.js';
-import type { Claimed, Engine, Lease, Run, RunNotes, Store, Task, Verdict, WorkerOptions, Works } from './store.js';
+import type {
+  Claimed,
+  InnerEngine,
+  Lease,
+  Run,
+  RunNotes,
+  InnerStore,
+  Task,
+  Verdict,
+  WorkerOptions,
+  Works,
+} from './store.js';
 
 /** Runs tasks from a store, or from an engine that gives out its leases by itself. */
-export function worksOn(store: Store | Engine, options: WorkerOptions): Works {
+export function worksOn(store: InnerStore | InnerEngine, options: WorkerOptions): Works {
   return 'works' in store ? store.works(options) : new Worker(store, options);
 }
 
@@ -16,7 +27,7 @@ export function worksOn(store: Store | Engine, options: WorkerOptions): Works {
  * lease at most, and starts nothing beside it before its lease is renewed.
  */
 export class Worker implements Works {
-  readonly #store: Store;
+  readonly #store: InnerStore;
   readonly #options: WorkerOptions;
   readonly #loop: PollLoop;
   readonly #runs: Runs;
@@ -28,7 +39,7 @@ export class Worker implements Works {
   #keepsAlive = false;
   #keepAlive: ReturnType<typeof setInterval> | undefined;
 
-  constructor(store: Store, options: WorkerOptions) {
+  constructor(store: InnerStore, options: WorkerOptions) {
     this.#store = store;
     this.#options = options;
     const { name, log, kinds } = options;
@@ -213,7 +224,7 @@ export class PollLoop {
 
 /** What runs in a worker, by key. Its leases are renewed, three times per `leaseMs`, until its results are stored. */
 class Runs {
-  readonly #store: Store;
+  readonly #store: InnerStore;
   readonly #options: WorkerOptions;
   readonly #onFree: () => void;
   readonly #runs = new Map<string, LeasedRun>();
@@ -225,7 +236,7 @@ class Runs {
   #isAborting = false;
 
   /** @param onFree Called when more may be claimed. */
-  constructor(store: Store, options: WorkerOptions, onFree: () => void) {
+  constructor(store: InnerStore, options: WorkerOptions, onFree: () => void) {
     this.#store = store;
     this.#options = options;
     this.#onFree = onFree;
@@ -353,7 +364,7 @@ export class LeasedRun implements Run {
   notes: RunNotes;
   /** Resolves once the result is stored. */
   ended: Promise<void> = Promise.resolve();
-  readonly #store: Pick<Store, 'note' | 'settle'>;
+  readonly #store: Pick<InnerStore, 'note' | 'settle'>;
   readonly #options: WorkerOptions;
   readonly #controller = new AbortController();
   /** What the store has. */
@@ -361,7 +372,7 @@ export class LeasedRun implements Run {
   /** Another run has the entry now: what comes of this one is ignored. */
   #isLost = false;
 
-  constructor(lease: Lease, store: Pick<Store, 'note' | 'settle'>, options: WorkerOptions) {
+  constructor(lease: Lease, store: Pick<InnerStore, 'note' | 'settle'>, options: WorkerOptions) {
     this.lease = lease;
     this.notes = lease.notes;
     this.#noted = this.notes;
@@ -480,14 +491,14 @@ export function useStore(store: object): void {
 }
 
 /** One of them does not use the store any more: the last one closes it. */
-export async function leaveStore(store: Pick<Store, 'close'>): Promise<void> {
+export async function leaveStore(store: Pick<InnerStore, 'close'>): Promise<void> {
   const left = (users.get(store) ?? 1) - 1;
   users.set(store, left);
   if (left <= 0) await store.close?.();
 }
 
 /** Opens a store. What passes, such as a database that is away, is left to those who use it. @throws {ConfigurationError} */
-export async function openStore(store: Pick<Store, 'open'>): Promise<void> {
+export async function openStore(store: Pick<InnerStore, 'open'>): Promise<void> {
   try {
     await store.open?.();
   } catch (error) {
@@ -496,7 +507,7 @@ export async function openStore(store: Pick<Store, 'open'>): Promise<void> {
 }
 
 /** What closes until `endsAt` leaves its store until then, or within a second: it ends also when the store does not. */
-export async function leaveStoreInTime(store: Pick<Store, 'close'>, endsAt: number, log: Log): Promise<void> {
+export async function leaveStoreInTime(store: Pick<InnerStore, 'close'>, endsAt: number, log: Log): Promise<void> {
   const ms = Math.max(endsAt - performance.now(), abortGraceMs);
   try {
     if (!(await endsWithin(ms, leaveStore(store)))) throw new Error(`not within ${ms} ms`);

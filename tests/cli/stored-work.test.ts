@@ -9,7 +9,7 @@ import {
   filters,
 } from '../../src/cli/commands/stored.js';
 import type { WorkRow } from '../../src/cli/commands/stored.js';
-import { DeadLetters, rejectedEntries, WaitingEntries } from '../../src/work/lists.js';
+import { DeadLetters, StoredLists, WaitingEntries } from '../../src/work/lists.js';
 import type { Query, Status } from '../../src/work/store.js';
 
 // What the commands for stored work do with none, one, two and more than a page of it, and at the limits of their filters.
@@ -54,7 +54,7 @@ function stored(counts: Readonly<Record<'waiting' | 'dead' | 'rejected', number>
     stats: () => Promise.resolve(counts),
     waiting: new WaitingEntries(shown),
     deadLetters: new DeadLetters(shown),
-    rejected: rejectedEntries(shown),
+    rejected: new StoredLists(shown).rejected,
     forget: called('forget'),
     close: () => Promise.resolve(),
   };

@@ -3,7 +3,7 @@ import { AuthenticationError, ConfigurationError } from 'marketplace-seller-sdk'
 import { createInbox, fetchHandler } from 'marketplace-seller-sdk/inbox';
 import { memoryStore, sqliteStore } from 'marketplace-seller-sdk/stores';
 import type { Inbox, InboxOptions } from 'marketplace-seller-sdk/inbox';
-import type { Store } from 'marketplace-seller-sdk/stores';
+import type { InnerStore as Store } from '../../src/work/store.js';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { storeKinds } from '../support/inbox-stores.ts';

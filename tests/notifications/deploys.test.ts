@@ -2,7 +2,7 @@ import { ConfigurationError } from 'marketplace-seller-sdk';
 import { createInbox, openInbox } from 'marketplace-seller-sdk/inbox';
 import { memoryStore, sqliteStore } from 'marketplace-seller-sdk/stores';
 import type { Inbox, InboxOptions } from 'marketplace-seller-sdk/inbox';
-import type { Store } from 'marketplace-seller-sdk/stores';
+import type { InnerStore as Store } from '../../src/work/store.js';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { describe, expect, test, vi } from 'vitest';
 import { fakeTimersOfInbox } from '../support/fake-time.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInbox } from 'marketplace-seller-sdk/inbox';
 import { sqliteStore } from 'marketplace-seller-sdk/stores';
-import type { Store } from 'marketplace-seller-sdk/stores';
+import type { InnerStore as Store } from '../../src/work/store.js';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { about, deliver, deliverUntilAccepted } from '../support/deliveries.ts';
 import { silentLogger } from '../support/silent.ts';

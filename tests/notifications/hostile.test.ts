@@ -4,7 +4,7 @@ import { ConfigurationError } from 'marketplace-seller-sdk';
 import { createInbox, nodeHandler } from 'marketplace-seller-sdk/inbox';
 import { memoryStore } from 'marketplace-seller-sdk/stores';
 import type { Inbox, InboxOptions } from 'marketplace-seller-sdk/inbox';
-import type { Store } from 'marketplace-seller-sdk/stores';
+import type { InnerStore as Store } from '../../src/work/store.js';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { about, deliver } from '../support/deliveries.ts';
 import { run } from '../support/program.ts';

@@ -3,7 +3,7 @@ import { ConfigurationError, SellerClient } from 'marketplace-seller-sdk';
 import { HandlerTimeoutError, createInbox, fetchHandler } from 'marketplace-seller-sdk/inbox';
 import { memoryStore } from 'marketplace-seller-sdk/stores';
 import type { HandlingFailure, InboxOptions } from 'marketplace-seller-sdk/inbox';
-import type { Store } from 'marketplace-seller-sdk/stores';
+import type { InnerStore as Store } from '../../src/work/store.js';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { about, deliver, post } from '../support/deliveries.ts';
 import { advanceUntilSettled } from '../support/fake-time.ts';

@@ -1,7 +1,7 @@
 import { createInbox, fetchHandler, parseNotification } from 'marketplace-seller-sdk/inbox';
 import { memoryStore } from 'marketplace-seller-sdk/stores';
 import type { InboxOptions } from 'marketplace-seller-sdk/inbox';
-import type { Store } from 'marketplace-seller-sdk/stores';
+import type { InnerStore as Store } from '../../src/work/store.js';
 import { ConfigurationError } from 'marketplace-seller-sdk';
 import { describe, expect, test, vi } from 'vitest';
 import { newEntry, workOf } from '../../src/notifications/notification.js';

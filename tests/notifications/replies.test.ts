@@ -1,7 +1,7 @@
 import { createInbox } from 'marketplace-seller-sdk/inbox';
 import { memoryStore } from 'marketplace-seller-sdk/stores';
 import type { HandlingFailure, HandlingRejection, InboxOptions } from 'marketplace-seller-sdk/inbox';
-import type { Store } from 'marketplace-seller-sdk/stores';
+import type { InnerStore as Store } from '../../src/work/store.js';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { fakeTimersOfInbox, loadClientFirst } from '../support/fake-time.ts';
 import { service } from '../support/service.ts';

@@ -1,6 +1,6 @@
 import { createInbox, openInbox, parseNotification } from 'marketplace-seller-sdk/inbox';
 import type { InboxOptions } from 'marketplace-seller-sdk/inbox';
-import type { Store } from 'marketplace-seller-sdk/stores';
+import type { InnerStore as Store } from '../../src/work/store.js';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { newEntry, workOf } from '../../src/notifications/notification.js';
 import type { Claim, Claimed } from '../../src/work/store.js';
@@ -42,6 +42,7 @@ function processOn(store: Store) {
     return isDead() ? nothing : result;
   };
   const seen: Store = {
+    '~made': 'store',
     durable: store.durable,
     shared: store.shared,
     ledger: store.ledger,

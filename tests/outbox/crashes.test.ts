@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createOutbox } from 'marketplace-seller-sdk/outbox';
 import { sqliteStore } from 'marketplace-seller-sdk/stores';
-import type { Store } from 'marketplace-seller-sdk/stores';
+import type { InnerStore as Store } from '../../src/work/store.js';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createOutbox, openOutbox } from 'marketplace-seller-sdk/outbox';
 import type { Outbox, OutboxOptions } from 'marketplace-seller-sdk/outbox';
 import { memoryStore, sqliteStore } from 'marketplace-seller-sdk/stores';
-import type { Store } from 'marketplace-seller-sdk/stores';
+import type { InnerStore as Store } from '../../src/work/store.js';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { released } from '../../src/work/store.js';

@@ -6,7 +6,7 @@ import type { ClientOptions } from 'marketplace-seller-sdk';
 import { createOutbox, openOutbox } from 'marketplace-seller-sdk/outbox';
 import { memoryStore, sqliteStore } from 'marketplace-seller-sdk/stores';
 import type { Outbox, OutboxOptions } from 'marketplace-seller-sdk/outbox';
-import type { Store } from 'marketplace-seller-sdk/stores';
+import type { InnerStore as Store } from '../../src/work/store.js';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createOutbox } from 'marketplace-seller-sdk/outbox';
 import { memoryStore, sqliteStore } from 'marketplace-seller-sdk/stores';
 import type { OutboxOptions } from 'marketplace-seller-sdk/outbox';
-import type { Store } from 'marketplace-seller-sdk/stores';
+import type { InnerStore as Store } from '../../src/work/store.js';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { afterAll, describe, expect, test, vi } from 'vitest';

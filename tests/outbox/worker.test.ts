@@ -2,7 +2,7 @@ import { SellerError } from 'marketplace-seller-sdk';
 import { createOutbox } from 'marketplace-seller-sdk/outbox';
 import { memoryStore } from 'marketplace-seller-sdk/stores';
 import type { OutboxOptions } from 'marketplace-seller-sdk/outbox';
-import type { Store } from 'marketplace-seller-sdk/stores';
+import type { InnerStore as Store } from '../../src/work/store.js';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { describe, expect, test, vi } from 'vitest';
 import { fakeTimersOfInbox } from '../support/fake-time.ts';

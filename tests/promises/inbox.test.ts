@@ -6,7 +6,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { createInbox, parseNotification } from 'marketplace-seller-sdk/inbox';
 import { memoryStore, sqliteStore } from 'marketplace-seller-sdk/stores';
 import type { Inbox } from 'marketplace-seller-sdk/inbox';
-import type { Store } from 'marketplace-seller-sdk/stores';
+import type { InnerStore as Store } from '../../src/work/store.js';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { newEntry } from '../../src/notifications/notification.js';
 import { about, deliver } from '../support/deliveries.ts';

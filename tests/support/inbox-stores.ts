@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { memoryStore, sqliteStore } from 'marketplace-seller-sdk/stores';
-import type { Store } from 'marketplace-seller-sdk/stores';
+import type { InnerStore as Store } from '../../src/work/store.js';
 import { afterAll } from 'vitest';
 
 /** A kind of store. `create` makes an empty location and returns a function that opens it: two calls are two processes. */

@@ -1,4 +1,4 @@
-import type { Store } from 'marketplace-seller-sdk/stores';
+import type { InnerStore as Store } from '../../src/work/store.js';
 
 const never = new Promise<never>(() => undefined);
 

@@ -1,6 +1,6 @@
 import { fc } from './fast-check.ts';
 import { factKeyOf } from '../../src/work/store.js';
-import type { Claim, Lease, EndedState, EntryState, Store, Verdict, Work } from '../../src/work/store.js';
+import type { Claim, Lease, EndedState, EntryState, InnerStore as Store, Verdict, Work } from '../../src/work/store.js';
 
 /** A step on a store. Leases are those that were given out so far, the last one first. */
 export type Step =

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { isSameData, factKeyOf } from '../../src/work/store.js';
-import type { Lease, Store, Verdict, Work } from '../../src/work/store.js';
+import type { Lease, InnerStore as Store, Verdict, Work } from '../../src/work/store.js';
 import { again, claim, dead, done, keysOf, lease, listed, released, work } from './work.ts';
 
 /** Opens the same place each time, as processes do. */

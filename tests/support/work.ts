@@ -1,4 +1,4 @@
-import type { Claim, Claimed, Lease, Store, Verdict, Work } from '../../src/work/store.js';
+import type { Claim, Claimed, Lease, InnerStore as Store, Verdict, Work } from '../../src/work/store.js';
 
 /** Work of a seller; a group of its own by default. */
 export function work(key: string, more: Partial<Work> = {}): Work {

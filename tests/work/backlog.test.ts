@@ -3,7 +3,7 @@ import { Pool } from 'pg';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { postgresStore } from '../../src/work/postgres.js';
 import { sqliteStore } from '../../src/work/sqlite.js';
-import type { Store } from '../../src/work/store.js';
+import type { InnerStore as Store } from '../../src/work/store.js';
 import { hasPostgres } from '../support/postgres.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { again, dead, done, lease, work } from '../support/work.ts';

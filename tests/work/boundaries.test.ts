@@ -14,7 +14,7 @@ import { FifoMap } from '../../src/work/fifo-map.js';
 import { LedgerBook, RunWrites } from '../../src/work/writes.js';
 import { MemoryLedger } from '../../src/work/memory.js';
 import type { Polled } from '../../src/work/worker.js';
-import type { Query, Status, Store } from '../../src/work/store.js';
+import type { Query, Status, InnerStore as Store } from '../../src/work/store.js';
 
 // What inboxes and outboxes share: none, one and two of a thing, the last of a page, the second time, and the last millisecond.
 

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { bullmq } from '../../src/work/bullmq.js';
 import { factKeyOf } from '../../src/work/store.js';
 import { Log } from '../../src/work/log.js';
-import type { Verdict, Work, TaskOf, Engine, Works } from '../../src/work/store.js';
+import type { Verdict, Work, TaskOf, InnerEngine as Engine, Works } from '../../src/work/store.js';
 import { hasRedis, startRedis } from '../support/redis.ts';
 import type { OwnRedis } from '../support/redis.ts';
 

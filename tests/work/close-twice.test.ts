@@ -5,11 +5,12 @@ import { openInbox } from 'marketplace-seller-sdk/inbox';
 import { sqliteStore } from 'marketplace-seller-sdk/stores';
 import { sqliteTokens } from 'marketplace-seller-sdk/oauth';
 import { openOutbox } from 'marketplace-seller-sdk/outbox';
+import type { InnerStore } from '../../src/work/store.js';
 import { expect, onTestFinished, test } from 'vitest';
 
 type Closable = { close?(): Promise<void> };
 
-async function openedStore(path: string): Promise<ReturnType<typeof sqliteStore>> {
+async function openedStore(path: string): Promise<InnerStore> {
   const store = sqliteStore(path);
   await store.counts([]);
   return store;

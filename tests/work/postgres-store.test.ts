@@ -6,7 +6,7 @@ import { memoryStore } from '../../src/work/memory.js';
 import { postgresStore } from '../../src/work/postgres.js';
 import { additions } from '../../src/work/sql/versions.js';
 import type { PostgresClient } from '../../src/work/postgres-connections.js';
-import type { Store } from '../../src/work/store.js';
+import type { InnerStore as Store } from '../../src/work/store.js';
 import { about } from '../support/deliveries.ts';
 import { silentLogger } from '../support/silent.ts';
 import { fc } from '../support/fast-check.ts';

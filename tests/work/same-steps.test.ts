@@ -2,7 +2,7 @@ import { fc } from '../support/fast-check.ts';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { memoryStore } from '../../src/work/memory.js';
 import { sqliteStore } from '../../src/work/sqlite.js';
-import type { Store } from '../../src/work/store.js';
+import type { InnerStore as Store } from '../../src/work/store.js';
 import { shown, stepsOf } from '../support/same-steps.js';
 import type { Step } from '../support/same-steps.js';
 

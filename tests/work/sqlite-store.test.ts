@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { ConfigurationError } from 'marketplace-seller-sdk';
 import { sqliteStore } from 'marketplace-seller-sdk/stores';
-import type { Store } from 'marketplace-seller-sdk/stores';
+import type { InnerStore as Store } from '../../src/work/store.js';
 import { afterAll, afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { factKeyOf } from '../../src/work/store.js';
 import { additions } from '../../src/work/sql/versions.js';

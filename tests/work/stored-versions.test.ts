@@ -7,7 +7,7 @@ import { createInbox, openInbox } from 'marketplace-seller-sdk/inbox';
 import { bullmq, postgresStore, sqliteStore } from 'marketplace-seller-sdk/stores';
 import { sqliteTokens } from 'marketplace-seller-sdk/oauth';
 import { createOutbox, openOutbox } from 'marketplace-seller-sdk/outbox';
-import type { Engine, Store } from 'marketplace-seller-sdk/stores';
+import type { InnerEngine as Engine, InnerStore as Store } from '../../src/work/store.js';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { Pool } from 'pg';

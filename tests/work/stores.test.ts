@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { memoryStore } from '../../src/work/memory.js';
 import { sqliteStore } from '../../src/work/sqlite.js';
-import type { Store } from '../../src/work/store.js';
+import type { InnerStore as Store } from '../../src/work/store.js';
 import { afterAll, describe, expect, test } from 'vitest';
 import { storeRules } from '../support/store-rules.ts';
 import type { OpenStore } from '../support/store-rules.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Log } from '../../src/work/log.js';
 import { memoryStore } from '../../src/work/memory.js';
-import type { Claimed, Lease, Store, Verdict, Work, Run, Task } from '../../src/work/store.js';
+import type { Claimed, Lease, InnerStore as Store, Verdict, Work, Run, Task } from '../../src/work/store.js';
 import { Worker } from '../../src/work/worker.js';
 import { fakeTimersOfInbox } from '../support/fake-time.ts';
 

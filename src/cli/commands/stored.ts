@@ -6,10 +6,10 @@ import { openInbox } from '../../notifications/open-inbox.js';
 import type { StoredJob } from '../../outbox/options.js';
 import { openOutbox, type Accepted } from '../../outbox/open-outbox.js';
 import { pageSize } from '../../work/lists.js';
-import type { DeadLetters, EntryRow, RejectedEntries, StoredEntries, WaitingEntries } from '../../work/lists.js';
+import type { DeadLetters, Rejected, StoredEntries, WaitingEntries } from '../../work/lists.js';
 import { printable } from '../../work/log.js';
 import { sqliteStore } from '../../work/sqlite.js';
-import { storeRule, type Shelf } from '../../work/store.js';
+import { storeRule, type Engine, type Store } from '../../work/store.js';
 import { CliError, UsageError, type Command, type Options, type Values } from '../command.js';
 
 /** The options that say which pieces of work are meant: those for which all of it is true. */
@@ -134,7 +134,7 @@ interface StoredCommand extends Pick<Command, 'name' | 'summary'> {
   /** More options that say what is meant. */
   readonly filters?: Options;
   readonly lists?: readonly ListName[];
-  readonly open: (store: Shelf) => StoredWork;
+  readonly open: (store: Store | Engine) => StoredWork;
 }
 
 /** Creates a command for what a store holds, with the actions that all such commands have. */
@@ -187,7 +187,7 @@ export type WorkRow = Readonly<Record<string, string | number | null>>;
 interface Opened<Entry extends { readonly key: string }> {
   readonly waiting: WaitingEntries<Entry>;
   readonly deadLetters: DeadLetters<Entry>;
-  readonly rejected: RejectedEntries<Entry>;
+  readonly rejected: StoredEntries<Rejected<Entry>>;
   /** Only of an outbox. */
   readonly accepted?: StoredEntries<Accepted> | undefined;
   forget(key: string): Promise<boolean>;
@@ -263,7 +263,7 @@ export function storedWork<Entry extends { readonly key: string }>(
 }
 
 /** A list, and what is found in it. */
-function listed<Each extends EntryRow>(
+function listed<Each extends { readonly entry: { readonly key: string }; readonly number: number }>(
   entries: Pick<StoredEntries<Each>, 'list' | 'removeAll'>,
   foundOf: (each: Each) => FoundWork,
 ): StoredList & { readonly foundOf: (each: Each) => FoundWork } {
@@ -360,10 +360,10 @@ function orOf(words: readonly string[]): string {
  *
  * @throws {CliError} when a module cannot be imported, or exports no store
  */
-export async function storeOf(path: string): Promise<Shelf> {
+export async function storeOf(path: string): Promise<Store | Engine> {
   if (!isModule(path)) return sqliteStore(path);
   const exported = await exportedBy(path, 'store', (each) => storeRule(each) === undefined);
-  if (exported !== undefined) return exported as Shelf;
+  if (exported !== undefined) return exported as Store;
   throw new CliError(
     `${path} exports no store; export what sqliteStore, postgresStore, memoryStore or bullmq returns, as \`store\``,
   );

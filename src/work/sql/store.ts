@@ -13,7 +13,7 @@ import type {
   Notes,
   Query,
   Status,
-  Store,
+  InnerStore,
   Verdict,
   Work,
 } from '../store.js';
@@ -50,7 +50,8 @@ export interface SqlDatabase {
 const forgetEveryMs = 1_000;
 
 /** A store in an SQL database: each method is a rule, and what follows from it. */
-export class SqlStore implements Store {
+export class SqlStore implements InnerStore {
+  declare readonly '~made': 'store';
   readonly durable: boolean;
   readonly shared: boolean;
   readonly ledger: SqlLedger;
