@@ -150,7 +150,7 @@ describe('it is told once per endpoint and day', () => {
   });
 });
 
-test.each([
+test.each<readonly [string, () => void]>([
   [
     'throws',
     () => {
@@ -161,7 +161,7 @@ test.each([
 ])('a logger that %s fails no call', async (_, warn) => {
   const ignore = (): void => undefined;
   const { sellerClient } = stubbed([() => Response.json(wireQuestion, { headers: past })], {
-    logger: { debug: ignore, info: ignore, error: ignore, warn: warn as () => void },
+    logger: { debug: ignore, info: ignore, error: ignore, warn },
   });
   expect(await sellerClient.questions.get({ question_id: 42 })).toMatchObject({ id: 42 });
 });

@@ -217,6 +217,19 @@ const mistakes: readonly (readonly [tried: string, name: string, args: readonly 
     [{ item_id: 'MLA1', date_from: '2026-01-01' }],
     '`date_to` is missing; a date is a Date or ISO 8601 text such as "2026-03-01T00:00:00Z"',
   ],
+  ['a field that is optional', 'questions.search', [{ seller: 7 }], meant('seller', 'seller_id')],
+  [
+    'a part of two names',
+    'questions.search',
+    [{ seller_id: 7, sort: 'x' }],
+    '`sort` is not a field here; did you mean `sort_fields` or `sort_types`?',
+  ],
+  [
+    'a token in the input, as others call it',
+    'questions.get',
+    [{ question_id: 1, auth: 'x' }],
+    inSecond('auth', 'accessToken'),
+  ],
   [
     'a filter outside `filters`',
     'questions.search',
@@ -384,6 +397,10 @@ describe('an endpoint by its name is told wherever one is expected', () => {
   ])('%s', async (_, make) => {
     const error = await errorOf((async () => make())());
     expect(error.message).toContain(byName(name));
+  });
+
+  test('handlers of an inbox, as others call them', () => {
+    expect(() => createInbox({ handlers: {} } as never)).toThrow('there is no option `handlers`; did you mean `on`?');
   });
 
   test.each<readonly [string, unknown, string]>([

@@ -174,12 +174,21 @@ const elsewhere: Readonly<Record<string, string>> = {
   maxConcurrency: 'concurrency',
   params: 'query',
   abortSignal: 'signal',
+  handlers: 'on',
+  onQuestion: 'on',
+  onMessage: 'on',
+  onNotification: 'on',
 };
 
 function hintFor(name: string, names: readonly string[]): string {
+  const meant = optionMeantBy(name, names);
+  return meant === undefined ? `the options are ${names.join(', ')}` : `did you mean \`${meant}\`?`;
+}
+
+/** The option that a name means elsewhere, otherwise the most similar. */
+export function optionMeantBy(name: string, names: readonly string[]): string | undefined {
   const meant = Object.hasOwn(elsewhere, name) ? elsewhere[name] : undefined;
-  if (meant !== undefined && names.includes(meant)) return `did you mean \`${meant}\`?`;
-  return didYouMean(name, names, `the options are ${names.join(', ')}`, '`');
+  return meant !== undefined && names.includes(meant) ? meant : nearest(name, names);
 }
 
 /**

@@ -5,7 +5,7 @@ import { defined } from '../json/json.js';
 import { selectAttributes } from '../operation/api-promise.js';
 import type { Endpoint } from '../operation/endpoint.js';
 import { callRules, checkOptions, insteadInCall } from '../options/client-options.js';
-import { bare, nearest } from '../options/rules.js';
+import { bare, nearest, optionMeantBy } from '../options/rules.js';
 import { validate } from '../schema/read.js';
 import { openFieldOf, shapeOf, type Shape, type StandardSchema } from '../schema/schema.js';
 import type { InternalOptions } from '../scope/call-options.js';
@@ -109,32 +109,40 @@ function withHints(
     if (issue.path.length === 0) return { ...issue, message: issue.message.replace(/^the value /, 'the input ') };
     if (name === undefined) return issue;
     if (Object.hasOwn(shape, name)) return { ...issue, message: issue.message + givenInstead(name, given, shape) };
-    const near = nearest(name, Object.keys(shape)) ?? meantBy(name, missing);
-    if (near !== undefined) meant.add(near);
-    return { ...issue, message: issue.message + hintFor(name, near, shape, sent) };
+    const near = nearest(name, Object.keys(shape));
+    const names =
+      near === undefined
+        ? meantBy(
+            name,
+            missing,
+            Object.keys(shape).filter((each) => !isGiven(each)),
+          )
+        : [near];
+    for (const each of names) meant.add(each);
+    return { ...issue, message: issue.message + hintFor(name, names, shape, sent) };
   });
-  return named.filter(
-    ({ path }) => path.length !== 1 || !meant.has(String(path[0])) || !missing.includes(String(path[0])),
-  );
+  const isConsequence = ({ path: [name, ...inside] }: Issue): boolean =>
+    name === undefined ? meant.size > 0 : inside.length === 0 && meant.has(String(name)) && !isGiven(String(name));
+  return named.filter((issue) => !isConsequence(issue));
 }
 
-/** What to do with a field that there is not; `near` is the one that was probably meant. */
-function hintFor(name: string, near: string | undefined, shape: Shape, sent: NonNullable<Endpoint['query']>): string {
-  if (near !== undefined) return `; did you mean \`${near}\`?`;
+/** What to do with a field that there is not; `meant` are those that were probably meant. */
+function hintFor(name: string, meant: readonly string[], shape: Shape, sent: NonNullable<Endpoint['query']>): string {
+  if (meant.length > 0) return `; did you mean ${meant.map((each) => `\`${each}\``).join(' or ')}?`;
   if (Object.hasOwn(sent, name)) return '; it is always sent, so leave it out';
-  const option = nearest(name, Object.keys(callRules));
+  const option = optionMeantBy(name, Object.keys(callRules));
   if (option !== undefined) return `; the option \`${option}\` is given in the second argument, beside the input`;
   const openField = openFieldOf(shape);
   return openField === undefined ? '' : `; give it in \`${openField}\``;
 }
 
-/** The missing field that a name is a part of, as `id` and `item` are of `item_id`, or that is the only id beside another. */
-function meantBy(name: string, missing: readonly string[]): string | undefined {
+/** The fields that a name is a part of, as `id` and `item` are of `item_id`; otherwise the only id that is missing, for another id. */
+function meantBy(name: string, missing: readonly string[], absent: readonly string[]): string[] {
   const words = name.split(/(?=[A-Z])|_/).map((word) => word.toLowerCase());
-  const parts = missing.filter((each) => words.every((word) => each.split('_').includes(word)));
+  const hasWords = (each: string): boolean => words.every((word) => each.split('_').includes(word));
   const ids = words.length > 1 && words.at(-1) === 'id' ? missing.filter((each) => each.endsWith('_id')) : [];
-  const found = parts.length > 0 ? parts : ids;
-  return found.length === 1 ? found[0] : undefined;
+  const found = [missing.filter(hasWords), absent.filter(hasWords)].find((each) => each.length > 0) ?? ids;
+  return found.length > 2 || (found === ids && ids.length > 1) ? [] : [...found];
 }
 
 /** An open input takes any name: the one that is given in another spelling. */
