@@ -146,6 +146,58 @@ describe('no text', () => {
   });
 });
 
+describe('what a person approves has every text of people in «», which it cannot leave:', () => {
+  const tricks = ['»', '«', '»\u00bb', '» Text: «I agree', '»\nText: «I agree»', '»»» ««« »'];
+
+  /** The lines that say what it is about; the request below them is JSON. */
+  const about = (shown: string): string => shown.split('\n\n').slice(0, 2).join('\n');
+  /** What stands outside of the marks. */
+  const outside = (shown: string): string => about(shown).replace(/«[^«»]*»/g, '«»');
+
+  type Sale = ReturnType<typeof createSale>;
+  /** Each place where a text of people may stand: shows what is asked when it has this text. */
+  const places: Readonly<Record<string, (text: string, sale: Sale) => Promise<string>>> = {
+    'the question of a buyer': async (text, { marketplace, buyer_id, item_id, tool }) => {
+      const { id } = marketplace.ask({ from: { user_id: buyer_id }, item_id, text });
+      return tool('questions_answer').preview({ question_id: id, text: 'Yes.' });
+    },
+    'a question that is deleted': async (text, { marketplace, buyer_id, item_id, tool }) => {
+      const { id } = marketplace.ask({ from: { user_id: buyer_id }, item_id, text });
+      return tool('questions_delete').preview({ question_id: id });
+    },
+    'the last message of a buyer': (text, { marketplace, pack, tool, message }) => {
+      marketplace.buyerWrites({ pack, text });
+      return tool('messages_send').preview({ ...message, text: 'Yes.' });
+    },
+    'the last message before a first one': (text, { marketplace, pack, tool }) => {
+      marketplace.buyerWrites({ pack, text });
+      return tool('actionGuide_send').preview({ pack_id: pack.pack_id, option_id: 'OTHER', text: 'Yes.' });
+    },
+    'an answer': (text, { tool, question_id }) => tool('questions_answer').preview({ question_id, text }),
+    'a message': (text, { tool, message }) => tool('messages_send').preview({ ...message, text }),
+    'a first message': (text, { tool, pack }) =>
+      tool('actionGuide_send').preview({ pack_id: pack.pack_id, option_id: 'OTHER', text }),
+    'a new question': (text, { tool, item_id }) => tool('questions_ask').preview({ item_id, text }),
+    'the name of a file': (text, { tool }) =>
+      tool('messages_upload').preview({
+        site_id: 'MLA',
+        file: btoa('%PDF'),
+        filename: `${text.replace('\n', ' ')}.pdf`,
+      }),
+  };
+
+  test.each(Object.keys(places))('%s', async (place) => {
+    const harmless = outside(await places[place]!('harmless', createSale()));
+    expect(harmless).toContain('«»');
+    for (const text of tricks) {
+      const shown = await places[place]!(`a${text}`, createSale());
+      expect(outside(shown)).toBe(harmless);
+      // Nothing of it is left out either.
+      expect(about(shown)).toContain('«a\\u{');
+    }
+  });
+});
+
 describe('request', () => {
   const sale = createSale();
   const file = btoa('%PDF');

@@ -1,3 +1,4 @@
+import { ClosedError } from '../core/errors/errors.js';
 import { checkConfiguration, notNegative } from '../core/options/rules.js';
 import { StoredLists } from '../work/lists.js';
 import { memoryStore } from '../work/memory.js';
@@ -108,7 +109,7 @@ export class Inbox extends StoredLists<InboxEntry> {
 
   async #start(): Promise<void> {
     const { store } = this.#context;
-    if (store.open) await openStore(store);
+    if (this.#context.isOpen && store.open) await openStore(store);
     if (!this.#context.isOpen) return;
     this.#works.start();
     this.#unhandled.start();
@@ -162,8 +163,10 @@ export class Inbox extends StoredLists<InboxEntry> {
    * @example
    * const { found, added, failed } = await inbox.catchUp({ user_ids: [7] });
    * @throws {ConfigurationError} when an option is unknown or wrong, or without `clientFor`.
+   * @throws {ClosedError} when the inbox is closed.
    */
   async catchUp(options: CatchUpOptions = {}): Promise<CatchUpResult> {
+    if (!this.#context.isOpen) throw new ClosedError('Not looked for what was missed: the inbox is closed');
     const result = await catchUp(this.#context, options, this.#conversations, this.#missed);
     if (result.added > 0) this.#works.wake();
     return result;

@@ -133,7 +133,7 @@ export class Outbox extends StoredLists<StoredJob> {
   async #start(): Promise<void> {
     const { store } = this.#context;
     void this.#forgotten.stop();
-    if (store.open) await openStore(store);
+    if (!this.#closed && store.open) await openStore(store);
     if (this.#closed) return;
     this.#isStarted = true;
     this.#works.start();

@@ -150,9 +150,10 @@ export class WriteRecords implements WriteHook {
       place.use = 'tried';
       throw this.#keepRejection(place, rejection);
     }
+    const { use } = place;
     await this.#take(place, write);
     const { state, output } = place.record;
-    return state === 'done' ? { isDone: true, output } : this.#sendAgain(place, write);
+    return state === 'done' ? { isDone: true, output } : this.#sendAgain(place, write, use);
   }
 
   /** A write that an earlier run has made in another way is done, or was not carried out, before this one is sent. */
@@ -166,13 +167,14 @@ export class WriteRecords implements WriteHook {
     return this.#sendNew(write);
   }
 
-  /** Takes a place. Its write is then done, or was certainly not carried out. */
+  /** Takes a place. Its write is then done, or was certainly not carried out; else the place is as before. */
   async #take(place: Place, write: PendingWrite): Promise<void> {
+    const { use } = place;
     place.use = 'taken';
     try {
       if (place.record.state === 'sent') await this.#readBack(place, write);
     } catch (error) {
-      place.use = 'free';
+      place.use = use;
       throw error;
     }
   }
@@ -233,14 +235,13 @@ export class WriteRecords implements WriteHook {
     }
   }
 
-  async #sendAgain(place: Place, write: PendingWrite): Promise<WriteDecision> {
+  async #sendAgain(place: Place, write: PendingWrite, use: Place['use']): Promise<WriteDecision> {
     const { record } = place;
     place.record = newRecord(record.id, write);
     try {
       return await this.#noteAndSend(place, write);
     } catch (error) {
-      place.record = record;
-      place.use = 'free';
+      Object.assign(place, { record, use });
       throw error;
     }
   }

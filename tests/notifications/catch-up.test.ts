@@ -476,7 +476,7 @@ describe('rounds', () => {
       inbox.start();
       return inbox;
     };
-    return { looked, inboxes: Array.from({ length: count }, start), start };
+    return { looked, inboxes: Array.from({ length: count }, start), start, store };
   }
 
   test('three processes look after each seller once, every 15 minutes', async () => {
@@ -496,6 +496,33 @@ describe('rounds', () => {
     await vi.advanceTimersByTimeAsync(30_000);
     expect(sorted(looked)).toEqual([1, 1, 2, 2, 3, 3]);
     await inboxes[1]!.close();
+  });
+
+  test('a process that has lost the lead looks at once when it has it again', async () => {
+    const { looked, inboxes, store } = processes(2);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(looked).toHaveLength(3);
+    // The first process cannot keep its lead, and the second one takes it: it does not know what the first one has seen.
+    const isOfFirst = await store.ledger.get('catch up');
+    const { replace } = store.ledger;
+    const away = vi.spyOn(store.ledger, 'replace').mockImplementation(async (key, before, after, ms) => {
+      if (key === 'catch up' && after === isOfFirst) throw new Error('the database restarts');
+      return replace.call(store.ledger, key, before, after, ms);
+    });
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(looked).toHaveLength(6);
+    away.mockRestore();
+    // The first one is here again, sees that it follows, and leads once the second one has ended.
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(looked).toHaveLength(6);
+    await inboxes[1]!.close();
+    await vi.advanceTimersByTimeAsync(30_000);
+    expect(looked).toHaveLength(9);
+    await vi.advanceTimersByTimeAsync(14 * 60_000);
+    expect(looked).toHaveLength(9);
+    await vi.advanceTimersByTimeAsync(90_000);
+    expect(looked).toHaveLength(12);
+    await inboxes[0]!.close();
   });
 
   test('a process that has its store for itself looks every 15 minutes, and has no lead to keep', async () => {

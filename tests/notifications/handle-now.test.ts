@@ -78,6 +78,41 @@ describe('handleNow()', () => {
     expect(marketplace.messages.of(pack).filter(({ from }) => from === user_id)).toHaveLength(1);
   });
 
+  test.each([
+    [
+      ['lasts', 'lasts'],
+      ['will be retried', 'is a dead letter now'],
+    ],
+    [
+      ['lasts', 'passes', 'lasts'],
+      ['will be retried', 'will be retried', 'will be retried'],
+    ],
+    [
+      ['passes', 'lasts', 'lasts'],
+      ['will be retried', 'will be retried', 'is a dead letter now'],
+    ],
+    // Its end was told: it begins anew.
+    [
+      ['lasts', 'lasts', 'lasts'],
+      ['will be retried', 'is a dead letter now', 'will be retried'],
+    ],
+  ])('knows from one delivery to the next whether an error lasted: %j', async (errors, said) => {
+    const lines: string[] = [];
+    const log = (line: string): void => void lines.push(line);
+    const body = notification(1);
+    const statuses: number[] = [];
+    for (const error of errors) {
+      const questions = (): never => {
+        throw Object.assign(new Error('no'), error === 'lasts' && { isLasting: true });
+      };
+      const logger = { debug: log, info: log, warn: log, error: log };
+      statuses.push((await handleNow(post(body), { clientFor, logger, on: { questions } })).status);
+    }
+    expect(statuses).toEqual(errors.map(() => 503));
+    expect(lines.map((line) => /will be retried|is a dead letter now/.exec(line)?.[0])).toEqual(said);
+    expect(lines.map((line) => /at attempt (\d+)/.exec(line)?.[1])).toEqual(errors.map((_, index) => `${index + 1}`));
+  });
+
   test.each<[string, object, number]>([
     ['of a user who is not ours', notification(1, { user_id: 8 }), 200],
     ['that is read', { ...notification(1), topic: 'messages', resource: '/messages/a', actions: ['read'] }, 200],

@@ -95,6 +95,17 @@ describe('what a notification is about, and the service does not show', () => {
   );
 });
 
+test.each([1, 7, 19])('each of %i resources that are missing counts once, however often it is read', async (count) => {
+  const { inbox, reads } = reading((_, context) => read(context));
+  for (let id = 900_000_001; id <= 900_000_000 + count; id += 1)
+    await inbox.add({ user_id: 7, topic: 'questions', resource: `/questions/${id}` });
+  await vi.advanceTimersByTimeAsync(10 * 60_000);
+  const times = Map.groupBy(reads, (at) => at);
+  expect([...times].map(([at, each]) => [at, each.length])).toEqual([0, 5, 20, 60].map((at) => [at, count]));
+  expect(await inbox.stats()).toMatchObject({ waiting: 0, dropped: count });
+  await inbox.close();
+});
+
 test.each<[string, (notification: Notification, context: Context) => Promise<unknown>]>([
   ['another resource', (_, { client }) => client.questions.get({ question_id: 5 })],
   ['a conversation', ({ user_id }, { client }) => client.messages.conversation({ pack_id: 5, user_id }).toArray()],

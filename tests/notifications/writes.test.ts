@@ -3,6 +3,7 @@ import type { SellerClient } from 'marketplace-seller-sdk';
 import { createInbox, fetchHandler, openInbox } from 'marketplace-seller-sdk/inbox';
 import { memoryStore } from 'marketplace-seller-sdk/stores';
 import type { InboxOptions } from 'marketplace-seller-sdk/inbox';
+import type { Store } from 'marketplace-seller-sdk/stores';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { advanceUntilSettled, fakeTimersOfInbox, loadClientFirst } from '../support/fake-time.ts';
@@ -94,6 +95,97 @@ describe.for(storeKinds())("the guide's handler of messages, with a store in $na
     expect(await replies()).toEqual([theReply, theReply]);
     expect(await inbox.deadLetters.list()).toEqual([]);
     await advanceUntilSettled(inbox.close());
+  });
+});
+
+describe('a handler that catches the error of a failed reading back, and tries again in the same run', () => {
+  type Shop = ReturnType<typeof shop>;
+
+  /** Ways in which it may fail: once, from now on. */
+  const failures: Readonly<Record<string, (shop: Shop, store: Store) => void>> = {
+    'a broken connection': ({ marketplace }) => inject(marketplace, { reset: 'before' }),
+    'a lost response': ({ marketplace }) => inject(marketplace, { reset: 'after' }),
+    'an error of the service': ({ marketplace }) => inject(marketplace, { status: 500 }),
+    'a limit of the service': ({ marketplace }) => inject(marketplace, { status: 429 }),
+    'a page of a proxy': ({ marketplace }) => inject(marketplace, { status: 502, body: '<html>' }),
+    'a response that is none': ({ marketplace }) => inject(marketplace, { status: 200, body: '[' }),
+    'a token that is rejected': ({ marketplace }) => inject(marketplace, { status: 401 }),
+    'a place that is forbidden': ({ marketplace }) => inject(marketplace, { status: 403 }),
+    'a book that cannot be read': (_, { ledger }) =>
+      void vi.spyOn(ledger, 'get').mockRejectedValueOnce(new Error('the database restarts')),
+    'a book that cannot be written to': (_, { ledger }) =>
+      void vi.spyOn(ledger, 'replace').mockRejectedValueOnce(new Error('the database restarts')),
+  };
+  const inject = ({ faults }: FakeMarketplace, fault: object): void =>
+    faults.inject({ endpoint: 'messages.conversation', ...fault });
+
+  // Unlike `reply`, it reads nothing before.
+  const message = ({ pack, seller: { user_id } }: Shop, text: string) => {
+    return { pack_id: pack.pack_id!, user_id, to: { user_id: pack.buyer_id }, text };
+  };
+
+  const runs = ['the run that has sent it', 'the next run'] as const;
+  const cases = runs.flatMap((run) => Object.keys(failures).map((failure) => [failure, run] as const));
+
+  test.each(cases)('after %s, in %s, sends nothing twice', async (failure, run) => {
+    const sale = shop(['response lost']);
+    const { marketplace, pack, client, replies, notify } = sale;
+    const store = memoryStore();
+    const errors: unknown[] = [];
+    const attempts: number[] = [];
+    const inbox = createInbox({
+      store,
+      clientFor: () => client,
+      logger: silentLogger,
+      on: {
+        messages: async (_, { attempt, client: own }) => {
+          attempts.push(attempt);
+          const isFailing = attempts.length === (run === 'the next run' ? 2 : 1);
+          const again = async (): Promise<boolean> =>
+            own.messages.send(message(sale, theReply)).then(
+              () => true,
+              (error: unknown) => !errors.push(error),
+            );
+          // The first one of the first run loses its response.
+          if (attempts.length === 1) await again();
+          if (!isFailing && attempts.length === 1) throw new Error('not now');
+          if (isFailing) failures[failure]!(sale, store);
+          for (let time = 0; time < 3; time += 1) if (await again()) return;
+          throw new Error('it has failed three times');
+        },
+      },
+    });
+    const { id } = marketplace.buyerWrites({ pack, text: 'When does it leave?' });
+    await inbox.add(notify(id, 'one'));
+    await advanceUntilSettled(untilEnded(inbox));
+    expect(await replies()).toEqual([theReply]);
+    // Otherwise nothing has failed.
+    expect(errors.length).toBeGreaterThan(failure.startsWith('a book that cannot be written') ? 0 : 1);
+    expect(await inbox.deadLetters.list()).toEqual([]);
+    await inbox.close();
+  });
+
+  test('sends another text beside one whose reading back has failed', async () => {
+    const sale = shop(['response lost']);
+    const { marketplace, pack, client, replies, notify } = sale;
+    const inbox = createInbox({
+      clientFor: () => client,
+      logger: silentLogger,
+      on: {
+        messages: async (_, { attempt, client: own }) => {
+          if (attempt > 1) return;
+          await own.messages.send(message(sale, 'One.')).catch(silent);
+          inject(marketplace, { status: 500 });
+          await own.messages.send(message(sale, 'One.')).catch(silent);
+          await own.messages.send(message(sale, 'Two.'));
+        },
+      },
+    });
+    const { id } = marketplace.buyerWrites({ pack, text: 'When does it leave?' });
+    await inbox.add(notify(id, 'one'));
+    await advanceUntilSettled(untilEnded(inbox));
+    expect((await replies()).toSorted()).toEqual(['One.', 'Two.']);
+    await inbox.close();
   });
 });
 

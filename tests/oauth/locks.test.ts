@@ -130,6 +130,33 @@ describe('a lock that this process holds', () => {
     expect([asked, tookMs < 100]).toEqual(['taken', true]);
   });
 
+  test('is timed anew for each holder and each seller, also after another holder was seen', async () => {
+    const { path, store } = newStore();
+    const waiting = sqliteTokens(path);
+    onTestFinished(() => waiting.close?.());
+    const ask = (user_id: number): Promise<unknown> =>
+      advanceUntilSettled(waiting.lock(user_id, () => Promise.resolve('taken')).catch((error: unknown) => error));
+    const startedAt = Date.now();
+    const hold = (user_id: number): { let: () => Promise<unknown> } => {
+      const held = Promise.withResolvers<undefined>();
+      const holding = store.lock(user_id, () => held.promise);
+      return { let: () => (held.resolve(undefined), advanceUntilSettled(holding)) };
+    };
+    const first = hold(7);
+    // Twice 20 seconds: the first holder has been seen for 40.
+    expect([await ask(7), await ask(7)]).toEqual([expect.any(AccessTokenError), expect.any(AccessTokenError)]);
+    const other = hold(8);
+    await first.let();
+    const second = hold(7);
+    // A refresh of 45 seconds began after 40: until 85 nobody takes it over, of neither seller.
+    expect([await ask(7), await ask(8)]).toEqual([expect.any(AccessTokenError), expect.any(AccessTokenError)]);
+    expect(Math.round((Date.now() - startedAt) / 1000)).toBe(80);
+    expect(await ask(7)).toBe('taken');
+    expect(Date.now() - startedAt).toBeGreaterThanOrEqual(85_000);
+    await second.let();
+    await other.let();
+  });
+
   test('makes a call fail with who holds it, and until when', async () => {
     const { store } = newStore();
     const held = Promise.withResolvers<undefined>();

@@ -190,6 +190,16 @@ export const storeRules: Readonly<Record<string, (open: OpenStore) => Promise<vo
     expect(await claim(store, { kinds: [] })).toEqual({ leases: [] });
   },
 
+  'an owner who is new comes behind the first of all who wait, however often those were served': async (open) => {
+    const store = open();
+    for (let index = 0; index < 6; index += 1)
+      for (const owner of ['7', '8']) await store.add(work(`${owner} ${index}`, { owner }));
+    for (let served = 0; served < 8; served += 1) await store.settle(await lease(store), done);
+    for (const key of ['new 1', 'new 2']) await store.add(work(key, { owner: key }));
+    const order = keysOf(await claim(store));
+    expect(order).toEqual(['7 4', '8 4', 'new 1', 'new 2', '7 5', '8 5']);
+  },
+
   'a lease has what is known of the entry, and its result is kept': async (open) => {
     const store = open();
     await store.add(work('a'));

@@ -328,6 +328,25 @@ describe('a rate limit', () => {
   });
 
   test.each([
+    ['the same', { perMinute: 2 }],
+    ['a higher one', { perMinute: 3 }],
+    ['of seconds', { perSecond: 2 }],
+    ['of users', { perMinute: 2, per: 'user' }],
+    ['none before it', undefined],
+  ] as const)('a limit that is set anew counts from then on: %s', async (_, other) => {
+    const marketplace = new FakeMarketplace({ limit: { perMinute: 2 } });
+    const token = marketplace.tokenFor(marketplace.addUser());
+    const call = async (): Promise<number> =>
+      (await marketplace.fetch(`${marketplace.baseUrl}/currencies`, { headers: { authorization: `Bearer ${token}` } }))
+        .status;
+    expect([await call(), await call(), await call()]).toEqual([200, 200, 429]);
+    marketplace.rateLimiter.set(other);
+    marketplace.rateLimiter.set({ perMinute: 2, ...other });
+    expect([await call(), await call()]).toEqual([200, 200]);
+    expect(await call()).toBe(other && 'perMinute' in other && other.perMinute === 3 ? 200 : 429);
+  });
+
+  test.each([
     ['application', [200, 429, 200, 200]],
     [undefined, [200, 429, 200, 200]],
     ['user', [200, 200, 429, 200]],

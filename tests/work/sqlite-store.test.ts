@@ -286,6 +286,38 @@ describe('close()', () => {
     expect(await store.add(work('a'))).toBe('known');
   });
 
+  test('forgets which log it had: after it, another process may have had one meanwhile, or still has', async () => {
+    const path = newPath();
+    const store = open(path);
+    for (let time = 0; time < 4; time += 1) {
+      expect(await store.add(work(`a ${time}`))).toBe('added');
+      await store.close?.();
+      // The number of the log that is gone is given to another file.
+      writeFileSync(`${path}-${time}`, '');
+      const isHeld = time % 2 === 1;
+      const process = open(path);
+      await process.add(work(`b ${time}`));
+      if (!isHeld) await process.close?.();
+    }
+    expect((await listed(store, 'waiting')).toSorted()).toEqual(['a', 'b'].flatMap((key) => [0, 1, 2, 3].map((time) => `${key} ${time}`))); // prettier-ignore
+    await store.close?.();
+    expect(await store.add(work('a 0'))).toBe('known');
+  });
+
+  test('is waited for as before when the file is opened again', async () => {
+    const exec = vi.spyOn(DatabaseSync.prototype, 'exec');
+    const path = newPath();
+    const store = open(path);
+    const synchronous = (): unknown => (exec.mock.contexts.at(-1) as DatabaseSync).prepare('PRAGMA synchronous').get();
+    await store.add(work('a'));
+    const { token } = await lease(store);
+    await store.renew([{ key: 'a', token }], 60_000);
+    expect(synchronous()).toEqual({ synchronous: 1 });
+    await store.close?.();
+    expect(await store.add(work('b'))).toBe('added');
+    expect(synchronous()).toEqual({ synchronous: 2 });
+  });
+
   test('creates no file where nothing was written', async () => {
     const path = newPath();
     await open(path).close?.();

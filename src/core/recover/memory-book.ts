@@ -156,6 +156,11 @@ export class MemoryBook implements WriteBook {
     const proved = this.#proofs.get(entry);
     if (proved !== undefined) return proved === id;
     this.#proofs.set(entry, id);
+    // Those of forgotten writes.
+    for (const oldest of this.#proofs.keys()) {
+      if (this.#proofs.size <= maxWrites) break;
+      this.#proofs.delete(oldest);
+    }
     const write = this.#writes.get(id);
     if (write) write.entry = entry;
     return true;
@@ -179,7 +184,7 @@ export class MemoryBook implements WriteBook {
     write.askedBy = sentAt;
     // Behind the others, so that the next one who asks gets another.
     this.#writes.delete(write.id);
-    this.#writes.set(write.id, write);
+    this.add(write);
     return { write, isUncertain: !found && later.some(({ askedBy }) => askedBy === undefined) };
   }
 }

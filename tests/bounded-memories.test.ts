@@ -1,0 +1,173 @@
+import { memoryStore } from 'marketplace-seller-sdk/stores';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { MemoryBook, RememberedWrite } from '../src/core/recover/memory-book.js';
+import { KnownOfResources, MissingResources } from '../src/notifications/handling/notification-task.js';
+import { ReadConversations } from '../src/notifications/handling/unread.js';
+import { messageEndpoints } from '../src/resources/messages/endpoints.js';
+import { Log } from '../src/work/log.js';
+import { MemoryLedger } from '../src/work/memory.js';
+import { LedgerBook } from '../src/work/writes.js';
+import { silentLogger } from './support/silent.ts';
+import { done, lease, work } from './support/work.ts';
+
+// What is remembered of many is bounded by a number, by a time, or by both. What is forgotten is as if it had never been.
+
+const now = Date.parse('2026-03-02T12:00:00Z');
+const day = 86_400_000;
+beforeEach(() => void vi.useFakeTimers({ now, toFake: ['Date', 'performance'] }));
+afterEach(() => void vi.useRealTimers());
+
+const written = (id: string, text = id): RememberedWrite =>
+  new RememberedWrite({
+    id,
+    endpoint: messageEndpoints.send,
+    input: { pack_id: 1, user_id: 7, to: { user_id: 9 }, text },
+    token: undefined,
+    calledAt: Date.now(),
+    sentAt: Date.now(),
+  });
+
+/**
+ * Memories with a greatest number. `remember` puts in the one with this index; `knows` says whether the first one is still known,
+ * without changing that.
+ */
+const numbered: Readonly<Record<string, readonly [most: number, () => Memory]>> = {
+  'the writes of a process': [
+    20_000,
+    () => {
+      const book = new MemoryBook();
+      return {
+        remember: (index) => void book.add(written(`${index}`)),
+        knows: () => book.get('0') !== undefined,
+      };
+    },
+  ],
+  'the writes of earlier processes that are read back': [
+    20_000,
+    () => {
+      const book = new MemoryBook();
+      return {
+        remember: (index) => void book.askFor(written(`${index}`)),
+        knows: () => book.get('0') !== undefined,
+      };
+    },
+  ],
+  'what entries of the service prove of writes that are forgotten': [
+    20_000,
+    () => {
+      const book = new MemoryBook();
+      return {
+        remember: async (index) => void (await book.claim(`message ${index}`, `write ${index}`)),
+        // It is asked once, after the last one.
+        knows: async () => !(await book.claim('message 0', 'another')),
+      };
+    },
+  ],
+  'the errors of rejected writes': [
+    1_000,
+    () => {
+      const { rejections } = new KnownOfResources();
+      return { remember: (index) => void rejections.set(`${index}`, 'error'), knows: () => rejections.has('0') };
+    },
+  ],
+  'the sellers of whom a resource was missing': [
+    10_000,
+    () => {
+      const missing = new MissingResources();
+      for (let count = 1; count < 20; count += 1) missing.wasMissing(0);
+      return {
+        remember: (index) => missing.wasMissing(index),
+        knows: () => missing.againInMs(0, Date.now()) === undefined,
+      };
+    },
+  ],
+  'the sellers whose conversations were read': [
+    20_000,
+    () => {
+      const read = new ReadConversations();
+      return {
+        remember: (index) => read.add(index, '1', 1, { found: 1, shown: 1 }),
+        knows: () => read.found(0, '1', 1) !== undefined,
+      };
+    },
+  ],
+  'the failures that were said': [
+    100,
+    () => {
+      const said: string[] = [];
+      const log = new Log({ ...silentLogger, error: (line: string) => void said.push(line) });
+      return {
+        remember: (index) => log.writeRarely(`failure ${index}`, 'away'),
+        // It is said again where it is forgotten.
+        knows: async () => {
+          said.length = 0;
+          await log.writeRarely('failure 0', 'away');
+          return said.length === 0;
+        },
+      };
+    },
+  ],
+  'the keys of what has ended, in memory': [
+    100_000,
+    () => {
+      const store = memoryStore();
+      return {
+        remember: async (index) => {
+          await store.add(work(`${index}`));
+          await store.settle(await lease(store), { ...done, inMs: Infinity });
+        },
+        knows: async () => (await store.get('0')) !== undefined,
+      };
+    },
+  ],
+};
+
+interface Memory {
+  remember(index: number): void | Promise<void>;
+  knows(): boolean | Promise<boolean>;
+}
+
+describe('a memory of as many as it has a place for keeps the first one, and forgets it for the next:', () => {
+  test.each(Object.keys(numbered))('%s', async (name) => {
+    const [most, create] = numbered[name]!;
+    for (const count of [most, most + 1]) {
+      const { remember, knows } = create();
+      for (let index = 0; index < count; index += 1) await remember(index);
+      expect(await knows()).toBe(count === most);
+    }
+  });
+});
+
+describe('a memory with a time', () => {
+  test.each([
+    ['one after the other, a day apart', [0, day, 2 * day], ['2']],
+    ['within a day', [0, day / 2, day - 1], ['0', '1', '2']],
+    ['and one of them in a clock that was set back', [0, day, day - 5], ['1', '2']],
+  ])('has no older writes in the ledger of a store: %s', async (_, times, kept) => {
+    const ledger = new MemoryLedger();
+    for (const [index, ms] of times.entries()) {
+      vi.setSystemTime(now + ms);
+      const write = {
+        id: `${index}`,
+        target: 'messages.send 7',
+        input: {},
+        sentAt: Date.now(),
+        state: 'sent',
+      } as const;
+      // Each is of another process.
+      await new LedgerBook(ledger).enter([write]);
+    }
+    const value = JSON.parse((await ledger.get('writes messages.send 7')) ?? '[]') as { id: string }[];
+    expect(value.map(({ id }) => id)).toEqual(kept);
+  });
+
+  test('of a process has none of them once another write is sent, whatever was read back meanwhile', () => {
+    const book = new MemoryBook();
+    const old = [written('called'), written('asked for')];
+    book.add(old[0]!);
+    for (const each of old) book.askFor(each);
+    vi.setSystemTime(now + day);
+    book.add(written('later'));
+    expect([...old, { id: 'later' }].map(({ id }) => book.get(id)?.id)).toEqual([undefined, undefined, 'later']);
+  });
+});
