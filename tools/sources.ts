@@ -51,7 +51,7 @@ export class Sources {
     this.texts = new Map(paths.map((path) => [this.#path(path), ts.sys.readFile(path) ?? '']));
   }
 
-  /** Returns what a source file exports, in its order. What one statement exports has the order of the declarations. */
+  /** Returns what a source file exports, but what is for this package alone, in its order. What one statement exports has the order of the declarations. */
   exportsOf(path: string): Export[] {
     const file = this.#program.getSourceFile(join(this.#root, path));
     const module = file && this.#checker.getSymbolAtLocation(file);
@@ -60,7 +60,8 @@ export class Sources {
     const position = ({ declarations }: ts.Symbol): number => declarations?.[0]?.pos ?? 0;
     return [...byStatement.values()].flatMap((each) => {
       const originals = each.map((symbol) => this.#original(symbol)).sort((a, b) => position(a) - position(b));
-      return originals.map((symbol) => this.#describe(symbol));
+      const shown = originals.filter(({ declarations = [] }) => !declarations.every(isInternal));
+      return shown.map((symbol) => this.#describe(symbol));
     });
   }
 
