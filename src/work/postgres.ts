@@ -54,8 +54,8 @@ const dialect: Dialect = {
   nextNumber: "SELECT nextval('seller_work_number_seq') AS number",
 };
 
-/** The most rules in one transaction. */
-const maxJobs = 200;
+/** The most rules in one transaction: a burst of deliveries waits for few. */
+const maxJobs = 500;
 
 /** How often a transaction is begun whose connection was lost. */
 const maxAttempts = 3;

@@ -9,7 +9,7 @@ import { deliverUntilAccepted } from '../support/deliveries.ts';
 import { hasPostgres } from '../support/postgres.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { silentLogger } from '../support/silent.ts';
-import { lease, work } from '../support/work.ts';
+import { claim, done, lease, work } from '../support/work.ts';
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const used = (pool: Pool): number => pool.totalCount - pool.idleCount;
@@ -129,6 +129,58 @@ describe.skipIf(!hasPostgres)('the connections of a store in PostgreSQL', () => 
     await untilUsed(pool, 2);
     await pool.end();
     await expect(store.add(work('b'))).rejects.toThrow('after calling end');
+  });
+
+  /** Keeps a lock until what is returned is called. */
+  const locked = async (pool: Pool, sql: string): Promise<() => Promise<void>> => {
+    const client = await pool.connect();
+    await client.query(`BEGIN; ${sql}`);
+    return async () => {
+      await client.query('COMMIT');
+      client.release();
+    };
+  };
+  const burst = Array.from({ length: 1_000 }, (_, index) => `delivered ${index}`);
+
+  test('let deliveries be accepted while claims and results wait', async () => {
+    const pool = await poolOf(5);
+    const store = postgresStore({ pool });
+    await store.add(work('a', { owner: 'full' }));
+    const leased = await lease(store);
+    const unlock = await locked(pool, "SELECT FROM seller_work WHERE key = 'a' FOR UPDATE");
+    const order: string[] = [];
+    const rest = [store.settle(leased, done), claim(store), store.get('a')];
+    const others = Promise.all(rest).then(() => order.push('the rest'));
+    expect(await Promise.all(burst.map((key) => store.add(work(key), 10_000)))).toEqual(burst.map(() => 'added'));
+    // Also where there is no room: what is known is acknowledged, and the rest is delivered again.
+    const full = async (key: string) => store.add(work(key, { owner: 'full' }), 1);
+    expect([await full('b'), await full('b'), await full('a')]).toEqual(['full', 'full', 'known']);
+    order.push('deliveries');
+    await unlock();
+    await others;
+    expect(order).toEqual(['deliveries', 'the rest']);
+    await store.close?.();
+    await pool.end();
+  });
+
+  test('let the backlog be handled while deliveries wait', async () => {
+    const pool = await poolOf(5);
+    const store = postgresStore({ pool });
+    await Promise.all(['a', 'b', 'c'].map((key) => store.add(work(key))));
+    const unlock = await locked(pool, "SELECT pg_advisory_xact_lock(hashtextextended('delivered 0', 0))");
+    const order: string[] = [];
+    const deliveries = Promise.all(burst.map((key) => store.add(work(key)))).then(() => order.push('deliveries'));
+    for (const key of ['a', 'b', 'c']) {
+      const leased = await lease(store);
+      expect([leased.key, await store.note(leased, { writes: 1 })]).toEqual([key, true]);
+      expect([await store.renew([leased], 60_000), await store.settle(leased, done)]).toEqual([[], true]);
+    }
+    order.push('the backlog');
+    await unlock();
+    await deliveries;
+    expect(order).toEqual(['the backlog', 'deliveries']);
+    await store.close?.();
+    await pool.end();
   });
 
   test('need a pool of three', async () => {

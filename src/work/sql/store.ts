@@ -30,7 +30,7 @@ export interface RuleOptions {
   readonly key?: string;
   /** Whether nothing else of this process may happen between its statements. */
   readonly isAlone?: boolean;
-  /** Whether it adds an entry: somebody waits for the response to a delivery. */
+  /** Whether somebody adds an entry, and waits for the response to a delivery. */
   readonly isAdded?: boolean;
   /** Whether it only reads. Then it takes no lock that others wait for. */
   readonly isRead?: boolean;
@@ -87,7 +87,7 @@ export class SqlStore implements InnerStore {
     // While one counts, the others of its owner wait for the result.
     for (let counting; most < Infinity && (counting = this.#counting.get(ownerOf(work)));) await counting;
     const place = most === Infinity ? 'free' : this.#open.take(work);
-    if (place === 'full') return (await this.get(key)) ? 'known' : 'full';
+    if (place === 'full') return (await this.#get(key, true)) ? 'known' : 'full';
     if (place === 'free') return this.#db.run((context) => add(context, work), options);
     const counted = this.#db.run((context) => addCounted(context, work, most), options);
     this.#counting.set(ownerOf(work), counted);
@@ -101,7 +101,11 @@ export class SqlStore implements InnerStore {
   }
 
   get(key: string): Promise<Status | undefined> {
-    return this.#db.run((context) => get(context, key), { isRead: true });
+    return this.#get(key, false);
+  }
+
+  #get(key: string, isAdded: boolean): Promise<Status | undefined> {
+    return this.#db.run((context) => get(context, key), { isRead: true, isAdded });
   }
 
   list(query: Query): Promise<readonly Status[]> {
