@@ -8,7 +8,7 @@ import type { InboxOptions } from 'marketplace-seller-sdk/inbox';
 import type * as Pg from 'pg';
 import { hasPostgres, startPostgres } from '../../tests/support/postgres.ts';
 import { range } from '../inbox-load.ts';
-import { compare, here } from '../measure.ts';
+import { here } from '../measure.ts';
 import type { Figure, Row } from '../measure.ts';
 import { cpuOfServers } from './engines.ts';
 
@@ -17,9 +17,9 @@ type Store = NonNullable<InboxOptions['store']>;
 
 const few = 1_000;
 const many = 100_000;
-/** How many notifications are delivered and handled for one figure, and how many figures there are of each. */
+/** How many notifications are delivered and handled for one figure, and how many figures there are of each, of which the least counts. */
 const handledAtATime = 1_000;
-const rounds = 7;
+const rounds = 9;
 const userIds = { 'of one seller': 1, 'of 100 sellers': 100 } as const;
 
 /** What a notification costs, from the delivery to the end, while others wait: of this process and of the server. */
@@ -27,7 +27,7 @@ export async function backlog(): Promise<Row[]> {
   const figures = [...(await growthInSqlite()), ...(hasPostgres ? await growthInPostgres() : [])];
   return [
     {
-      title: `CPU of one notification while ${many} wait; its ratio is to that while ${few} wait`,
+      title: `CPU of one notification while ${many} wait, the least of ${rounds}; its ratio is to that while ${few} wait`,
       unit: 'µs',
       goal: 'a ratio of at most 1.3',
       limits: figures.map(({ who }) => ({ who, ratio: 1.3 })),
@@ -83,9 +83,9 @@ async function growthOf(who: string, users: number, open: (name: string) => Stor
     measured.many.push(await ofMany.measure());
   }
   await Promise.all([ofFew.close(), ofMany.close()]);
-  const [, figure] = compare(measured);
-  if (!figure) throw new Error('nothing was measured');
-  return { ...figure, who };
+  // What else the machine does only adds to the CPU of a notification: its caches are cold.
+  const [atFew, atMany] = [Math.min(...measured.few), Math.min(...measured.many)];
+  return { who, value: atMany, range: [atMany, Math.max(...measured.many)], ratio: atMany / atFew };
 }
 
 interface Place {
