@@ -5,7 +5,14 @@ import type { Engine, EntryState, InnerEngine, InnerStore, RunNotes, Shelf, Stat
 import { leaveStore, useStore } from './worker.js';
 import { withoutUnknown } from './writes.js';
 
-/** What a store holds of an inbox or an outbox: notifications, or jobs. */
+/**
+ * What a store holds of an inbox or an outbox: notifications, or jobs.
+ *
+ * @example
+ * const [first] = await inbox.deadLetters.list({ limit: 1 });
+ * if (first) await inbox.remove(first.entry.key); // its data: the key stays known
+ * if (first) await inbox.forget(first.entry.key); // its key too: it may be handled again
+ */
 export class StoredLists<Entry extends { readonly key: string }> {
   /** What was given up: list, replay or remove it. What is replayed is handled, or sent, by a process that does so. */
   readonly deadLetters: DeadLetters<Entry>;
