@@ -10,6 +10,7 @@ import { describe, expect, test } from 'vitest';
 import * as z from 'zod/mini';
 import { everyEndpoint, everyGroup } from './support/every-endpoint.ts';
 import { createMarketplace } from './support/marketplace.ts';
+import { stubbed } from './support/stubs.ts';
 
 const offline = createTools(createMarketplace().sellerClient, { only: everyGroup });
 
@@ -189,6 +190,15 @@ describe('a result', () => {
     const wrong = await run(toolNamed(tools, 'messages_upload'), { site_id: 'MLA', file: '%', filename: 'a.txt' });
     expect(wrong.error).toMatchObject({ class: 'InvalidInputError' });
   });
+
+  test('of a file that is no text gives its connection back', async () => {
+    let ended = '';
+    const pull = (out: ReadableStreamDefaultController): void => out.enqueue(new Uint8Array(9));
+    const body = new ReadableStream({ pull, cancel: () => void (ended = 'cancelled') });
+    const { sellerClient } = stubbed([() => new Response(body, { headers: { 'content-type': 'application/pdf' } })]);
+    await run(toolNamed(createTools(sellerClient), 'messages_download'), { site_id: 'MLA', attachment_id: 'a.pdf' });
+    expect(ended).toBe('cancelled');
+  });
 });
 
 describe('a list that does not fit', () => {
@@ -241,9 +251,9 @@ describe('a list that does not fit', () => {
 });
 
 test('the request that a person sees shows characters that would hide or reorder its text', () => {
-  const text = 'Yes\u202eon\u200b\u2066!';
+  const text = 'Yes\u202eon\u200b\u2066!\u2028\u2029';
   const shown = toolNamed(offline, 'questions_answer').request({ question_id: 42, text });
-  expect(shown).toContain('Yes\\u{202e}on\\u{200b}\\u{2066}!');
+  expect(shown).toContain('Yes\\u{202e}on\\u{200b}\\u{2066}!\\u{2028}\\u{2029}');
 });
 
 describe('reading messages', () => {
@@ -275,6 +285,7 @@ describe('a write', () => {
     const shown = answer.request({ question_id, text: 'Yes\n"there" is' });
     expect(shown).toContain('POST /answers\n');
     expect(shown).toContain(JSON.stringify({ question_id, text: 'Yes\n"there" is' }));
+    expect(shown).not.toContain('mark_as_read');
     expect(() => answer.request({ question_id })).toThrow(InvalidInputError);
     expect(marketplace.requests.all).toEqual([]);
   });

@@ -4,7 +4,7 @@ import { Clock, localInstant } from '../../src/testing/clock.js';
 import { listsOf } from '../../src/testing/dashboard/lists.js';
 import { matchesFilter } from '../../src/testing/http/requests.js';
 
-// Parts of the fake: a star that stands for nothing, a clock that ran ahead, two sites at one time, and the eleventh token.
+// The clock of the fake and the times of its sites, the paths of filters, and the tokens that the dashboard shows.
 
 describe('a path of a filter', () => {
   const matches = (path: string, pattern: string): boolean =>
@@ -75,7 +75,11 @@ describe('a clock', () => {
 
 test('each of two sites has its own time of the same moment, in any order and the second time', () => {
   const moment = Date.parse('2030-01-15T12:00:00Z');
-  const expected = { MLA: '2030-01-15T09:00:00.000-03:00', MLM: '2030-01-15T06:00:00.000-06:00', MCO: '2030-01-15T07:00:00.000-05:00' }; // prettier-ignore
+  const expected = {
+    MLA: '2030-01-15T09:00:00.000-03:00',
+    MLM: '2030-01-15T06:00:00.000-06:00',
+    MCO: '2030-01-15T07:00:00.000-05:00',
+  };
   for (const site of ['MLA', 'MLM', 'MCO', 'MLM', 'MLA'] as const)
     expect(localInstant(moment, site)).toBe(expected[site]);
   // Clocks of Chile changed at the end of this quarter of an hour.
@@ -102,3 +106,11 @@ test.each([0, 1, 9, 10, 11, 25])(
     }
   },
 );
+
+test('a clock that ran ahead follows the machine after a reset', () => {
+  const running = new FakeMarketplace();
+  running.clock.set('2030-01-01T00:00:00Z');
+  running.clock.run();
+  running.reset();
+  expect(Math.abs(running.clock.ms - Date.now())).toBeLessThan(86_400_000);
+});

@@ -2,38 +2,14 @@ import { ConfigurationError } from 'marketplace-seller-sdk';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { createTools } from 'marketplace-seller-sdk/tools';
 import type { Tool } from 'marketplace-seller-sdk/tools';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { compactJson } from '../src/tools/compact.js';
 import { documentedResponses } from './support/documented-responses.ts';
 import { everyEndpoint } from './support/every-endpoint.ts';
-import { advanceUntilSettled } from './support/fake-time.ts';
 import { createMarketplace } from './support/marketplace.ts';
-import { stubbed, receiving } from './support/stubs.ts';
+import { stubbed } from './support/stubs.ts';
 
-afterEach(() => void vi.useRealTimers());
-
-/** The tools of the seller of a sale to whom the buyer has written. */
-function createSale(options: Parameters<typeof createMarketplace>[0] = {}) {
-  const all = createMarketplace({ maxRetries: 0, ...options });
-  const { marketplace, sellerClient, seller_id, buyer_id } = all;
-  const pack = marketplace.addPack({ seller_id, buyer_id });
-  marketplace.buyerWrites({ pack, text: 'Where is it?' });
-  const tools = createTools(sellerClient);
-  const use = async (name: string, input: object) => {
-    const running = tools.find((each) => each.name === name)!.run(input);
-    const { text, isError } = await (vi.isFakeTimers() ? advanceUntilSettled(running) : running);
-    return { isError, ...(JSON.parse(text) as { result?: Record<string, unknown>; error?: Record<string, unknown> }) };
-  };
-  const message = { pack_id: String(pack.pack_id), user_id: seller_id, to: { user_id: buyer_id } };
-  const send = (text: string) => use('messages_send', { ...message, text });
-  const sent = (): string[] =>
-    marketplace.messages
-      .of(pack)
-      .filter(({ from }) => from === seller_id)
-      .map(({ text }) => text)
-      .reverse();
-  return { ...all, message, tools, use, send, sent };
-}
+// What a model gets of a response fits into its limit: the beginning of it, whole entries, and how to get the rest.
 
 /** A response with 60 entries in each list, 12 in those inside, and texts that are longer than any that is kept. */
 function grown(value: unknown, entries = 60): unknown {
@@ -207,74 +183,4 @@ describe('a small result', () => {
     const text = compactJson({ text: 'a b '.repeat(1000), more: 'c'.repeat(9000) }, 3000);
     expect(text).toMatch(/«[^»]*» \(\d+ more characters left out\)/);
   });
-});
-
-describe('a write of a model', () => {
-  beforeEach(() => void vi.useFakeTimers());
-
-  test('that was not carried out can be called again, and the model is told so', async () => {
-    const { marketplace, send, sent } = createSale();
-    marketplace.faults.inject({ endpoint: 'messages.send', reset: 'before' });
-    const { error } = await send('Today.');
-    expect(error).toMatchObject({ outcomeUnknown: false, whatToDo: expect.stringContaining('called again') as string });
-    expect(await send('Today.')).toMatchObject({ isError: false });
-    expect(sent()).toEqual(['Today.']);
-  });
-
-  test('that is sent after reading back, is sent a second time when the model wants two', async () => {
-    const { marketplace, send, sent } = createSale();
-    marketplace.faults.inject({ endpoint: 'messages.send', reset: 'before' });
-    marketplace.faults.inject({ endpoint: 'messages.conversation', reset: 'before', times: 9 });
-    expect((await send('Today.')).error).toMatchObject({ outcomeUnknown: true });
-    marketplace.faults.clear();
-    await send('Today.');
-    expect(sent()).toEqual(['Today.']);
-    await send('Today.');
-    expect(sent()).toEqual(['Today.', 'Today.']);
-  });
-
-  test('is found an hour later', async () => {
-    const { marketplace, send, sent } = createSale();
-    marketplace.faults.inject({ endpoint: 'messages.send', reset: 'after' });
-    marketplace.faults.inject({ endpoint: 'messages.conversation', reset: 'before', times: 9 });
-    expect((await send('Today.')).error).toMatchObject({ outcomeUnknown: true });
-    marketplace.faults.clear();
-    vi.setSystemTime(Date.now() + 3_600_000);
-    expect(await send('Today.')).toMatchObject({ isError: false, result: { text: '«Today.»' } });
-    expect(sent()).toEqual(['Today.']);
-  });
-
-  test('is another one with another input', async () => {
-    const { marketplace, use, question_id, item_id, buyer_id } = createSale();
-    const { id: other } = marketplace.ask({ from: { user_id: buyer_id }, item_id, text: 'And in blue?' });
-    marketplace.faults.inject({ endpoint: 'questions.hide', reset: 'after' });
-    expect((await use('questions_hide', { question_id })).error).toMatchObject({ outcomeUnknown: true });
-    expect(await use('questions_hide', { question_id: other })).toMatchObject({ isError: false });
-  });
-
-  test('shows a person nothing that it does not send', () => {
-    const { tools, message, question_id } = createSale();
-    const request = (name: string, input: object): string => tools.find((each) => each.name === name)!.request(input);
-    const answer = { question_id, text: 'a\u2028b\u2029c' };
-    expect(request('questions_answer', answer)).toContain('a\\u{2028}b\\u{2029}c');
-    expect(request('messages_send', { ...message, text: 'Today.' })).not.toContain('mark_as_read');
-  });
-});
-
-test('the connection of a file that is no text is given back', async () => {
-  let ended = '';
-  const { marketplace, use } = createSale({
-    fetch: receiving(async (request) => {
-      const response = await marketplace.fetch(request);
-      if (!new URL(request.url).pathname.startsWith('/messages/attachments/')) return response;
-      const body = new ReadableStream({
-        pull: (out) => out.enqueue(new Uint8Array(9)),
-        cancel: () => void (ended = 'cancelled'),
-      });
-      return new Response(body, { status: response.status, headers: { 'content-type': 'application/pdf' } });
-    }),
-  });
-  const stored = await use('messages_upload', { site_id: 'MLA', file: btoa('%PDF'), filename: 'a.pdf' });
-  await use('messages_download', { site_id: 'MLA', attachment_id: stored.result?.id });
-  expect(ended).toBe('cancelled');
 });

@@ -1,0 +1,31 @@
+import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
+import type { Account, Pack } from 'marketplace-seller-sdk/testing';
+
+/** The time of the fake. */
+export const noon = '2026-03-02T12:00:00.000Z';
+
+/**
+ * A fake at noon with the seller 7, the buyer 9, the item MLA1 and a sale. Requests are those that any program may send: the client
+ * checks more.
+ */
+export function fakeShop() {
+  const marketplace = new FakeMarketplace({ now: noon });
+  const seller = marketplace.addUser({ user_id: 7 });
+  const buyer = marketplace.addUser({ user_id: 9 });
+  marketplace.addItem({ item_id: 'MLA1', seller_id: 7 });
+  const sale = (init: Partial<Parameters<FakeMarketplace['addPack']>[0]> = {}): Pack =>
+    marketplace.addPack({ seller_id: 7, buyer_id: 9, ...init });
+  const request = async (line: string, body?: object, as: Account = seller) => {
+    const [method = '', path = ''] = line.split(' ');
+    const headers = { authorization: `Bearer ${marketplace.tokenFor(as)}`, 'content-type': 'application/json' };
+    const url = `${marketplace.baseUrl}${path}`;
+    const response = await marketplace.fetch(url, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+    const text = await response.text();
+    return { status: response.status, body: (text === '' ? undefined : JSON.parse(text)) as never };
+  };
+  const statusOf = async (...args: Parameters<typeof request>): Promise<number> => (await request(...args)).status;
+  return { marketplace, seller, buyer, pack: sale(), sale, request, statusOf };
+}
+
+/** The number of a pack, or of the order that has none. */
+export const numberOf = ({ pack_id, order_ids }: Pack): number | string => pack_id ?? order_ids[0]!;

@@ -1,0 +1,114 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { fakeShop, noon } from '../support/fake-shop.ts';
+
+// Contacts are counted in periods and windows, whose first and last moments are theirs.
+
+type Shop = ReturnType<typeof fakeShop>;
+let marketplace: Shop['marketplace'];
+let seller: Shop['seller'];
+let request: Shop['request'];
+let statusOf: Shop['statusOf'];
+
+beforeEach(() => {
+  ({ marketplace, seller, request, statusOf } = fakeShop());
+});
+
+const noonMs = Date.parse(noon);
+
+describe('contacts', () => {
+  const record = (ms: number, times = 1): void =>
+    marketplace.viewPhone({ item_id: 'MLA1' }, { at: noonMs + ms, times });
+  const path = '/items/MLA1/contacts/phone_views';
+  const hour = 3_600_000;
+  const window = async (query: string): Promise<{ date_from: string; results: { date: string; total: number }[] }> =>
+    (await request(`GET ${path}/time_window?unit=hour&${query}`)).body;
+
+  test('an interval begins with its first moment, and the window ends with its last', async () => {
+    marketplace.clock.advance({ hours: 1 });
+    for (const [ms, times] of [
+      [-hour - 1, 1],
+      [-hour, 10],
+      [-1, 100],
+      [0, 1_000],
+      [hour, 10_000],
+      [hour + 1, 100_000],
+    ] as const)
+      record(ms, times);
+    const { results, date_from } = await window('last=3');
+    expect(results.map(({ total }) => total)).toEqual([110, 1_000, 10_000]);
+    expect(results.map(({ date }) => date)).toEqual([
+      '2026-03-02T11:00:00Z',
+      '2026-03-02T12:00:00Z',
+      '2026-03-02T13:00:00Z',
+    ]);
+    expect(date_from).toBe('2026-03-02T11:00:00Z');
+    expect((await window('last=3&order=desc')).results).toEqual(results.toReversed());
+    expect((await window('')).results.map(({ total }) => total)).toEqual([10_000]);
+  });
+
+  test.each([
+    [0, 400],
+    [1, 200],
+    [3, 200],
+    [4, 400],
+  ])('of at most 3 intervals, %i: %i', async (last, status) => {
+    marketplace.settings.maxWindowIntervals = 3;
+    expect(await statusOf(`GET ${path}/time_window?unit=hour&last=${last}`)).toBe(status);
+  });
+
+  test.each<[string, string, number | undefined]>([
+    [noon, noon, 10],
+    [noon, '2026-03-02T12:00:00.001Z', 110],
+    ['2026-03-02T12:00:00.001Z', noon, undefined],
+    ['2026-03-02', '2026-03-02', 1_110],
+    ['2026-03-03', '2026-03-03', 10_000],
+    ['2026-03-02', '2026-03-03', 11_110],
+  ])('from %s to %s: %j', async (from, to, total) => {
+    for (const [ms, times] of [
+      [0, 10],
+      [1, 100],
+      [12 * hour - 1, 1_000],
+      [12 * hour, 10_000],
+    ] as const)
+      record(ms, times);
+    const found = await request(`GET ${path}?date_from=${from}&date_to=${to}`);
+    expect(found.status).toBe(total === undefined ? 400 : 200);
+    if (total !== undefined) expect(found.body).toMatchObject({ total });
+  });
+
+  test.each([
+    ['MLA1', 200, 1],
+    ['MLA1,MLA1', 200, 1],
+    ['MLA1,MLA2', 200, 2],
+    ['MLA1,MLA2,MLA3', 400, undefined],
+    ['', 400, undefined],
+  ])('of at most 2 items, %j: %i', async (ids, status, length) => {
+    marketplace.settings.maxIds = 2;
+    for (const item_id of ['MLA2', 'MLA3']) marketplace.addItem({ item_id, seller_id: 7 });
+    const found = await request(`GET /items/contacts/phone_views/time_window?unit=day&ids=${ids}`);
+    expect(found.status).toBe(status);
+    if (length !== undefined) expect((found.body as unknown[]).length).toBe(length);
+  });
+
+  test('a window of an item counts those of other items that are asked for with it', async () => {
+    marketplace.addItem({ item_id: 'MLA2', seller_id: 7 });
+    record(-1);
+    marketplace.viewPhone({ item_id: 'MLA2' }, { at: noonMs - 1, times: 5 });
+    const total = async (query: string): Promise<unknown> =>
+      ((await request(`GET ${path}/time_window?unit=day&${query}`)).body as { total: number }).total;
+    expect([await total(''), await total('ids=MLA2'), await total('ids=MLA1,MLA2')]).toEqual([1, 6, 6]);
+  });
+});
+
+test.each([
+  ['2026-03-02T12:00:00.000Z', 1],
+  ['2026-03-02T12:00:00.001Z', 0],
+  ['2026-03-01T00:00:00.000Z', 1],
+  ['2026-02-28T23:59:59.999Z', 0],
+])('a window of two days to noon counts a contact at %s %i times', async (at, expected) => {
+  marketplace.contacts.record('phone_view', { item_id: 'MLA1' }, { at });
+  const { phoneViews } = marketplace.clientFor(seller).contacts;
+  const ending = '2026-03-02T12:00:00.000Z';
+  const window = await phoneViews.windowOfItem({ item_id: 'MLA1', last: 2, unit: 'day', ending });
+  expect(window.total).toBe(expected);
+});

@@ -1,0 +1,117 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { fakeShop } from '../support/fake-shop.ts';
+
+// What the fake accepts of Flex, and which subscriptions and items it is for.
+
+type Shop = ReturnType<typeof fakeShop>;
+let marketplace: Shop['marketplace'];
+let seller: Shop['seller'];
+let statusOf: Shop['statusOf'];
+
+beforeEach(() => {
+  ({ marketplace, seller, statusOf } = fakeShop());
+});
+
+describe('Flex', () => {
+  const subscribe = (init: object = {}) => marketplace.flex.subscribe({ user_id: 7, service_id: 3, ...init });
+  const place = '/shipping/flex/sites/MLA/users/7/services/3/configuration';
+  const range = { from: 9, to: 13, capacity: 20, cutoff: 8 };
+  const set = (given: object) =>
+    statusOf(`PUT ${place}/delivery/custom/v3`, { delivery_ranges: { week: [{ ...range, ...given }] } });
+  const configuration = () =>
+    marketplace.clientFor(seller).flex.configuration({ site_id: 'MLA', user_id: 7, service_id: 3 });
+
+  test.each([
+    [{ from: -1 }, 400],
+    [{ from: 0 }, 200],
+    [{ from: 24, to: 24 }, 200],
+    [{ to: 24 }, 200],
+    [{ to: 25 }, 400],
+    [{ cutoff: 0 }, 200],
+    [{ cutoff: 24 }, 200],
+    [{ cutoff: 25 }, 400],
+    [{ capacity: 0 }, 400],
+    [{ capacity: 1 }, 200],
+    [{ capacity: 500 }, 200],
+    [{ capacity: 501 }, 400],
+  ])('a range with %j: %i', async (given, status) => {
+    subscribe();
+    expect(await set(given)).toBe(status);
+  });
+
+  test('each hour that can be set is available', async () => {
+    subscribe();
+    const { availables } = await configuration();
+    const hours = Array.from({ length: 25 }, (_, hour) => hour);
+    expect([availables?.ranges, availables?.cutoff]).toEqual([hours, hours]);
+    expect(availables?.capacity_range).toEqual({ from: 1, to: 500 });
+  });
+
+  test.each([
+    [{}, []],
+    [{ week: [] }, []],
+    [{ week: [range] }, ['week']],
+    [{ week: [range], saturday: [], sunday: [range] }, ['week', 'sunday']],
+  ])('with the ranges %j a seller works on %j', async (delivery_ranges, days) => {
+    subscribe({ delivery_ranges });
+    expect((await configuration()).working_days).toEqual(days);
+  });
+
+  test.each([
+    ['in', 200, 0],
+    ['pending', 200, 2],
+    ['out', 404, 0],
+  ] as const)(
+    'a subscription that is %s: a change gets %i, and %i weeks of training remain',
+    async (status, expected, weeks) => {
+      marketplace.settings.liveFields = true;
+      subscribe({ status });
+      expect(await set({})).toBe(expected);
+      expect((await configuration()).subscription?.training_times).toMatchObject({
+        original: { value: 2 },
+        remaining: { value: weeks },
+      });
+    },
+  );
+
+  test('a subscription to Turbo has no ranges and no zones to set, whatever its status', async () => {
+    subscribe({ service_id: 2 });
+    const turbo = subscribe({ mode: 'TURBO' });
+    const change = async (): Promise<number[]> => [
+      await set({}),
+      await statusOf(`PUT ${place}/coverage/zone/v3`, { zones: [{ id: 'MLA-1' }] }),
+    ];
+    expect(await change()).toEqual([400, 400]);
+    marketplace.flex.setStatus(turbo.id, 'pending');
+    expect(await change()).toEqual([400, 400]);
+  });
+
+  test.each(['pending', 'out'] as const)('Turbo is out when Flex is %s, and not when it is in again', (status) => {
+    const flex = subscribe({ service_id: 2 });
+    subscribe({ mode: 'TURBO' });
+    marketplace.flex.setStatus(flex.id, status);
+    const statuses = (): string[] => marketplace.flex.subscriptionsOf(7).map((each) => each.status);
+    expect(statuses()).toEqual([status, 'out']);
+    marketplace.flex.setStatus(flex.id, 'in');
+    expect(statuses()).toEqual(['in', 'out']);
+  });
+
+  test.each<[string[], number]>([
+    [[], 403],
+    [['out'], 403],
+    [['in'], 204],
+    [['pending'], 204],
+  ])('an item of a seller with the subscriptions %j is enabled with %i', async (statuses, expected) => {
+    for (const status of statuses) subscribe({ status });
+    expect(await statusOf('POST /sites/MLA/shipping/selfservice/items/MLA1')).toBe(expected);
+  });
+});
+
+test.each([
+  [1, 200],
+  [20, 200],
+  [21, 400],
+])('of items, %i are read at once: %i', async (count, status) => {
+  const ids = Array.from({ length: count }, (_, index) => `MLA${index + 1}`).join(',');
+  expect(await statusOf(`GET /items?ids=${ids}&attributes=status`)).toBe(status);
+});

@@ -1,0 +1,195 @@
+import type { Account } from 'marketplace-seller-sdk/testing';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { fakeShop } from '../support/fake-shop.ts';
+
+// Questions of the fake: when they were asked, by whom, in what state they are, and how fast they are answered.
+
+type Shop = ReturnType<typeof fakeShop>;
+let marketplace: Shop['marketplace'];
+let seller: Shop['seller'];
+let buyer: Shop['buyer'];
+let request: Shop['request'];
+let statusOf: Shop['statusOf'];
+
+beforeEach(() => {
+  ({ marketplace, seller, buyer, request, statusOf } = fakeShop());
+});
+
+const askAt = (at: string, from = marketplace.addUser(), item_id = 'MLA1') =>
+  marketplace.clock.at(at, () => marketplace.ask({ from, item_id, text: at }));
+
+const [first, last, next] = ['2026-03-01T00:00:00.000Z', '2026-03-01T23:59:59.999Z', '2026-03-02T00:00:00.000Z'];
+
+test.each<[Record<string, string>, string[]]>([
+  [{ date_to: '2026-03-01' }, [first, last]],
+  [{ date_to: '2026-03-02T00:00:00.000Z' }, [first, last]],
+  [{ date_to: '2026-03-01T23:59:59.999Z' }, [first]],
+  [{ date_from: '2026-03-01' }, [first, last, next]],
+  [{ date_from: '2026-03-01T00:00:00.001Z' }, [last, next]],
+  [{ date_from: '2026-03-02' }, [next]],
+  [{ date_from: '2026-03-01', date_to: '2026-03-01' }, [first, last]],
+])('a search with %j finds what was asked in that period', async (filters, expected) => {
+  for (const at of [first, last, next]) askAt(at);
+  const search = marketplace.clientFor(seller).questions.search({ seller_id: 7, filters });
+  expect((await search.toArray({ max: 9 })).map(({ text }) => text).toSorted()).toEqual(expected);
+});
+
+test('of several questions of a buyer about an item, the earliest counts for the response time, also if it was added last', async () => {
+  const from = marketplace.addUser();
+  const [late, early] = ['2026-03-02T11:00:00Z', '2026-03-02T10:00:00Z'].map((at) => askAt(at, from));
+  marketplace.clock.at('2026-03-02T11:30:00Z', () => {
+    for (const each of [late, early]) marketplace.questions.answer(each!.id, 'Yes.');
+  });
+  const { total } = await marketplace.clientFor(seller).questions.responseTime({ user_id: 7 });
+  expect(total?.response_time).toBe(90);
+});
+
+test('a seller sees how many questions of a user they have answered, and not those of another seller', async () => {
+  const other = marketplace.addUser({ user_id: 8 });
+  marketplace.addItem({ item_id: 'MLA2', seller_id: 8 });
+  const from = marketplace.addUser();
+  const own = [askAt(first, from), askAt(last, from)];
+  const foreign = askAt(next, from, 'MLA2');
+  marketplace.questions.answer(own[0]!.id, 'Yes.');
+  const answeredFor = async (account: Account, question_id: number) =>
+    (await marketplace.clientFor(account).questions.get({ question_id })).from?.answered_questions;
+  expect(await answeredFor(seller, own[1]!.id)).toBe(1);
+  expect(await answeredFor(other, foreign.id)).toBe(0);
+  marketplace.questions.answer(own[1]!.id, 'Yes.');
+  expect(await answeredFor(seller, own[1]!.id)).toBe(2);
+  expect(await answeredFor(other, foreign.id)).toBe(0);
+});
+
+test('a user who is blocked twice is blocked since the first time, and after an unblocking since the next', async () => {
+  const { user_id } = marketplace.addUser();
+  const blacklist = marketplace.clientFor(seller).questions.blacklist;
+  const since = async () => (await blacklist.list({ seller_id: 7 }).first())?.blocked_at;
+  const at = (time: string, run: () => void) => marketplace.clock.at(time, run);
+  at(first, () => marketplace.questions.block(user_id, 7));
+  const before = await since();
+  at(next, () => marketplace.questions.block(user_id, 7));
+  expect(await since()).toBe(before);
+  marketplace.questions.unblock(user_id, 7);
+  expect(await since()).toBeUndefined();
+  at(next, () => marketplace.questions.block(user_id, 7));
+  expect(await since()).not.toBe(before);
+});
+
+test.each([
+  ['active', 'DELETED'],
+  ['closed', 'DELETED'],
+  ['under_review', 'DELETED'],
+] as const)('a question that was deleted stays so on an item that is %s', (status, expected) => {
+  const { id } = askAt(first);
+  marketplace.questions.delete(id);
+  marketplace.items.change('MLA1', { status });
+  expect(marketplace.questions.statusOf(marketplace.questions.getOrThrow(id))).toBe(expected);
+});
+
+test.each([
+  ['2026-02-16T12:00:00.001Z', true],
+  ['2026-02-16T12:00:00.000Z', false],
+])('of the response time at noon, a question of %s, 14 days before, counts: %s', async (at, counts) => {
+  const { id } = askAt(at);
+  marketplace.clock.at('2026-02-16T13:00:00Z', () => void marketplace.questions.answer(id, 'Yes.'));
+  const { total } = await marketplace.clientFor(seller).questions.responseTime({ user_id: 7 });
+  expect(total?.response_time).toBe(counts ? 60 : 0);
+});
+
+describe('questions', () => {
+  const ask = (text: string) => marketplace.ask({ from: buyer, item_id: 'MLA1', text });
+  const search = async (query: string): Promise<string[]> =>
+    (
+      (await request(`GET /questions/search?item=MLA1${query}`)).body as { questions: { text: string }[] }
+    ).questions.map(({ text }) => text);
+
+  test.each([
+    ['', ['c', 'b', 'a']],
+    ['&sort_fields=date_created', ['a', 'b', 'c']],
+    ['&sort_fields=date_created&sort_types=ASC', ['a', 'b', 'c']],
+    ['&sort_fields=date_created&sort_types=DESC', ['c', 'b', 'a']],
+    ['&sort_fields=seller_id&sort_types=DESC', ['c', 'b', 'a']],
+  ])('of one moment are found in the order of their ids, by %j', async (query, expected) => {
+    for (const text of ['a', 'b', 'c']) ask(text);
+    expect(await search(query)).toEqual(expected);
+  });
+
+  test.each([
+    ['date_created,item_id', '', 200],
+    ['date_created,item_id', 'ASC', 400],
+    ['date_created,item_id', 'ASC,DESC', 200],
+    ['date_created,item_id', 'ASC,DESC,ASC', 400],
+    ['', 'ASC', 400],
+  ])('sorted by %j in the directions %j: %i', async (fields, types, status) => {
+    expect(await statusOf(`GET /questions/search?item=MLA1&sort_fields=${fields}&sort_types=${types}`)).toBe(status);
+  });
+
+  test.each([
+    ['', ['open']],
+    ['&status=UNANSWERED', ['open']],
+    ['&status=unanswered', ['open']],
+    ['&status=DELETED', ['']],
+    ['&status=unanswered,deleted', ['', 'open']],
+  ])('that are deleted are found only by their status: %j', async (query, expected) => {
+    ask('open');
+    marketplace.questions.delete(ask('deleted').id);
+    expect(await search(query)).toEqual(expected);
+  });
+
+  test.each([
+    ['active', 'ANSWERED', 'UNANSWERED'],
+    ['paused', 'ANSWERED', 'UNANSWERED'],
+    ['closed', 'ANSWERED', 'CLOSED_UNANSWERED'],
+    ['under_review', 'UNDER_REVIEW', 'UNDER_REVIEW'],
+  ] as const)('of an item that is %s are %s or %s', (status, answered, open) => {
+    const [first, second] = [ask('a'), ask('b')];
+    marketplace.questions.answer(first.id, 'Yes.');
+    marketplace.items.change('MLA1', { status });
+    const statuses = [first, second].map(({ id }) =>
+      marketplace.questions.statusOf(marketplace.questions.getOrThrow(id)),
+    );
+    expect(statuses).toEqual([answered, open]);
+  });
+
+  test('are deleted once, and then shown to those with a token', async () => {
+    const { id } = ask('a');
+    expect([await statusOf(`DELETE /questions/${id}`), await statusOf(`DELETE /questions/${id}`)]).toEqual([200, 404]);
+    expect((await request(`GET /questions/${id}`)).body).toMatchObject({ status: 'DELETED', text: '' });
+    expect((await marketplace.fetch(`${marketplace.baseUrl}/questions/${id}`)).status).toBe(404);
+  });
+
+  test.each([
+    [60, null],
+    [61, 3],
+    [119, 3],
+    [120, 4],
+    [27 * 60 + 59, 29],
+    [28 * 60, 30],
+    [40 * 60, 30],
+  ])('answered after %i minutes forecast %j percent more sales', async (minutes, percent) => {
+    const { id } = marketplace.clock.at('2026-02-23T13:00:00Z', () => ask('a'));
+    marketplace.clock.at(new Date(Date.parse('2026-02-23T13:00:00Z') + minutes * 60_000), () =>
+      marketplace.questions.answer(id, 'Yes.'),
+    );
+    const record = await marketplace.clientFor(seller).questions.responseTime({ user_id: 7 });
+    expect(record.weekdays_working_hours).toEqual({ response_time: minutes, sales_percent_increase: percent });
+  });
+
+  test('the response time is computed once a day of the site, and anew on the next', async () => {
+    const total = async (): Promise<unknown> =>
+      (await marketplace.clientFor(seller).questions.responseTime({ user_id: 7 })).total?.response_time;
+    const answeredAfter = (minutes: number): void => {
+      const { id } = marketplace.ask({ from: marketplace.addUser(), item_id: 'MLA1', text: 'New?' });
+      marketplace.clock.advance({ minutes });
+      marketplace.questions.answer(id, 'Yes.');
+    };
+    answeredAfter(10);
+    expect(await total()).toBe(10);
+    answeredAfter(30);
+    // Argentina is three hours behind UTC.
+    marketplace.clock.set('2026-03-03T02:59:59.999Z');
+    expect(await total()).toBe(10);
+    marketplace.clock.set('2026-03-03T03:00:00.000Z');
+    expect(await total()).toBe(20);
+  });
+});
