@@ -1,10 +1,13 @@
 // The guide's handlers answer questions and messages while their processes are killed.
 // node bench/reply-soak.ts [kills] [SQLite | PostgreSQL | BullMQ] [mixture]
 // With `mixture`, the clock of one process is 40 seconds ahead, and moderation rejects each second answer to a message.
+// node bench/reply-soak.ts storm [SQLite | PostgreSQL | BullMQ]
+// Some 100 kills a minute for four minutes, and one message that ends its process by itself.
 import { availableParallelism, loadavg } from 'node:os';
 import { Answering } from '../tests/kills/answering.ts';
 import type { Answers } from '../tests/kills/answering.ts';
 import { places } from '../tests/kills/places.ts';
+import { weather } from '../tests/kills/storm.ts';
 import { bundled } from '../tests/support/program.ts';
 import { writePart } from './soak/page.ts';
 
@@ -19,6 +22,18 @@ for (const { name, isThere, open } of places.filter((each) => only === undefined
     continue;
   }
   const place = await open();
+  if (kills === 'storm') {
+    const endsAt = performance.now() + 240_000;
+    const found = await weather(program, place, {
+      goesOn: () => performance.now() < endsAt,
+      lifeMs: 250,
+      leaseMs: 3_000,
+    });
+    await place.close();
+    console.log(name, JSON.stringify(found));
+    isWrong ||= found.dead !== 1 || found.unanswered !== 1 || found.endings > 10;
+    continue;
+  }
   const answering = new Answering(program, place, mixture);
   const found = await answering.run(Number(kills));
   await answering.close();

@@ -339,6 +339,8 @@ export interface JobData {
   readonly stallsBefore?: number | undefined;
   /** How often in a row its process has ended while it ran alone. */
   readonly endings?: number | undefined;
+  /** After how many of these it has waited. */
+  readonly pausedAfter?: number | undefined;
 }
 
 /** The part of BullMQ's `Job` that is used. */

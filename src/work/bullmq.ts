@@ -2,7 +2,7 @@ import { isObject } from '../core/json/json.js';
 import { checkConfiguration, ofType, type Rule } from '../core/options/rules.js';
 import { behindMs, BullMQShelf, idOf, dataVersion } from './bullmq-shelf.js';
 import type { BullMQJob, BullMQQueueClass, JobData } from './bullmq-shelf.js';
-import { LayoutError, released, suspectStalls } from './store.js';
+import { aloneMsOf, LayoutError, released, suspectPauseMs, suspectStalls } from './store.js';
 import type { Engine, InnerEngine, Lease, LeaseId, Notes, Verdict, WorkerOptions, Works } from './store.js';
 import { abortGraceMs, endsWithin, LeasedRun } from './worker.js';
 
@@ -147,7 +147,7 @@ class BullMQWorks implements Works {
     if (head !== job.id) return this.#wait(job, results, head);
     results.fact = fact;
     const stalls = (job.stalledCounter ?? 0) - (job.data.stallsBefore ?? 0);
-    if (stalls >= suspectStalls) return this.#runAlone(job, results);
+    if (stalls >= suspectStalls) return this.#runAlone(results);
     await this.#turn;
     return tracked(this.#active, this.#run(results, 0));
   }
@@ -165,9 +165,14 @@ class BullMQWorks implements Works {
 
   /**
    * That a job has stalled twice proves nothing, but it may be what ends its process. It waits until the others have ended, for a third
-   * of a lease at most; a process that ends then counts. Others start once it has run for as long, and then it no longer counts.
+   * of a lease at most; a process that ends then counts. Others start once it has run for as long, or ten seconds, and then it no longer counts. After
+   * each process that has ended so, it waits for longer.
    */
-  async #runAlone(job: BullMQJob, results: JobResults): Promise<unknown> {
+  async #runAlone(results: JobResults): Promise<unknown> {
+    const { endings, hasPaused } = results;
+    const stalls = suspectStalls + endings;
+    const pauseMs = hasPaused ? 0 : suspectPauseMs(stalls, this.#options.leaseMs);
+    if (pauseMs > 0) return results.pause(pauseMs);
     const before = this.#turn;
     const { promise, resolve } = Promise.withResolvers<undefined>();
     this.#turn = promise;
@@ -175,11 +180,10 @@ class BullMQWorks implements Works {
       await before;
       const patienceMs = this.#options.leaseMs / 3;
       const isAlone = await endsWithin(patienceMs, Promise.allSettled(this.#active));
-      const { endings = 0 } = job.data;
-      if (isAlone) await job.updateData({ ...job.data, endings: endings + 1 });
-      const running = tracked(this.#active, this.#run(results, endings));
-      if (isAlone && !(await endsWithin(patienceMs, Promise.allSettled([running]))))
-        await job.updateData({ ...job.data, endings });
+      if (isAlone) await results.count(endings + 1);
+      const running = tracked(this.#active, this.#run(results, stalls));
+      if (isAlone && !(await endsWithin(aloneMsOf(this.#options.leaseMs), Promise.allSettled([running]))))
+        await results.count(endings);
       resolve(undefined);
       return await running;
     } finally {
@@ -271,14 +275,34 @@ class JobResults {
     return { key: work.key, token: this.#token, data: work.data, failures, stalls, notes, fact: this.fact };
   }
 
-  note(_: LeaseId, notes: Notes): Promise<boolean> {
-    return this.#update({ ...this.#data, notes });
+  /** How often in a row the process has ended while this ran alone. */
+  get endings(): number {
+    return this.#data.endings ?? 0;
   }
 
-  async #update(data: JobData): Promise<boolean> {
+  /** Whether it has waited since the process ended last. */
+  get hasPaused(): boolean {
+    return this.#data.pausedAfter === this.endings;
+  }
+
+  async count(endings: number): Promise<void> {
+    await this.#update({ endings });
+  }
+
+  async pause(inMs: number): Promise<never> {
+    await this.#update({ pausedAfter: this.endings });
+    return this.delay(inMs);
+  }
+
+  note(_: LeaseId, notes: Notes): Promise<boolean> {
+    return this.#update({ notes });
+  }
+
+  async #update(change: Partial<JobData>): Promise<boolean> {
     if (!(await this.#job.extendLock(this.#token, this.#leaseMs))) return false;
-    await this.#job.updateData(data);
-    this.#data = data;
+    // At once: another change may be on its way.
+    this.#data = { ...this.#data, ...change };
+    await this.#job.updateData(this.#data);
     return true;
   }
 
@@ -286,7 +310,7 @@ class JobResults {
     const { state, failed, failure = this.#data.failure, notes = this.#data.notes, keepsData = false } = verdict;
     const stallsBefore = this.#job.stalledCounter ?? 0;
     const failures = this.#data.failures + Number(failed);
-    const data: JobData = { ...this.#data, failures, failure, notes, state, stallsBefore, endings: 0 };
+    const data: Partial<JobData> = { failures, failure, notes, state, stallsBefore, endings: 0, pausedAfter: 0 };
     // What is only kept for its key need not be true.
     if ((state !== 'done' || keepsData) && !(await this.#update(data))) return false;
     this.#verdict = verdict;

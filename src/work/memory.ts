@@ -2,7 +2,16 @@
 /* oxlint-disable typescript/require-await -- the interface is asynchronous, this ledger is not */
 import { FifoMap } from './fifo-map.js';
 import { deadLetterDeleted } from './log.js';
-import { assertNoOptions, factKeyOf, isReduced, reducedOf, rotated, suspectStalls, waitsSince } from './store.js';
+import {
+  assertNoOptions,
+  factKeyOf,
+  isReduced,
+  reducedOf,
+  rotated,
+  suspectPauseMs,
+  suspectStalls,
+  waitsSince,
+} from './store.js';
 import type {
   Claim,
   Claimed,
@@ -154,7 +163,7 @@ class MemoryStore implements InnerStore {
   async claim({ kinds, limit, leaseMs, alone }: Claim): Promise<Claimed> {
     const now = performance.now();
     const lines = rotated(kinds, (this.#claims += 1)).map((kind) => this.#groups.lineOf(kind));
-    for (const line of lines) line.makeDue(now);
+    for (const line of lines) line.makeDue(now, leaseMs);
     const most = alone ? Math.min(1, limit) : limit;
     // Kinds take turns as well, whatever turns they have come to: of equals, the first kind comes first.
     const bases = lines.map((line) => line.first(alone)?.turn ?? 0);
@@ -193,11 +202,11 @@ class MemoryStore implements InnerStore {
     return entry?.token === token ? entry : undefined;
   }
 
-  async renew(leases: readonly LeaseId[], leaseMs: number): Promise<readonly string[]> {
+  async renew(leases: readonly LeaseId[], leaseMs: number, alone?: string): Promise<readonly string[]> {
     const held = new Map(leases.map((lease) => [lease, this.#held(lease)]));
     for (const entry of held.values()) {
       if (!entry) continue;
-      entry.stalls = Math.min(entry.stalls, suspectStalls - 1);
+      if (entry.work.key !== alone) entry.stalls = Math.min(entry.stalls, suspectStalls - 1);
       this.#groups.lineOf(entry.work.kind).setLater(entry, performance.now() + leaseMs);
     }
     return leases.filter((lease) => !held.get(lease)).map(({ key }) => key);
@@ -393,9 +402,19 @@ class MemoryLine {
     return this.#later.first?.dueAt;
   }
 
-  /** Makes due what was delayed until now, or whose lease has ended. */
-  makeDue(now: number): void {
-    for (let next = this.#later.first; next && next.dueAt <= now; next = this.#later.first) this.setDue(next);
+  /** Makes due what was delayed until now, or whose lease has ended. A suspect waits first. */
+  makeDue(now: number, leaseMs: number): void {
+    for (let next = this.#later.first; next && next.dueAt <= now; next = this.#later.first) {
+      const pauseMs = next.token === undefined ? 0 : suspectPauseMs(next.stalls + 1, leaseMs);
+      if (pauseMs > 0) this.#pause(next, now + pauseMs);
+      else this.setDue(next);
+    }
+  }
+
+  #pause(entry: MemoryEntry, until: number): void {
+    entry.stalls += 1;
+    entry.token = undefined;
+    this.setLater(entry, until);
   }
 
   /** Makes a head due. Of a lease that has ended, a stall is counted. */

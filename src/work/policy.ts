@@ -13,10 +13,7 @@ import { longestTimerMs } from '../core/scope/cancel-scope.js';
 import { describeFailure } from './log.js';
 import type { RunNotes, Verdict } from './store.js';
 
-/** How often an entry may end the process before it is given up. */
-export const mostStalls = 5;
-
-/** The process ended each time that an entry was handled. */
+/** The process ended each time that an entry was handled, at last while nothing else ran. */
 export class EndsProcessError extends Error {
   override readonly name = 'EndsProcessError';
 }

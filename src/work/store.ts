@@ -39,7 +39,7 @@ export interface Lease extends LeaseId {
   readonly failures: number;
   /**
    * How many leases in a row have ended without a result: the process was killed, or stopped for too long. A suspect whose lease is
-   * renewed did not end its process at once: of its stalls, one is left.
+   * renewed, and that does not run alone any more, did not end its process at once: of its stalls, one is left.
    */
   readonly stalls: number;
   /** Those of the last `note` or `settle`. */
@@ -52,6 +52,21 @@ export interface Lease extends LeaseId {
 
 /** From this number of stalls on, an entry may be what ends its process: it is a suspect, and leased only `alone`. */
 export const suspectStalls = 2;
+/** How long a suspect runs alone at most, in milliseconds. A process that ends later may do so because of something else. */
+export const aloneMsOf = (leaseMs: number): number => Math.max(leaseMs / 3, 10_000);
+
+/** With this number of stalls, an entry is given up. */
+export const mostStalls = 10;
+const firstPauseMs = 2_000;
+
+/**
+ * How long a suspect waits before it runs again, in milliseconds: twice as long after each run alone whose process has ended. What ends
+ * processes from outside, for some minutes, is over before the last run. The pauses take 254 seconds, and less with shorter leases.
+ */
+export function suspectPauseMs(stalls: number, leaseMs: number): number {
+  if (stalls <= suspectStalls || stalls >= mostStalls) return 0;
+  return Math.min(leaseMs, firstPauseMs) * 2 ** (stalls - suspectStalls - 1);
+}
 
 /** What a worker asks for. */
 export interface Claim {
@@ -62,7 +77,7 @@ export interface Claim {
   /** How long the leases last, in milliseconds; `renew` extends them. */
   readonly leaseMs: number;
   /**
-   * Nothing else runs in this process, nor will before the lease is renewed: one suspect is leased if any is due, and nothing else.
+   * Nothing else runs in this process, nor will for some time: one suspect is leased if any is due, and nothing else.
    * Without it, no suspect is leased.
    */
   readonly alone: boolean;
@@ -187,7 +202,7 @@ export interface InnerStore extends Store {
   /** Leases what is due, one entry per group at a time. */
   claim(claim: Claim): Promise<Claimed>;
   /** Extends leases. Returns the keys of those that are lost. */
-  renew(leases: readonly LeaseId[], leaseMs: number): Promise<readonly string[]>;
+  renew(leases: readonly LeaseId[], leaseMs: number, alone?: string): Promise<readonly string[]>;
   /** Keeps notes with a leased entry, in place of those that it has. Resolves once they survive a power cut. `false`: the lease is lost. */
   note(lease: LeaseId, notes: Notes): Promise<boolean>;
   /** Ends a lease. `false`, and nothing has changed: the lease is lost. Any result ends a row of stalls. */

@@ -1,7 +1,7 @@
 import { longestTimerMs } from '../core/scope/cancel-scope.js';
 import { describeFailure, type Log } from './log.js';
-import { EndsProcessError, exponentialDelay, isOfClosing, isUnnoted, mostStalls } from './policy.js';
-import { LayoutError, released } from './store.js';
+import { EndsProcessError, exponentialDelay, isOfClosing, isUnnoted } from './policy.js';
+import { aloneMsOf, LayoutError, mostStalls, released, suspectStalls } from './store.js';
 import type {
   Claimed,
   InnerEngine,
@@ -24,7 +24,7 @@ export function worksOn(store: InnerStore | InnerEngine, options: WorkerOptions)
  * Claims from a store what is due, again and again until nothing is, and runs it.
  *
  * A suspect, which may be what ends the process, runs alone: the worker stops claiming until the others have ended, for a third of a
- * lease at most, and starts nothing beside it before its lease is renewed.
+ * lease at most, and starts nothing beside it for as long again, or ten seconds.
  */
 export class Worker implements Works {
   readonly #store: InnerStore;
@@ -228,8 +228,8 @@ class Runs {
   readonly #options: WorkerOptions;
   readonly #onFree: () => void;
   readonly #runs = new Map<string, LeasedRun>();
-  /** The suspect that runs alone, until its lease is renewed: from then on the store counts no stall for it. */
-  #alone: LeasedRun | undefined;
+  /** The suspect that runs alone, for some time: from then on the store counts no stall for it. */
+  #alone: { readonly run: LeasedRun; readonly until: number } | undefined;
   #timer: ReturnType<typeof setInterval> | undefined;
   #renewing: Promise<void> | undefined;
   #renewedAt = { monotonic: 0, wall: 0 };
@@ -255,7 +255,7 @@ class Runs {
     this.#runs.get(lease.key)?.lose();
     const run = new LeasedRun(lease, this.#store, this.#options);
     this.#runs.set(lease.key, run);
-    if (alone) this.#alone = run;
+    if (alone) this.#alone = { run, until: performance.now() + aloneMsOf(this.#options.leaseMs) };
     this.#startRenewal();
     run.ended = run.finish(() => this.#isAborting).then(() => this.#onEnd(run));
   }
@@ -263,7 +263,7 @@ class Runs {
   #onEnd(run: LeasedRun): void {
     const { key } = run.lease;
     if (this.#runs.get(key) === run) this.#runs.delete(key);
-    if (this.#alone === run) this.#alone = undefined;
+    if (this.#alone?.run === run) this.#alone = undefined;
     if (this.#runs.size === 0) this.#stopRenewal();
     this.#onFree();
   }
@@ -272,8 +272,9 @@ class Runs {
     if (this.#timer !== undefined) return;
     this.#renewedAt = now();
     const renew = async (): Promise<void> => {
+      // The timer may be early by a millisecond.
+      if (this.#alone && performance.now() > this.#alone.until - 10) this.#alone = undefined;
       await this.#renew();
-      this.#alone = undefined;
       this.#onFree();
     };
     this.#timer = setInterval(() => void renew(), this.#options.leaseMs / 3);
@@ -308,6 +309,7 @@ class Runs {
       const lost = await this.#store.renew(
         runs.map(({ lease }) => lease),
         leaseMs,
+        this.#alone?.run.lease.key,
       );
       this.#renewedAt = startedAt;
       for (const run of runs) if (lost.includes(run.lease.key)) run.lose();
@@ -421,7 +423,9 @@ export class LeasedRun implements Run {
     try {
       const { stalls } = this.lease;
       if (stalls >= mostStalls)
-        throw new EndsProcessError(`The process ended each of the ${stalls} times that this was handled`);
+        throw new EndsProcessError(
+          `The process ended in each of ${stalls} runs, in the last ${stalls - suspectStalls} of which it ran nothing else, over some minutes: this is probably what ends it`,
+        );
       return { verdict: await task.run() };
     } catch (error) {
       if (isUnnoted(error, this.notes)) return { verdict: task.failed(error), error };

@@ -1,5 +1,5 @@
 // The handlers of the guide in a process of their own, with an inbox in SQLite, PostgreSQL or BullMQ.
-// node reply-process.js <sqlite | postgres | bullmq> <where it is> <URL of the marketplace> <token> <user id> [how far its clock is ahead]
+// node reply-process.js <sqlite | postgres | bullmq> <where it is> <URL of the marketplace> <token> <user id> [how far its clock is ahead] [leaseMs]
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Queue, Worker } from 'bullmq';
@@ -9,7 +9,8 @@ import { bullmq, postgresStore, sqliteStore } from 'marketplace-seller-sdk/store
 import { Pool } from 'pg';
 import { guideHandlers } from './guide-handlers.ts';
 
-const [kind = '', where = '', baseUrl = '', accessToken = '', user = '', aheadMs = '0'] = process.argv.slice(2);
+const [kind = '', where = '', baseUrl = '', accessToken = '', user = '', aheadMs = '0', leaseMs = '3000'] =
+  process.argv.slice(2);
 const now = Date.now;
 if (aheadMs !== '0') {
   globalThis.Date = class extends Date {
@@ -34,7 +35,7 @@ const inbox = createInbox<SellerClient>({
   clientFor: (user_id) => (user_id === Number(user) ? client : undefined),
   concurrency: 8,
   // A busy machine does not lose them.
-  leaseMs: 3_000,
+  leaseMs: Number(leaseMs),
   retry: { firstDelayMs: 50, maxDelayMs: 500 },
   onFailure: () => {},
   on: {
@@ -43,7 +44,11 @@ const inbox = createInbox<SellerClient>({
       const { text } = await context.read();
       // Moderation rejects it.
       if (text === 'Call me.') await context.reply('Call me at +54 11 4321-5678.');
-      else await guideHandlers.messages?.(notification, context);
+      else if (text === 'End the process.') {
+        process.stdout.write('It ends.\n');
+        process.kill(process.pid, 'SIGKILL');
+        await new Promise(() => {});
+      } else await guideHandlers.messages?.(notification, context);
     },
   },
 });

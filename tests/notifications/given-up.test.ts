@@ -2,7 +2,7 @@ import { UnrecoverableError, createInbox, parseNotification } from 'marketplace-
 import { memoryStore } from 'marketplace-seller-sdk/stores';
 import type { InboxOptions } from 'marketplace-seller-sdk/inbox';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { newEntry, workOf } from '../../src/notifications/notification.js';
 import { about, deliverUntilAccepted } from '../support/deliveries.ts';
 import { engines } from '../support/inbox-engines.ts';
@@ -132,10 +132,11 @@ test('a question that ends its process again and again is not added again', asyn
   const store = memoryStore();
   const engine = { name: 'memory', isThere: true, open: async () => store };
   const { inbox, state, ended, catchUp, notification } = await shop(engine);
-  // Its process ends as soon as it has leased it, five times.
+  // Its process ends as soon as it has leased it, ten times.
   await store.add(workOf(await newEntry(parseNotification(notification), Date.now())));
-  for (let stalls = 0; stalls < 5; stalls += 1) {
-    await store.claim({ kinds: ['questions'], limit: 1, leaseMs: 1, alone: stalls >= 2 });
+  for (let stalls = 0; stalls < 10; stalls += 1) {
+    const claim = { kinds: ['questions'], limit: 1, leaseMs: 1, alone: stalls >= 2 };
+    await vi.waitFor(async () => expect((await store.claim(claim)).leases).toHaveLength(1));
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
   await inbox.idle();

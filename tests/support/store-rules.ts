@@ -1,4 +1,4 @@
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import { isSameData, factKeyOf } from '../../src/work/store.js';
 import type { Lease, InnerStore as Store, Verdict, Work } from '../../src/work/store.js';
 import { again, claim, dead, done, keysOf, lease, listed, released, work } from './work.ts';
@@ -292,6 +292,36 @@ export const storeRules: Readonly<Record<string, (open: OpenStore) => Promise<vo
     ]);
     expect(Object.fromEntries(stalls)).toEqual({ [alone.leases[0]!.key]: 3, [other.key]: 2 });
     expect(await claim(store, { alone: true })).not.toHaveProperty('hasSuspect');
+  },
+
+  'what has stalled alone waits before it is leased again, for longer each time': async (open) => {
+    const store = open();
+    await store.add(work('a'));
+    for (let stalls = 0; stalls < 4; stalls += 1) {
+      await vi.waitFor(async () =>
+        expect(await claim(store, { alone: stalls >= 2, leaseMs: 5 })).toMatchObject({ leases: [{ stalls }] }),
+      );
+      await pass(10);
+    }
+    const { leases, nextInMs } = await claim(store, { alone: true });
+    expect(leases).toEqual([]);
+    expect(nextInMs).toBeGreaterThan(3_000);
+    expect(nextInMs).toBeLessThanOrEqual(4_000);
+    expect(await store.get('a')).toMatchObject({ state: 'waiting', stalls: 4 });
+  },
+
+  'the stalls of a suspect stay while it runs alone, also when its lease is renewed': async (open) => {
+    const store = open();
+    await store.add(work('a'));
+    for (let stalls = 0; stalls < 2; stalls += 1) {
+      await lease(store, { alone: false, leaseMs: 1 });
+      await pass(5);
+    }
+    const leased = await lease(store, { alone: true });
+    expect(await store.renew([leased], 60_000, 'a')).toEqual([]);
+    expect(await store.get('a')).toMatchObject({ state: 'running', stalls: 2 });
+    expect(await store.renew([leased], 60_000)).toEqual([]);
+    expect(await store.get('a')).toMatchObject({ state: 'running', stalls: 1 });
   },
 
   'sellers take turns, and kinds do': async (open) => {

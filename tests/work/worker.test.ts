@@ -30,14 +30,15 @@ afterEach(async () => {
 type Part = Partial<Omit<Task, 'run'>> & { readonly run?: (lease: Lease, run: Run) => Promise<Verdict> };
 
 /** A worker whose tasks are done at once, but for what `part` says. */
-function workerOn(store: Store, part: Part = {}, { concurrency = 8 } = {}): Worker {
+function workerOn(store: Store, part: Part = {}, more: { concurrency?: number; leaseMs?: number } = {}): Worker {
   const say = (line: string): void => void lines.push(line);
   const { run = async () => done, ...rest } = part;
   const worker = new Worker(store, {
     name: 'outbox',
     kinds: ['job'],
-    concurrency,
+    concurrency: 8,
     leaseMs,
+    ...more,
     log: new Log({ debug: say, info: say, warn: say, error: say }),
     taskOf: (lease, leased) => ({
       run: () => run(lease, leased),
@@ -248,7 +249,7 @@ describe('a suspect', () => {
     }
   }
 
-  test('waits until the others have ended, runs alone until its lease is renewed, and is given up after five times', async () => {
+  test('waits until the others have ended, and runs alone until its lease is renewed', async () => {
     const store = memoryStore();
     await suspects(store, 'a');
     await store.add(work('b'));
@@ -274,12 +275,12 @@ describe('a suspect', () => {
     expect(await store.counts(['job'])).toMatchObject({ waiting: 0, running: 0, dead: 0 });
   });
 
-  test('that ends its process whenever it runs alone is given up after five times, and nothing else is', async () => {
+  test('that ends its process whenever it runs alone is given up after ten runs, and nothing else is', async () => {
     const store = memoryStore();
     await suspects(store, 'a', 'b');
     const handled: string[] = [];
     let kills = 0;
-    for (let start = 0; start < 10; start += 1) {
+    for (let start = 0; start < 12; start += 1) {
       const killed = mortal(store);
       workerOn(killed.store, {
         run: async ({ key }) => {
@@ -293,10 +294,51 @@ describe('a suspect', () => {
         },
         failed: () => dead,
       }).start();
-      await tick(leaseMs + 100);
+      // The longest pause is 128 seconds.
+      await tick(leaseMs + 129_000);
     }
-    expect([handled, kills]).toEqual([['b'], 3]);
+    expect([handled, kills]).toEqual([['b'], 8]);
     expect(await stateOf(store, 'a')).toBe('dead');
+  });
+
+  test('is not to blame for what kills its processes for four minutes, and what ends them is found beside it', async () => {
+    const store = memoryStore();
+    const innocent = Array.from({ length: 40 }, (_, index) => `innocent ${index}`);
+    for (const key of ['guilty', ...innocent]) await store.add(work(key));
+    const given: unknown[] = [];
+    let guiltyRuns = 0;
+    const start = () => {
+      const killed = mortal(store);
+      const run = async ({ key }: Lease): Promise<Verdict> => {
+        if (key === 'guilty') {
+          guiltyRuns += 1;
+          killed.process.isKilled = true;
+        }
+        // Nearly as long as a process lives.
+        await new Promise((resolve) => setTimeout(resolve, 500));
+        return done;
+      };
+      const failed = (error: unknown): Verdict => {
+        given.push(String(error));
+        return dead;
+      };
+      workerOn(killed.store, { run, failed }, { concurrency: 4, leaseMs: 3_000 }).start();
+      return killed.process;
+    };
+    for (let kill = 0; kill < 400; kill += 1) {
+      const process = start();
+      await tick(600);
+      process.isKilled = true;
+    }
+    // Nothing is killed from outside any more.
+    for (let minute = 0; minute < 5; minute += 1) {
+      start();
+      await tick(60_000);
+    }
+    expect(guiltyRuns).toBeLessThanOrEqual(10);
+    expect(given).toEqual([expect.stringContaining('The process ended in each of 10 runs, in the last 8 of which')]);
+    expect(await store.counts(['job'])).toMatchObject({ waiting: 0, running: 0, dead: 1 });
+    expect(await stateOf(store, 'guilty')).toBe('dead');
   });
 
   test('does not wait for longer than a third of a lease', async () => {

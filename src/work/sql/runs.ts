@@ -1,4 +1,4 @@
-import { factKeyOf, suspectStalls } from '../store.js';
+import { factKeyOf, suspectPauseMs, suspectStalls } from '../store.js';
 import type { Claim, Lease, LeaseId, Ledger, Notes, Verdict } from '../store.js';
 import {
   all,
@@ -41,7 +41,7 @@ export function* claim(context: SqlContext, { kinds, limit, leaseMs, alone }: Cl
   const { now } = context;
   let found = yield* lookUp(kinds);
   if (found.some(({ nextAt }) => nextAt <= now)) {
-    yield* makeDue(context, kinds);
+    yield* makeDue(context, kinds, leaseMs);
     found = yield* lookUp(kinds);
   }
   const most = alone ? Math.min(1, limit) : limit;
@@ -79,12 +79,18 @@ function* lookUp(kinds: readonly string[]): SqlRule<readonly Due[]> {
   }));
 }
 
-/** Makes due what was delayed until now, or whose lease has ended. */
-function* makeDue({ dialect, now }: SqlContext, kinds: readonly string[]): SqlRule<void> {
-  const delayed = `SELECT number FROM seller_work WHERE kind = ? AND ${isHead} AND turn IS NULL AND due_at <= ?
+/** Makes due what was delayed until now, or whose lease has ended. A suspect waits first. */
+function* makeDue({ dialect, now }: SqlContext, kinds: readonly string[], leaseMs: number): SqlRule<void> {
+  const delayed = `SELECT number, token, stalls FROM seller_work WHERE kind = ? AND ${isHead} AND turn IS NULL AND due_at <= ?
     ORDER BY due_at, number LIMIT ${dueAtATime} ${dialect.skipLocked}`;
   const update = `UPDATE seller_work AS w SET ${becomesDue(dialect)} WHERE number = ?`;
-  for (const kind of kinds) for (const { number = null } of yield* all(delayed, kind, now)) yield* all(update, number);
+  const pause = 'UPDATE seller_work SET due_at = ?, token = NULL, stalls = stalls + 1 WHERE number = ?';
+  for (const kind of kinds)
+    for (const { number = null, token, stalls } of yield* all(delayed, kind, now)) {
+      const pauseMs = token === null ? 0 : suspectPauseMs(Number(stalls) + 1, leaseMs);
+      if (pauseMs > 0) yield* all(pause, now + pauseMs, number);
+      else yield* all(update, number);
+    }
 }
 
 function* placesOf(
@@ -117,13 +123,18 @@ function* lease(leases: readonly Lease[], token: string, until: number): SqlRule
 }
 
 /** Extends leases. Returns the keys of those that are lost. */
-export function* renew({ now }: SqlContext, leases: readonly LeaseId[], leaseMs: number): SqlRule<readonly string[]> {
+export function* renew(
+  { now }: SqlContext,
+  leases: readonly LeaseId[],
+  leaseMs: number,
+  alone = '',
+): SqlRule<readonly string[]> {
   if (leases.length === 0) return [];
   const keys = leases.map(({ key }) => key);
   const tokens = [...new Set(leases.map(({ token }) => token))];
-  const extend = `UPDATE seller_work SET due_at = ?, turn = NULL, stalls = CASE WHEN stalls < ${suspectStalls} THEN stalls ELSE ${suspectStalls - 1} END
+  const extend = `UPDATE seller_work SET due_at = ?, turn = NULL, stalls = CASE WHEN stalls < ${suspectStalls} OR key = ? THEN stalls ELSE ${suspectStalls - 1} END
     WHERE key IN (${places(keys)}) AND token IN (${places(tokens)}) AND ${has('open')} RETURNING key, token`;
-  const renewed = yield* all(extend, now + leaseMs, ...keys, ...tokens);
+  const renewed = yield* all(extend, now + leaseMs, alone, ...keys, ...tokens);
   const isRenewed = (lease: LeaseId): boolean =>
     renewed.some(({ key, token }) => key === lease.key && token === lease.token);
   return leases.filter((each) => !isRenewed(each)).map(({ key }) => key);

@@ -128,8 +128,8 @@ export class SqlStore implements InnerStore {
     return { ...found, ...(problems.length > 0 && { problems }) };
   }
 
-  renew(leases: readonly LeaseId[], leaseMs: number): Promise<readonly string[]> {
-    return this.#db.run((context) => renew(context, leases, leaseMs), { isDurable: false });
+  renew(leases: readonly LeaseId[], leaseMs: number, alone?: string): Promise<readonly string[]> {
+    return this.#db.run((context) => renew(context, leases, leaseMs, alone), { isDurable: false });
   }
 
   note(lease: LeaseId, notes: Notes): Promise<boolean> {
