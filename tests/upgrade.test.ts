@@ -28,6 +28,10 @@ interface Hunk {
   readonly added: readonly string[];
 }
 const hunks = hunksBetween(linesOf(before), linesOf(after));
+/** The names that the port does not have any more. */
+const goneNames = wordsOf(hunks.flatMap(({ removed }) => removed)).filter(
+  (word) => !wordsOf(linesOf(after)).includes(word),
+);
 
 describe('the port of a program for 0.2.0', () => {
   let errors: { line: number; text: string }[];
@@ -47,6 +51,11 @@ describe('the port of a program for 0.2.0', () => {
     // A parameter of a function that is not known any more has no type.
     const own = errors.filter(({ text }) => !/TS70(?:06|31)/.test(text));
     expect(own.filter(({ line }) => !changed.has(line))).toEqual([]);
+  });
+
+  test('has as many errors, and changed names behind them, as the page on upgrades says', () => {
+    const page = readFileSync(join(root, 'docs/upgrade.md'), 'utf8').replace(/\s+/g, ' ');
+    expect(page).toContain(`had ${errors.length} errors, and ${goneNames.length} names behind them`);
   });
 });
 
