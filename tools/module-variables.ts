@@ -57,8 +57,8 @@ function* staticFieldsOf({ name, members }: ts.ClassDeclaration): Generator<{ na
   }
 }
 
-/** A map or a set with its content is a table, unless something changes it. */
-function remembers(value: ts.Expression | undefined): boolean {
+/** Whether a value is there to be changed. A map or a set with its content is a table, unless something changes it. */
+export function remembers(value: ts.Expression | undefined): boolean {
   const of = (value as { readonly expression?: ts.Expression } | undefined)?.expression;
   if (value && (ts.isAsExpression(value) || ts.isParenthesizedExpression(value))) return remembers(value.expression);
   if (value && ts.isCallExpression(value)) return value.expression.getText() === 'ofProcess';

@@ -142,8 +142,8 @@ export class OldJobs {
 
   /** Looks for them, once in a while. */
   look(): void {
-    if (this.#timer === undefined || this.#running || Date.now() < this.#nextAt) return;
-    this.#nextAt = Date.now() + soonMs;
+    if (this.#timer === undefined || this.#running || performance.now() < this.#nextAt) return;
+    this.#nextAt = performance.now() + soonMs;
     this.#running = this.#reduce().finally(() => (this.#running = undefined));
   }
 

@@ -340,9 +340,9 @@ export class ServiceClock {
   /** The difference of the two clocks of this machine: one of them can be set. */
   #offset = NaN;
 
-  /** By how much it is ahead at least, in milliseconds; 0 if nothing shows that. */
+  /** By how much it is ahead at least, in milliseconds; 0 if nothing shows that, also after this machine's clock was set. */
   get aheadMs(): number {
-    return this.#count < fewest ? 0 : Math.max(0, this.#least);
+    return this.#count < fewest || !this.#isKnown ? 0 : Math.max(0, this.#least);
   }
 
   /** The time of the service at the latest, in milliseconds since 1970; `Infinity` if nothing shows it. */

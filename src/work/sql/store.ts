@@ -142,8 +142,8 @@ export class SqlStore implements InnerStore {
     const { isSettled, ended, deleted } = await this.#db.run((context) => settle(context, lease, verdict), options);
     this.#problems.push(...deleted.map((key) => deadLetterDeleted(key, verdict.mostDead ?? 0)));
     if (ended) this.#open.ended(ended);
-    if (Date.now() >= this.#forgetsAt) {
-      this.#forgetsAt = Date.now() + forgetEveryMs;
+    if (performance.now() >= this.#forgetsAt) {
+      this.#forgetsAt = performance.now() + forgetEveryMs;
       await this.#db.run(forget, { isDurable: false });
     }
     return isSettled;
@@ -187,7 +187,7 @@ export class SqlStore implements InnerStore {
 interface KnownRoom {
   /** How many may be added before they are counted again. */
   room: number;
-  /** A time of `Date.now()`. */
+  /** A time of `performance.now()`. */
   readonly until: number;
 }
 
@@ -209,7 +209,7 @@ export class OpenCounts {
   /** Takes a place for an entry. `count`: nobody knows whether there is one. */
   take(work: Owner): 'free' | 'full' | 'count' {
     const known = this.#known.get(ownerOf(work));
-    if (!known || known.until < Date.now()) return 'count';
+    if (!known || known.until < performance.now()) return 'count';
     if (known.room > 0) {
       known.room -= 1;
       return 'free';
@@ -224,7 +224,7 @@ export class OpenCounts {
     if (isFull) this.#full.add(ownerOf(work));
     else this.#full.delete(ownerOf(work));
     const ms = isFull ? fullMs : Math.min(Math.max(roomMs, open * roomMsOfEach), mostRoomMs);
-    this.#known.set(ownerOf(work), { room, until: Date.now() + ms });
+    this.#known.set(ownerOf(work), { room, until: performance.now() + ms });
   }
 
   /** An entry has ended here: its place is free, whatever others do. */
