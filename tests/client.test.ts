@@ -184,7 +184,7 @@ describe('a client from withOptions()', () => {
   const paused = Response.json({}, { status: 429, headers: { 'retry-after': '60' } });
 
   test.each<readonly [string, Partial<ClientOptions>, boolean]>([
-    ['other options', { timeoutMs: 5000, maxRetries: 0 }, true],
+    ['other options', { timeoutMs: 20_000, maxRetries: 0 }, true],
     ['another token', { accessToken: 'token-2' }, false],
     ['another address', { baseUrl: 'https://other.test' }, false],
   ])('with %s shares the pause after a 429: %s', async (_, options, isShared) => {
@@ -202,7 +202,7 @@ describe('a client from withOptions()', () => {
     const respond = (request: Request): Response => Response.json(wireQuestion, { status: isNew(request) ? 200 : 401 });
     const { sellerClient, sent } = stubbed([respond], { accessToken: ({ rejected }) => (rejected ? 'new' : 'old') });
     await sellerClient.questions.get({ question_id: 42 });
-    await sellerClient.withOptions({ timeoutMs: 5000 }).questions.get({ question_id: 42 });
+    await sellerClient.withOptions({ timeoutMs: 20_000 }).questions.get({ question_id: 42 });
     expect(sent.map(isNew)).toEqual([false, true, true]);
     await sellerClient.withOptions({ baseUrl: 'https://other.test' }).questions.get({ question_id: 42 });
     expect(sent.map(isNew)).toEqual([false, true, true, false, true]);

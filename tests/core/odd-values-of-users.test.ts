@@ -329,6 +329,7 @@ describe('a fetch that misbehaves', () => {
       baseUrl: 'https://api.test',
       fetch: fetch as never,
       maxRetries: 0,
+      // real: it ends those that never respond.
       timeoutMs: 500,
     });
     const found = await outcomeOf(() => client.questions.get({ question_id: 42 }));
@@ -341,6 +342,7 @@ describe('a fetch that misbehaves', () => {
       baseUrl: 'https://api.test',
       fetch: fetch as never,
       maxRetries: 0,
+      // real: it ends those that never respond.
       timeoutMs: 500,
     });
     const found = await outcomeOf(() => client.questions.answer({ question_id: 42, text: 'Yes' }));

@@ -39,8 +39,8 @@ test('each option of a call is read once', async () => {
   const { sellerClient } = stubbed([Response.json(answered)]);
   const given = {
     signal: undefined,
-    timeoutMs: 5,
-    deadlineMs: 5000,
+    timeoutMs: 20_000,
+    deadlineMs: 30_000,
     maxRetries: 1,
     headers: {},
     query: {},
@@ -137,13 +137,15 @@ test('an abort while a stored write is read back does not say that the write was
 });
 
 test('a middleware that is late sends nothing: the request may have been sent again', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
   const { promise: late, resolve: goOn } = Promise.withResolvers<undefined>();
   let sent = 0;
   let calls = 0;
   const client = new SellerClient({
     baseUrl: 'https://api.test',
     accessToken: 'token-1',
-    timeoutMs: 50,
+    timeoutMs: 20_000,
     maxRetries: 1,
     fetch: () => {
       sent += 1;
@@ -157,8 +159,8 @@ test('a middleware that is late sends nothing: the request may have been sent ag
       },
     ],
   });
-  await client.questions.answer({ question_id, text: 'Yes.' });
+  await advanceUntilSettled(client.questions.answer({ question_id, text: 'Yes.' }));
   goOn(undefined);
-  await new Promise((resolve) => setImmediate(resolve));
+  await vi.advanceTimersByTimeAsync(1);
   expect([calls, sent]).toEqual([2, 1]);
 });

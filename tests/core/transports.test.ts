@@ -520,6 +520,7 @@ describe('over node:http alone', () => {
         return Object.defineProperty(new Socket(), 'connecting', { value: true });
       }
     }
+    // real: it never connects.
     const seller = client('http://127.0.0.1:9', { agent: new Slow(), timeoutMs: 50 });
     const error = await errorOf(seller.questions.answer(answer));
     expect(error).toBeInstanceOf(TimeoutError);

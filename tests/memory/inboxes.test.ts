@@ -342,7 +342,7 @@ remembering<Decided>('JobDecisions', {
   numRuns: 100,
   passesMs: [1, 1_001],
   create: () => {
-    const store = memoryStore() as unknown as Store;
+    const store = memoryStore();
     return { store, decisions: new JobDecisions(store), jobs: 0, open: [], isClosed: false };
   },
   steps: {
@@ -351,7 +351,7 @@ remembering<Decided>('JobDecisions', {
     close: async (world) => {
       world.decisions.close();
       world.isClosed = true;
-      await vi.advanceTimersByTimeAsync(1_001);
+      await vi.advanceTimersByTimeAsync(1);
       // Nobody waits any more.
       expect(world.open.filter(({ isOver }) => !isOver)).toEqual([]);
     },

@@ -85,7 +85,7 @@ for (const kind of ['memory', 'SQLite'] as const) {
     create: () => {
       const path = join(folder, `${(files += 1)}.db`);
       const store = memoryStore();
-      const open = (): Store => (kind === 'memory' ? store : sqliteStore(path)) as Store;
+      const open = (): Store => (kind === 'memory' ? store : sqliteStore(path));
       const now = (): number => (kind === 'memory' ? performance.now() : Date.now());
       return { path, open, processes: [open(), open()], keys: new Map(), values: new Map(), now, forgotten: new Set() };
     },

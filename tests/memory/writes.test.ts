@@ -251,7 +251,7 @@ remembering<Book>('MemoryBook, RememberedWrite', {
     },
     fail: async (world, choice) => {
       const each = [...world.sent.values()][choice % Math.max(1, world.sent.size)];
-      if (!each || each.write.state !== 'sent') return;
+      if (each?.write.state !== 'sent') return;
       world.book.end(each.write, { state: 'rejected' });
       each.isRejected = true;
       // What it proved is free again.

@@ -41,7 +41,7 @@ describe('the client of another user', () => {
       () => marketplace.clientFor({ user_id: 7 }).withOptions({ accessToken: async () => token() }),
       true,
     ],
-    ['with an option more', () => marketplace.clientFor({ user_id: 7 }).withOptions({ timeoutMs: 5_000 }), false],
+    ['with an option more', () => marketplace.clientFor({ user_id: 7 }).withOptions({ timeoutMs: 20_000 }), false],
   ])('is not used for a notification: %s', async (_, clientOf, isRead) => {
     const client = clientOf();
     const asked = marketplace.ask({ from: { user_id: 31 }, item_id: 'MLA100', text: 'Is it in stock?' });

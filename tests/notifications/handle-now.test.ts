@@ -47,7 +47,7 @@ describe('handleNow()', () => {
     const questions = vi.fn(() => end.promise);
     const body = notification(1);
     const responses = [1, 2, 3].map(() => handleNow(post(body), { clientFor, on: { questions } }));
-    await vi.waitFor(() => expect(questions).toHaveBeenCalled());
+    await vi.waitFor(() => expect(questions).toHaveBeenCalled(), 60_000);
     end.resolve(undefined);
     expect((await Promise.all(responses)).map(({ status }) => status)).toEqual([200, 200, 200]);
     expect(questions).toHaveBeenCalledOnce();
@@ -162,7 +162,7 @@ describe('handleNow()', () => {
         const { id } = marketplace.ask({ from: marketplace.addUser(), item_id, text: 'Is it new?' });
         const first = marketplace.clientFor(account);
         const made = { 'one client': () => first, 'a client per delivery': () => marketplace.clientFor(account) };
-        const of = { ...made, 'a derived client per delivery': () => first.withOptions({ timeoutMs: 5_000 }) }[way];
+        const of = { ...made, 'a derived client per delivery': () => first.withOptions({ timeoutMs: 20_000 }) }[way];
         const texts: string[] = [];
         const body = about(id, { _id: `equal ${way}` });
         for (let delivery = 1; delivery <= 3; delivery += 1) {

@@ -213,7 +213,7 @@ describe('close()', () => {
       on: { questions: ({ question_id }) => promise.then(() => void handled.push(question_id)) },
     });
     await deliver(inbox, about(1));
-    const closing = inbox.close({ graceMs: 5_000 });
+    const closing = inbox.close({ graceMs: 60_000 });
     const again = inbox.close();
     resolve(undefined);
     await Promise.all([closing, again]);
@@ -241,6 +241,7 @@ describe('close()', () => {
     });
     await deliver(inbox, about(1));
     await expect.poll(() => attempts.length).toBe(1);
+    // real: the handler ends only then.
     await inbox.close({ graceMs: 10 });
     expect(reason).toMatchObject({ message: 'The inbox is closing' });
     const { inbox: next } = recording({ ...options, on: { questions: (_, { attempt }) => attempts.push(attempt) } });
@@ -395,6 +396,7 @@ describe('a handler that fails', () => {
     let stopped: unknown;
     const failures: HandlingFailure[] = [];
     const { inbox } = recording({
+      // real: the handler never ends.
       handlerTimeoutMs: 5,
       retry: { maxRetries: 0 },
       onFailure: (failure) => failures.push(failure),

@@ -22,6 +22,7 @@ function injectFaults(marketplace: FakeMarketplace): void {
   kinds.forEach((kind, index) => marketplace.faults.inject({ ...kind, probability: 0.02, seed: seed + index }));
 }
 
+// real: it ends what stalls; a call that is slow for another reason is tried again, or read back.
 const options = { timeoutMs: 120, maxRetries: 8, unknownOutcome: 'confirm' } as const;
 
 test(`contract 7: of ${writes} answers over a faulty network (seed ${seed}) none is doubled, none is lost, and unknown outcomes are reported`, async () => {

@@ -170,6 +170,7 @@ describe('over node:http, an agent', () => {
     const controller = new AbortController();
     const hung = errorOf(sellerClient.questions.get({ question_id: 1 }, { signal: controller.signal }));
     await expect.poll(() => server.received.length).toBe(1);
+    // real: the only socket is taken.
     const waiting = await errorOf(client(server.url, { agent, timeoutMs: 50 }).questions.answer(answer));
     expect(waiting).toBeInstanceOf(TimeoutError);
     expect(waiting).not.toBeInstanceOf(OutcomeUnknownError);

@@ -181,6 +181,7 @@ describe.each(transports)('failures that other libraries are known for, over %s'
       signal = context.signal;
       return new Promise(() => {});
     };
+    // real: there is never a token.
     const sellerClient = client(server.url, { accessToken, timeoutMs: 50 });
     const error = await errorOf(sellerClient.questions.get({ question_id: 42 }));
     expect(error).toBeInstanceOf(AccessTokenError);

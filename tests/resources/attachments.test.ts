@@ -23,6 +23,7 @@ import { endpoints } from 'marketplace-seller-sdk/schemas';
 import type { FileSource, UploadParams, UploadProgress } from 'marketplace-seller-sdk';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { overSockets } from '../support/fake-time.ts';
 import { errorOf, receiving } from '../support/stubs.ts';
 
 const site_id = 'MLA';
@@ -498,8 +499,11 @@ describe('a download that fails', () => {
     const sellerClient = await serviceThat((write) => {
       write('12345');
     });
-    const file = await sellerClient.messages.download({ site_id, attachment_id: 'a' }, { timeoutMs: 100 });
-    await expect(file.arrayBuffer()).rejects.toBeInstanceOf(TimeoutError);
+    const read = async (): Promise<unknown> => {
+      const file = await sellerClient.messages.download({ site_id, attachment_id: 'a' }, { timeoutMs: 20_000 });
+      return file.arrayBuffer();
+    };
+    await expect(overSockets(read)).rejects.toBeInstanceOf(TimeoutError);
   });
 
   test('an abort ends a download at once, whether or not it is being read', async () => {

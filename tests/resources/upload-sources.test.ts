@@ -162,6 +162,7 @@ describe('a file to upload', () => {
   test.each<[string, Partial<ClientOptions>]>([
     ['the limiter rejects it', { limiter: { acquire: () => Promise.reject(new Error('no')) } }],
     ['there is no token', { accessToken: () => Promise.reject(new Error('no')) }],
+    // real: it waits for ever.
     ['its deadline ends in the queue', { limiter: { acquire: () => new Promise(() => undefined) }, deadlineMs: 10 }],
   ])('from a stream is closed if the call ends before an attempt: %s', async (_, options) => {
     const { sellerClient, sent } = stubbed([], options);

@@ -27,8 +27,9 @@ describe.skipIf(!hasPostgres)('an inbox whose connections to PostgreSQL are lost
     const inbox = createInbox({
       store: postgresStore({ pool }),
       clientFor: (user_id) =>
-        user_id === seller.user_id ? marketplace.clientFor(seller, { timeoutMs: 2_000 }) : undefined,
+        user_id === seller.user_id ? marketplace.clientFor(seller, { timeoutMs: 20_000 }) : undefined,
       logger: silentLogger,
+      // real: a lease that ends is given out again, whatever takes longer.
       leaseMs: 2_000,
       retry: { firstDelayMs: 50, maxDelayMs: 500 },
       on: { messages: (_, { reply }) => reply('Tomorrow') },
