@@ -14,7 +14,7 @@ const { setTimeout: captured, fetch: capturedFetch } = globalThis;
 
 const real = { stuck: { ...stuck }, mostAnHour: { ...mostAnHour } };
 
-/** Not the real ones, which are in tests/simulation/boundaries.test.ts: what never ends is noticed sooner. */
+/** Not the real ones, which are in tests/simulation/simulated-world.test.ts: what never ends is noticed sooner. */
 const fewer = { calls: 300, timers: 3000 };
 
 afterEach(() => {

@@ -15,7 +15,7 @@ import { stoppedClocks } from '../support/fake-time.ts';
 import { service } from '../support/service.ts';
 import { silentLogger } from '../support/silent.ts';
 
-// What a run keeps, and what follows from it: of two reads, of two results, at a deploy, and whatever case the service writes in.
+// What is kept of how a message ended, and what a handler reads.
 
 stoppedClocks();
 
@@ -58,9 +58,12 @@ const conversation = { messages: [received], paging: { total: 1 } };
 describe('how a message ended', () => {
   const answering = () =>
     runs(message, {
-      clientFor: () => service((path, { method }) => (method === 'POST' ? { id: 'm2', status: 'available' } : path.includes('/packs/') ? conversation : received)).client,
+      clientFor: () =>
+        service((path, { method }) =>
+          method === 'POST' ? { id: 'm2', status: 'available' } : path.includes('/packs/') ? conversation : received,
+        ).client,
       on: { messages: (_, { reply }) => reply('It leaves today.') },
-    }); // prettier-ignore
+    });
   const stalled = { error: new EndsProcessError('the process ended each time') };
 
   test('that was answered stays so: another notification of it is not handled', async () => {
@@ -105,21 +108,36 @@ describe('a handler that reads', () => {
   });
 });
 
-test.each(['UNANSWERED', 'unanswered', 'Unanswered'])('a question takes an answer if its status is %s', async (status) => {
-  const statuses = [status, 'ANSWERED', 'CLOSED_UNANSWERED', status];
-  const questions = statuses.map((each, index) => ({ id: index + 1, status: each }));
-  const { client } = service(() => ({ questions: questions, total: questions.length }));
-  const pages: (readonly number[])[] = [];
-  for await (const page of unansweredQuestions(client, 7)) pages.push(page);
-  expect(pages.flat()).toEqual([1, 4]);
-}); // prettier-ignore
+test.each(['UNANSWERED', 'unanswered', 'Unanswered'])(
+  'a question takes an answer if its status is %s',
+  async (status) => {
+    const statuses = [status, 'ANSWERED', 'CLOSED_UNANSWERED', status];
+    const questions = statuses.map((each, index) => ({ id: index + 1, status: each }));
+    const { client } = service(() => ({ questions: questions, total: questions.length }));
+    const pages: (readonly number[])[] = [];
+    for await (const page of unansweredQuestions(client, 7)) pages.push(page);
+    expect(pages.flat()).toEqual([1, 4]);
+  },
+);
 
 test.each<[unknown, string | undefined]>([
   [[{ id: '1', name: 'packs' }], '1'],
   [[{ id: '1', name: 'Packs' }], '1'],
   [[{ id: 1, name: 'PACKS' }], '1'],
-  [[{ id: '7', name: 'sellers' }, { id: '1', name: 'packs' }], '1'],
-  [[{ id: '1', name: 'packs' }, { id: '2', name: 'packs' }], '1'],
+  [
+    [
+      { id: '7', name: 'sellers' },
+      { id: '1', name: 'packs' },
+    ],
+    '1',
+  ],
+  [
+    [
+      { id: '1', name: 'packs' },
+      { id: '2', name: 'packs' },
+    ],
+    '1',
+  ],
   [[{ id: '7', name: 'sellers' }], undefined],
   [[{ id: null, name: 'packs' }], undefined],
   [[{ id: '1', name: null }], undefined],
@@ -129,4 +147,4 @@ test.each<[unknown, string | undefined]>([
   const { client } = service(() => ({ ...received, message_resources }));
   const notification = parseNotification(message);
   expect(await readNotification(client, notification)).toMatchObject({ id: 'm1', pack_id });
-}); // prettier-ignore
+});
