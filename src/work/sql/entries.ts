@@ -57,11 +57,17 @@ export function has(state: 'open' | 'dead'): string {
   return `state = (SELECT '${state}')`;
 }
 
+/**
+ * What lists and counts show. Each of them says so, although a state may say as much: this is the condition of their index. That of an
+ * open entry alone must not prove it: PostgreSQL would find a head by reading all that is open.
+ */
+export const isShown = "state <> 'done' AND number > 0";
+
 /** Whether an entry is the head of its group, which is leased next, or is leased. */
 export const isHead = "state = 'open' AND due_at IS NOT NULL";
 
 /**
- * The tables of version 1, which every later version has.
+ * The tables of version 1, which every later version has. What version 3 has in the place of an index is not among them.
  *
  * One table holds all entries. An open one with `due_at` is the head of its group, and the unique index makes a second one
  * impossible. A head with a `turn` is due; without, it is leased or delayed until `due_at`.
@@ -84,7 +90,6 @@ export function tablesOf({ numberType }: Dialect): readonly string[] {
     'CREATE INDEX seller_work_turn ON seller_work (kind, owner, turn) WHERE turn IS NOT NULL',
     `CREATE INDEX seller_work_later ON seller_work (kind, due_at) WHERE ${isHead} AND turn IS NULL`,
     'CREATE INDEX seller_work_owner ON seller_work (kind, owner, state, number)',
-    "CREATE INDEX seller_work_listed ON seller_work (kind, state, number) WHERE state <> 'done'",
     `CREATE INDEX seller_work_ended ON seller_work (due_at) WHERE ${hasEnded}`,
     'CREATE TABLE seller_work_ledger (key TEXT PRIMARY KEY, value TEXT NOT NULL, until DOUBLE PRECISION NOT NULL)',
     'CREATE INDEX seller_work_ledger_until ON seller_work_ledger (until)',
@@ -313,7 +318,7 @@ export function* list({ now }: SqlContext, { kinds, states, limit, after }: Quer
   );
   if (parts.length === 0) return [];
   const one = (where: string): string =>
-    `SELECT * FROM (SELECT number FROM seller_work WHERE kind = ? AND ${where} AND number > ? ORDER BY number LIMIT ?) AS p`;
+    `SELECT * FROM (SELECT number FROM seller_work WHERE kind = ? AND ${where} AND ${isShown} AND number > ? ORDER BY number LIMIT ?) AS p`;
   const numbers = `SELECT number FROM (${parts.map(({ where }) => one(where)).join(' UNION ALL ')}) AS u ORDER BY number LIMIT ?`;
   const sql = `SELECT ${columns} FROM seller_work AS w WHERE number IN (${numbers}) ORDER BY number`;
   const page: Status[] = [];
@@ -349,19 +354,19 @@ export function* counts({ now }: SqlContext, kinds: readonly string[]): SqlRule<
   for (const kind of new Set(kinds)) {
     add(
       yield* all(
-        "SELECT state, count(*) AS entries FROM seller_work WHERE kind = ? AND state <> 'done' GROUP BY state",
+        `SELECT state, count(*) AS entries FROM seller_work WHERE kind = ? AND ${isShown} GROUP BY state`,
         kind,
       ),
       1,
     );
-    const over = `SELECT state, count(*) AS entries FROM seller_work WHERE ${hasEnded} AND due_at <= ? AND kind = ? GROUP BY state`;
+    const over = `SELECT state, count(*) AS entries FROM seller_work WHERE ${hasEnded} AND due_at <= ? AND kind || '' = ? GROUP BY state`;
     add(yield* all(over, now, kind), -1);
     const running = `SELECT 'running' AS state, count(*) AS entries FROM seller_work WHERE kind = ? AND state = 'open' AND ${isRunning}`;
     add(yield* all(running, kind, now), 1);
     // Entries have numbers in the order in which they were added, but for dead letters that were opened again. Few begin later.
     const open = "SELECT added_at, sent_at FROM seller_work WHERE kind = ? AND state = 'open'";
     const rows = [
-      ...(yield* all(`${open} AND (kind <> 'job' OR sent_at <= ?) ORDER BY number LIMIT 1`, kind, now)),
+      ...(yield* all(`${open} AND ${isShown} AND (kind <> 'job' OR sent_at <= ?) ORDER BY number LIMIT 1`, kind, now)),
       ...(yield* all(`${open} AND ended_at IS NOT NULL ORDER BY added_at LIMIT 1`, kind)),
     ];
     const since = (row: Row): number => waitsSince({ kind, sentAt: Number(row.sent_at) }, Number(row.added_at));

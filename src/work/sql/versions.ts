@@ -1,11 +1,11 @@
 import { suspectStalls } from '../store.js';
-import { hasOutcome } from './entries.js';
+import { hasOutcome, isShown } from './entries.js';
 
 /**
  * The version of the tables. What an earlier version wrote is opened, in one transaction; what a later one wrote is an error.
  *
- * A version keeps every statement of the one before working: it adds columns and indexes, and renames and removes none. So an old process
- * goes on beside a new one until it ends. 2 was that of the files of 0.2.0, which had other tables.
+ * A version keeps every statement of the one before working: it adds columns and indexes, and renames and removes no column. So an old
+ * process goes on beside a new one until it ends. 2 was that of the files of 0.2.0, which had other tables.
  */
 export const schemaVersion = 3;
 
@@ -16,6 +16,8 @@ export function isKnownVersion(version: unknown): boolean {
 
 /** What versions have added to the tables of version 1, by name: first 3. */
 export const additions: Readonly<Record<string, string>> = {
+  seller_work_shown: `CREATE INDEX IF NOT EXISTS seller_work_shown ON seller_work (kind, state, number) WHERE ${isShown};
+    DROP INDEX IF EXISTS seller_work_listed`,
   // What is seldom has an index of its own, so that looking for it does not read all that waits.
   seller_work_suspects: `CREATE INDEX IF NOT EXISTS seller_work_suspects ON seller_work (kind, turn, number)
     WHERE turn IS NOT NULL AND stalls >= ${suspectStalls}`,
