@@ -127,7 +127,7 @@ describe('429s in a row', () => {
     expect(events.at(-1)).toBe(expected);
   });
 
-  test('are one that was sent before the last was heard', () => {
+  test('are one that was sent before the last was received', () => {
     const bucket = new Bucket(8, true);
     for (const sentAt of [900, 950, 1000]) bucket.hear(1000, sentAt);
     succeed(bucket, 999, 1200);
@@ -217,8 +217,8 @@ test.each<[string, string, boolean]>([
   ['ab', 'a', true],
   ['baa', 'a', true],
   ['abb', 'b', true],
-])('after 429s to %j, one to %s is near another seller: %s', (heard, seller, isNear) => {
+])('after 429s to %j, one to %s is near another seller: %s', (sellers, seller, isNear) => {
   const application = new ApplicationLimit();
-  heard.split('').forEach((each, index) => application.hear(each, 1000 + index, 1000 + index, undefined));
+  sellers.split('').forEach((each, index) => application.hear(each, 1000 + index, 1000 + index, undefined));
   expect([application.isNear(seller, 3999), application.isNear(seller, 5000)]).toEqual([isNear, false]);
 });

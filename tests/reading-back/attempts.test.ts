@@ -7,12 +7,12 @@ import { errorOf, networkFault, stubbed, wireQuestion } from '../support/stubs.t
 // requests are sent (W: the write, R: it is read back, once or repeatedly); how the call ends, and why. `answer` and `hide` are sent
 // once, `zones` may be repeated, `hide` cannot be read back. `?`: the error says that the outcome is unknown.
 //
-// lost: no response · refused: no connection · 429:7 with Retry-After · open: not carried out · done: carried out · hidden: nothing is proved
+// lost: no response · unsent: no connection · 429:7 with Retry-After · open: not carried out · done: carried out · hidden: nothing is proved
 
 const table = `
 write                  | gets                            | requests  | ends with           | takes | why
 answer                 | lost                            | W         | OutcomeUnknown ?    |       | the client confirms nothing by itself
-answer                 | refused ok                      | W W       | ok                  |       | nothing was sent
+answer                 | unsent ok                       | W W       | ok                  |       | nothing was sent
 answer                 | 429 ok                          | W W       | ok                  |       | a 429 says that nothing was done
 answer                 | 500:0                           | W         | Server ?            |       | a gateway may have passed it on
 answer                 | 503                             | W         | Server ?            |       | a gateway may have passed it on
@@ -38,17 +38,17 @@ answer confirm retries=0 | 503 open                      | W R       | Server   
 answer confirm retries=0 | lost open                     | W R       | Connection          |       | it was not carried out
 hide confirm           | lost                            | W         | OutcomeUnknown ?    |       | it cannot be read back
 
-zones                  | lost refused                    | W W W W   | OutcomeUnknown ?    |       | failed after an earlier attempt that may have succeeded
-zones                  | 500 refused                     | W W W W   | OutcomeUnknown ?    |       | failed after an earlier attempt that may have succeeded
-zones                  | lost refused 429 refused        | W W W W W | OutcomeUnknown ?    |       | failed after an earlier attempt that may have succeeded
+zones                  | lost unsent                     | W W W W   | OutcomeUnknown ?    |       | failed after an earlier attempt that may have succeeded
+zones                  | 500 unsent                      | W W W W   | OutcomeUnknown ?    |       | failed after an earlier attempt that may have succeeded
+zones                  | lost unsent 429 unsent          | W W W W W | OutcomeUnknown ?    |       | failed after an earlier attempt that may have succeeded
 zones                  | lost 403                        | W W       | Forbidden ?         |       | An earlier attempt may have been carried out
 zones                  | lost 429:3600                   | W W       | RateLimit ?         |       | An earlier attempt may have been carried out
-zones                  | refused                         | W W W W   | Connection          |       | nothing was ever sent
+zones                  | unsent                          | W W W W   | Connection          |       | nothing was ever sent
 zones                  | 429 403                         | W W       | Forbidden           |       | nothing was done
 zones                  | 401 403                         | W W       | Forbidden           |       | nothing was done
 zones confirm          | lost 503 ok                     | W W W     | ok                  |       | it may be repeated without proof
 zones confirm retries=1 | lost lost done                 | W W R     | ok                  |       | no retry is left
-zones confirm retries=1 | lost refused done              | W W R     | ok                  |       | no retry is left
+zones confirm retries=1 | lost unsent done               | W W R     | ok                  |       | no retry is left
 zones confirm retries=1 | lost 403 done                  | W W R     | ok                  |       | no retry is left
 zones confirm          | lost 403 open                   | W W R     | Forbidden           |       | it was not carried out
 zones confirm          | lost 403                        | W W R     | Forbidden ?         |       | reading back fails
@@ -81,7 +81,7 @@ function serviceOf(steps: readonly string[], write: string) {
     const step = steps[Math.min(at, steps.length - 1)]!;
     if (isReading(step)) return shown(step, write === 'zones');
     if (step === 'lost') throw networkFault('ECONNRESET');
-    if (step === 'refused') throw networkFault('ECONNREFUSED');
+    if (step === 'unsent') throw networkFault('ECONNREFUSED');
     if (step === 'ok') return write === 'zones' ? new Response(null, { status: 204 }) : shown('done', false);
     const [status, after] = step.split(':');
     return Response.json({ message: 'no' }, { status: Number(status), headers: after ? { 'retry-after': after } : {} });
@@ -166,7 +166,7 @@ test('after a timeout nothing is sent again before the service had as long again
 
 describe('what ends a call between two attempts leaves the outcome of the first unknown', () => {
   const lost = networkFault('ECONNRESET');
-  const refused = networkFault('ECONNREFUSED');
+  const unsent = networkFault('ECONNREFUSED');
   const failing = (status: number, headers = {}): Response => Response.json({ message: 'no' }, { status, headers });
 
   test('a token function that fails after a 401', async () => {
@@ -211,13 +211,13 @@ describe('what ends a call between two attempts leaves the outcome of the first 
     const limits = { maxRetries: 99, maxRetryDelayMs: 60_000 };
     const aborting = (): never => {
       setTimeout(() => controller.abort(), 5);
-      throw refused;
+      throw unsent;
     };
     const { signal } = controller;
     const aborted = writes.zones!(stubbed([lost, aborting], limits).sellerClient, { signal });
     const error = await advanceUntilSettled(errorOf<OutcomeUnknownError>(aborted));
     expect(error).toMatchObject({ name: 'AbortError', outcomeUnknown: true });
-    const late = writes.zones!(stubbed([lost, refused], limits).sellerClient, { deadlineMs: 20_000 });
+    const late = writes.zones!(stubbed([lost, unsent], limits).sellerClient, { deadlineMs: 20_000 });
     expect((await advanceUntilSettled(errorOf(late))).name).toBe('OutcomeUnknownError');
   });
 
