@@ -191,7 +191,7 @@ describe('an inbox or an outbox that is closed asks the service for nothing, and
     for (const isStarted of [true, false]) {
       const { folder, marketplace, inbox, outbox, id, questions } = bot();
       if (isStarted) await (part === 'inbox' ? inbox : outbox).start();
-      if (isStarted && part === 'inbox') await vi.waitFor(() => expect(questions).toHaveBeenCalled(), 60_000);
+      if (isStarted && part === 'inbox') await vi.waitFor(() => expect(questions).toHaveBeenCalled());
       await Promise.all([inbox.close(), outbox.close()]);
       const asked = marketplace.requests.all.length;
       const [open, expected] = part === 'inbox' ? ofInbox[door]! : ofOutbox[door]!;

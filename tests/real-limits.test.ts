@@ -22,9 +22,8 @@ const inTest = (line: string): string => `test('a', async () => { ${line} });`;
 test.each([
   inTest('await call({ deadlineMs: 150 });'),
   inTest('await call({ timeoutMs: 9_999 });'),
-  inTest('await vi.waitFor(() => isDone());'),
   inTest('await vi.waitFor(() => isDone(), 1_000);'),
-  inTest('await vi.waitFor(() => isDone(), { timeout: 500 });'),
+  inTest('await vi.waitFor(() => isDone(), { interval: 5, timeout: 500 });'),
   inTest('await call({ signal: AbortSignal.timeout(50) });'),
   `test('b', () => { vi.useFakeTimers(); });\n${inTest('await call({ deadlineMs: 150 });')}`,
   `describe('b', () => { beforeEach(() => vi.useFakeTimers()); });\n${inTest('await call({ graceMs: 150 });')}`,
@@ -35,6 +34,7 @@ test.each([
 test.each([
   inTest('await call({ deadlineMs: 10_000 });'),
   inTest('await call({ deadlineMs: 0 });'),
+  inTest('await vi.waitFor(() => isDone());'),
   inTest('await vi.waitFor(() => isDone(), 240_000);'),
   inTest('vi.useFakeTimers(); await call({ deadlineMs: 150 });'),
   inTest('await overSockets(() => call({ timeoutMs: 150 }));'),

@@ -127,7 +127,7 @@ describe('a download through an agent', () => {
     const error = await errorOf(textOf(await client.messages.download(file)));
     expect(error).toBeInstanceOf(ConnectionError);
     expect(error.message).toContain('broke off after 5 of 10 bytes');
-    await vi.waitFor(() => expect(server.sockets.size).toBe(0), 60_000);
+    await vi.waitFor(() => expect(server.sockets.size).toBe(0));
   });
 
   test.each([
@@ -137,7 +137,7 @@ describe('a download through an agent', () => {
     const { client, server } = await withAgent((response) => void response.writeHead(200).write('12345'));
     const read = async (): Promise<unknown> => textOf(await client.messages.download(file, options));
     expect(await overSockets(() => errorOf(read()))).toBeInstanceOf(Class);
-    await vi.waitFor(() => expect(server.sockets.size).toBe(0), 60_000);
+    await vi.waitFor(() => expect(server.sockets.size).toBe(0));
   });
 
   test('ends with a signal, and with cancel()', async () => {
@@ -148,7 +148,7 @@ describe('a download through an agent', () => {
     controller.abort();
     expect(await reading).toMatchObject({ name: 'AbortError' });
     await (await client.messages.download(file)).cancel();
-    await vi.waitFor(() => expect(server.sockets.size).toBe(0), 60_000);
+    await vi.waitFor(() => expect(server.sockets.size).toBe(0));
   });
 
   test('that the service rejects has the class of its status', async () => {

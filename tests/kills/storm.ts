@@ -17,7 +17,7 @@ export interface Weathered {
 }
 
 interface Storm {
-  /** Whether it goes on after so many kills. */
+  /** Whether it goes on after this number of kills. */
   goesOn(kills: number): boolean;
   /** How long a process lives after its start. */
   readonly lifeMs: number;

@@ -50,7 +50,7 @@ describe('the cost of a call that waits', () => {
     );
     await vi.waitFor(() => {
       expect(sent).not.toHaveLength(0);
-    }, 60_000);
+    });
     controller.abort();
     for (const error of await Promise.all(calls)) expect(error).toMatchObject({ name: 'AbortError' });
   });

@@ -44,7 +44,7 @@ export function remembering<World extends object>(classes: string, played: Playe
         }),
         { numRuns: played.numRuns ?? 200 },
       );
-    }, 120_000);
+    });
   });
 }
 

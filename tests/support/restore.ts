@@ -2,6 +2,20 @@ import { afterAll, vi } from 'vitest';
 // Loaded on first use, which a test with fake timers would have to wait for.
 import '../../src/core/transport/node-fetch.js';
 
+// Vitest waits for a second, and has no setting for it: what is waited for takes longer on a busy machine.
+const patient = { timeout: 240_000, interval: 10 };
+const { waitFor, waitUntil } = vi;
+if (!waitFor.name.startsWith('patient')) {
+  const patientFor: typeof waitFor = (callback, options) => waitFor(callback, { ...patient, ...optionsOf(options) });
+  const patientUntil: typeof waitUntil = (callback, options) =>
+    waitUntil(callback, { ...patient, ...optionsOf(options) });
+  Object.assign(vi, { waitFor: patientFor, waitUntil: patientUntil });
+}
+
+function optionsOf(options: Parameters<typeof waitFor>[1]): object {
+  return typeof options === 'number' ? { timeout: options } : (options ?? {});
+}
+
 // Files of one worker share the globals, and vitest restores them only before the next test: by then, the next file has
 // loaded its modules, which may have kept a stub such as that of `fetch`.
 const environment = { ...process.env };

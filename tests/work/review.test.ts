@@ -100,7 +100,7 @@ describe.for([...engines()])('a day in $name', ({ isThere, open }) => {
         const alike = items.filter((each) => each.state === state).map(({ id }) => ({ id }));
         expect(await toReview({ inbox, outbox, sellers, state })).toMatchObject(alike);
       }
-    }, 120_000);
+    });
     await stored.inbox.close();
     await stored.outbox.close();
 

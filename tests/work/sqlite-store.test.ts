@@ -377,13 +377,14 @@ describe('who only looks at a file', () => {
 });
 
 test('a key that was kept for long enough is deleted', async () => {
+  vi.useFakeTimers({ toFake: ['Date', 'performance'] });
   const path = newPath();
   const store = await opened(path);
   const kept = other(path).prepare("SELECT key FROM seller_work WHERE state = 'done' ORDER BY key");
   await store.settle(await lease(store), { ...done, inMs: 10_000 });
   expect(await store.add(work('opened'))).toBe('known');
   await store.ledger.replace('fact', undefined, 'a', 10_000);
-  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 20_000 });
+  vi.advanceTimersByTime(20_000);
   await store.add(work('a'));
   await store.settle(await lease(store), done);
   expect(kept.all()).toEqual([{ key: 'a' }]);

@@ -33,7 +33,10 @@ const testsOf: Readonly<Record<string, readonly string[]>> = {
     'tests/testing/!(agents|python-example).test.ts',
   ],
   cli: ['tests/cli/{call,check,program,stored-work}.test.ts'],
-  tools: ['tests/{choice-of,data-in,hosts-of,operations-as,previews-of,small-results-of,words-of}-tools.test.ts', 'tests/sent-writes.test.ts'],
+  tools: [
+    'tests/{choice-of,data-in,hosts-of,operations-as,previews-of,small-results-of,words-of}-tools.test.ts',
+    'tests/sent-writes.test.ts',
+  ],
   oauth: ['tests/oauth/*.test.ts'],
   outbox: ['tests/outbox/!(engines|lives|told).test.ts'],
   otel: ['tests/core/{misuse,observability}.test.ts', 'tests/notifications/tracing.test.ts'],
