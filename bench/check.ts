@@ -24,11 +24,12 @@ interface Limit {
 
 /** What a user pays for, compared with the last version. */
 const sizes: readonly Limit[] = [
-  // The goals of the bundles are 54.5 and 73 KiB. They are missed: these limits only keep the bundles from growing further.
-  { what: 'KiB in a bundle, questions only', most: 59.4, measure: () => bundled(questionsOnly) },
+  // The goals of the bundles are 54.5 and 73 KiB. They are missed: these limits only keep the bundles from growing further. Sentences
+  // about what programs try first have added 2.4.
+  { what: 'KiB in a bundle, questions only', most: 61.8, measure: () => bundled(questionsOnly) },
   {
     what: 'KiB in a bundle, the whole client',
-    most: 82.9,
+    most: 85.3,
     measure: () => bundled(`import { SellerClient } from 'marketplace-seller-sdk'; globalThis.it = SellerClient;`),
   },
   { what: 'files read by an import', most: 10, measure: filesOfMainEntry },

@@ -70,7 +70,12 @@ const mistakes: readonly (readonly [tried: string, name: string, args: readonly 
   ],
   ['a path alone', 'request', ['/orders/1'], `${takesLine}: the method is missing`],
   ['a whole URL', 'request', ['GET https://api.test/orders'], `${takesLine}, without the host: that is \`baseUrl\``],
-  ['a query', 'request', ['GET /orders?sort=x'], `${takesLine}; what follows ? is given as fields of the input`],
+  [
+    'a query',
+    'request',
+    ['GET /orders?sort=x'],
+    `${takesLine}, a path without ? and #; a query is given as fields of the input`,
+  ],
   [
     'a method in lower case',
     'request',

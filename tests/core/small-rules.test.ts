@@ -102,7 +102,7 @@ describe('the name that was probably meant', () => {
     ['abcdefgh', ['abcdexyz'], undefined],
     // The first of two that are equally near, and the nearer one wherever it stands.
     ['items', ['item', 'itema'], 'item'],
-    ['texts', ['tests', 'text', 'texts_'], 'tests'],
+    ['texts', ['tests', 'text', 'texts2'], 'tests'],
     ['offst', ['offs', 'offset'], 'offs'],
     ['ofset', ['of', 'offset'], 'offset'],
     ['ofset', ['offset', 'of'], 'offset'],

@@ -277,11 +277,11 @@ export function fillPath(path: string, valueOf: (name: string) => string): strin
   return filled;
 }
 
-const harmless = /^[\w-]+$/;
+const harmless = /^(?!(?:undefined|null|NaN)$)[\w-]+$/;
 
 /** Encodes a value as one path segment. Characters that a server or proxy may treat as structure are rejected. */
 function segment(name: string, value: string): string {
-  if (harmless.test(value) && !isLostValue(value)) return value;
+  if (harmless.test(value)) return value;
   const why = leavesItsSegment(value);
   if (why === undefined) return encodeURIComponent(value).replaceAll('%3A', ':').replaceAll('%40', '@');
   throw new InvalidInputError([{ path: [name], message: `\`${name}\` ${why}, so it cannot be part of a path` }]);

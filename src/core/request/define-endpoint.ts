@@ -108,7 +108,7 @@ function wrongLine(line: unknown): string {
   const takes = "takes a method and a path, e.g. 'GET /orders/{order_id}'";
   if (typeof line !== 'string') return `${takes}; \`call\` takes an endpoint`;
   if (/^\w+ +\w+:\/\//.test(line)) return `${takes}, without the host: that is \`baseUrl\``;
-  if (/^\w+ +\/\S*[?#]/.test(line)) return `${takes}; what follows ? is given as fields of the input`;
+  if (/^\w+ +\/\S*[?#]/.test(line)) return `${takes}, a path without ? and #; a query is given as fields of the input`;
   if (/^\/\S*$/.test(line)) return `${takes}: the method is missing`;
   return `${takes}: GET, POST, PUT, PATCH or DELETE, one space, and a path that begins with /`;
 }

@@ -1,4 +1,4 @@
-import { InvalidInputError, type Issue } from '../errors/errors.js';
+import { InvalidInputError } from '../errors/errors.js';
 import { isPlainObject, isRounded, LongInteger, rounded } from '../json/json.js';
 import { fieldsOf, fillPath, hasBody, type Endpoint } from '../operation/endpoint.js';
 import { callRules } from '../options/client-options.js';
@@ -59,6 +59,7 @@ export function encode(endpoint: Endpoint, checked: InputValues): RequestParts {
   const {
     inPath,
     shape,
+    isOpen,
     hasBody: takesBody,
     write,
     isClosed: isPlain,
@@ -70,6 +71,7 @@ export function encode(endpoint: Endpoint, checked: InputValues): RequestParts {
   const query = new URLSearchParams(endpoint.query);
   for (const [name, value] of Object.entries(input)) {
     if (value === undefined || inPath.includes(name)) continue;
+    if (isOpen && !Object.hasOwn(shape, name)) assertField(name, value, takesBody);
     const header = endpoint.inHeader?.[name];
     if (header !== undefined) headers[header] = textOrEmpty(value, name);
     else if (takesBody && !endpoint.inQuery?.includes(name)) fields[name] = value;
@@ -87,18 +89,12 @@ export function encode(endpoint: Endpoint, checked: InputValues): RequestParts {
   };
 }
 
-/** What an open input would send, although it is no field of it: an option of the call, or a whole body. */
-export function strangerIn(endpoint: Endpoint, checked: object): Issue | undefined {
-  const { isOpen, shape, hasBody: takesBody } = encodings.get(endpoint) ?? findEncoding(endpoint);
-  if (!isOpen) return undefined;
-  for (const [name, value] of Object.entries(checked) as [string, unknown][]) {
-    if (value === undefined || Object.hasOwn(shape, name)) continue;
-    if (isOption(name, value, takesBody))
-      return { path: [name], message: `\`${name}\` is an option: give it in the second argument, beside the input` };
-    if (name === 'body' && takesBody && isPlainObject(value))
-      return { path: [name], message: '`body` is no field: give its fields beside those of the path' };
-  }
-  return undefined;
+/** @throws {InvalidInputError} when an open input has what is no field of it: an option of the call, or a whole body. */
+function assertField(name: string, value: unknown, takesBody: boolean): void {
+  if (isOption(name, value, takesBody))
+    throw rejected([name], 'is an option: give it in the second argument, beside the input');
+  if (name === 'body' && takesBody && isPlainObject(value))
+    throw rejected([name], 'is no field: give its fields beside those of the path');
 }
 
 /** Whether a field of an open input is an option of the call. Some names of options may be fields of a service. */

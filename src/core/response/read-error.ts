@@ -124,7 +124,8 @@ export function apiError(
   const text = read.text && (shown(read.text) || undefined);
   const explained = documented?.explain?.(read);
   const stated = (read.redirect ? shown(read.redirect) || undefined : (text ?? code)) ?? 'the service gave no reason';
-  const reason = withReason(stated, explained?.reason && shown(explained.reason));
+  const inside = explained?.reason && shown(explained.reason);
+  const reason = !inside || stated.includes(inside) ? stated : `${stated} (${inside})`;
   const warning = warningOf(endpoint, known.outcomeUnknown, known.earlierUnknown);
   const Class = documented?.error ?? classOfStatus(status);
   const what = `${endpoint.method} ${endpoint.path}`;
@@ -157,11 +158,6 @@ export function apiError(
     documentedStatus: documented?.status,
   });
   return withMessageParts(error, { own: `${what} failed with ${status}${inSuccess}${hint}`, said: reason });
-}
-
-/** The text of the service with the reason that it names elsewhere. */
-function withReason(stated: string, reason: string | undefined): string {
-  return !reason || stated.includes(reason) ? stated : `${stated} (${reason})`;
 }
 
 /** What the documented error says to do, or the endpoint of a response that no documented error explains. */
