@@ -127,6 +127,18 @@ describe('429s in a row', () => {
     expect(events.at(-1)).toBe(expected);
   });
 
+  test.each([
+    [1, [false, false]],
+    [4, [false, true]],
+  ])('are a limit the second time, if one is known: of %i at once before: %j', (count, expected) => {
+    const bucket = new Bucket(8, true);
+    for (let index = 0; index < 30; index += 1) succeed(bucket, index);
+    for (const now of [100, 200, 300]) throttle(bucket, now);
+    for (let more = 1; more < count; more += 1) bucket.hear(300, 300);
+    for (let index = 0; index < 20; index += 1) succeed(bucket, 2000 + index);
+    expect([throttle(bucket, 3000), throttle(bucket, 3100)]).toEqual(expected);
+  });
+
   test('are one that was sent before the last was received', () => {
     const bucket = new Bucket(8, true);
     for (const sentAt of [900, 950, 1000]) bucket.hear(1000, sentAt);
@@ -181,6 +193,7 @@ describe('the rate after a 429 is seven tenths of what was accepted in a second'
     ['of the second before, if that was more', [...ten, 1000], 1100, 7],
     ['also at its last millisecond', ten, 1999, 7],
     ['and not of an earlier one', [...ten, 2500], 2600, 0.7],
+    ['and not of the second before, if the last one is over too', [...ten, 1000], 2500, 0.7],
     ['and unknown two seconds after the last one', ten, 2000, undefined],
     ['and unknown without any', [], 500, undefined],
   ])('%s', (_, accepted, at, expected) => {
