@@ -26,6 +26,8 @@ interface Seller {
   /** The place in the script. */
   next: number;
   rejections: Map<string, unknown>;
+  /** When a write was looked for first, on the monotonic clock. */
+  seenAt: Map<string, number>;
   /** Whether this run has come to the end of the script. */
   isDone: boolean;
 }
@@ -72,9 +74,11 @@ function pendingOf(world: Handlers, seller: Seller, text: string): PendingWrite 
     target: `messages.send ${seller.name}`,
     timeoutMs,
     timesNow: () => ({ sentAt: Date.now() }),
-    ageMs: ({ sentAt }) => Date.now() - sentAt,
+    ageMs: ({ id, sentAt }) => Math.max(Date.now() - sentAt, performance.now() - (seller.seenAt.get(id) ?? Infinity)),
     readBefore: () => Promise.resolve(undefined),
     confirm: (earlier) => {
+      // A clock that is set back does not keep it from being sent for longer than the service needs.
+      if (!seller.seenAt.has(earlier.id)) seller.seenAt.set(earlier.id, performance.now());
       if (world.fails.delete('reading back')) return Promise.reject(new Error('the service is away'));
       const found = seller.carriedOut.find(({ id }) => id === earlier.id);
       return Promise.resolve(found ? { done: true, output: { text: found.text } } : { done: false });
@@ -133,6 +137,7 @@ remembering<Handlers>('RunWrites, WriteRecords, LedgerBook', {
         noted: [],
         next: 0,
         rejections: new Map<string, unknown>(),
+        seenAt: new Map<string, number>(),
         isDone: false,
       };
       world.sellers.push(Object.assign(seller, { run: begin(world, seller) }));
