@@ -128,6 +128,7 @@ for (const kind of ['memory', 'SQLite'] as const) {
       'another seller': (world, choice) => add(world, '8', choice),
     },
     always: async (world) => {
+      for (const [key, { until }] of world.values) if (until <= world.now()) world.values.delete(key);
       for (const key of world.keys.keys())
         if (stateOf(world, key) !== undefined || !world.forgotten.has(key))
           expect((await world.processes[0]!.get(key))?.state, key).toBe(stateOf(world, key));
@@ -191,10 +192,11 @@ remembering<Counted>('OpenCounts', {
     },
     close: (world) => world.counts.forgetFull(),
     reopen: (world) => Object.assign(world, { counts: new OpenCounts(), counted: undefined }),
-    // They leave what this one has counted: an eighth of the room.
-    'another holder': (world) => {
-      const left = room - world.open;
-      world.open += Math.floor(left / 2);
+    // They may use seven eighths of the room between two counts, and end what they have at any time.
+    'another holder': (world, choice) => {
+      const isCounted = world.counted !== undefined && performance.now() - world.counted.at <= 1_000;
+      if (isCounted || choice % 2 === 0) world.open -= Math.floor(world.open / 3);
+      else world.open += Math.floor((room - world.open) / 2);
     },
     'another seller': ({ counts }) => {
       const other = work('b', { owner: '8' });

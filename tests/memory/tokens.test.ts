@@ -164,6 +164,8 @@ interface Application {
   /** Grants that were lost: a refresh token was used twice, or by a process that was closed. */
   readonly lost: string[];
   readonly revoked: number[];
+  /** The refresh tokens that were used. */
+  readonly used: Set<string | undefined>;
 }
 
 /** As long as the service lets a token live. */
@@ -199,9 +201,11 @@ function open(world: Application): Process {
       }
       const found = [...world.grants].find(([, each]) => each.refreshToken === refreshToken);
       if (!found || found[1].isRevoked) {
-        if (!found) world.lost.push(`used twice: ${refreshToken}`);
+        // One that a new authorisation has replaced was not used.
+        if (world.used.has(refreshToken)) world.lost.push(`used twice: ${refreshToken}`);
         throw new GrantRevokedError('invalid_grant');
       }
+      world.used.add(refreshToken);
       const next = grantOf(found[0]);
       world.grants.set(found[0], next);
       world.refreshes += 1;
@@ -275,6 +279,7 @@ remembering<Application>('TokenRefresher, Seller, createSellers, SqliteTokens', 
       refreshes: 0,
       lost: [],
       revoked: [],
+      used: new Set(),
     };
     world.processes = [open(world), open(world)];
     for (const user_id of [7, 8]) await authorize(world, user_id, world.processes[0]!);
