@@ -51,11 +51,6 @@ function serviceOf(steps: readonly Step[]): { respond: (request: Request) => Pro
   return { respond, sent };
 }
 
-/** A response for each time that the client reads back a write automatically, which takes three seconds of fake time. */
-export function untilWindowEnds(response: Response): Response[] {
-  return Array<Response>(6).fill(response);
-}
-
 /** What a call rejects with. */
 export async function errorOf<E extends SellerError>(call: PromiseLike<unknown>): Promise<E> {
   return call.then(
