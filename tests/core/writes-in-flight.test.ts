@@ -78,7 +78,10 @@ function createSale(dates: Dates) {
   }
   return {
     createProcess,
-    land: async () => held.pop()?.(),
+    land: async () => {
+      vi.setSystemTime(trueNow());
+      await held.pop()?.();
+    },
     sent: () => marketplace.messages.of(pack).filter(({ from }) => from === seller_id).length,
   };
 }
@@ -143,7 +146,7 @@ test.each<[Dates, object]>([
 test('a write that is sent again is watched anew, also by who has watched the first one', async () => {
   const { createProcess, land, sent } = createSale('none');
   await createProcess(0).isKilled();
-  const [second, third] = [createProcess(40_000), createProcess(80_000)];
+  const [second, third] = [createProcess(0), createProcess(0)];
   for (const each of [second, third]) expect(await each.handle()).toMatchObject(open);
   vi.advanceTimersByTime(timeoutMs);
   await second.isKilled();
@@ -164,3 +167,20 @@ test('what was sent before any response showed the time of the service is watche
   expect(await reader.handle()).toMatchObject({ text: 'Today.' });
   expect(sent()).toBe(1);
 });
+
+test.each<[number, number]>([
+  [40_000, 0],
+  [10 * minute, 0],
+])(
+  'what a process that is %i ms ahead has sent is found by one that is %i ms ahead',
+  async (aheadMs, readerAheadMs) => {
+    const { createProcess, land, sent } = createSale('right');
+    // One response was enough to show how far it is ahead.
+    await createProcess(aheadMs).isKilled();
+    vi.advanceTimersByTime(300);
+    await land();
+    vi.advanceTimersByTime(10_000);
+    expect(await createProcess(readerAheadMs).handle()).toMatchObject({ text: 'Today.' });
+    expect(sent()).toBe(1);
+  },
+);

@@ -115,8 +115,9 @@ function pendingWrite(
   const { signal } = options;
   const memory = runtime.shared.writes;
   const unconfirmed = (
-    write: Pick<WriteRecord, 'input' | 'sentAt' | 'before' | 'aheadMs'>,
+    write: Pick<WriteRecord, 'input' | 'sentAt' | 'before'>,
     view: BookView,
+    aheadMs = 0,
   ): UnconfirmedCall => ({
     request: { endpoint, input: write.input },
     options,
@@ -124,7 +125,7 @@ function pendingWrite(
     sentAt: performance.now() - (Date.now() - write.sentAt),
     view,
     before: write.before,
-    aheadMs: write.aheadMs ?? 0,
+    aheadMs,
   });
   const replaced = endpoint.replaces?.(input);
   return {
@@ -141,7 +142,12 @@ function pendingWrite(
       const write = memory.get(earlier.id) ?? memory.add(new RememberedWrite(described));
       const view = new BookView({ endpoint, write: earlier, memory, stored, timeoutMs });
       const limits = { signal, confirmWindowMs: 0, throwsFailures: true };
-      const { confirmation } = await confirmWrite(requester, unconfirmed(earlier, view), scope, limits);
+      const { confirmation } = await confirmWrite(
+        requester,
+        unconfirmed(earlier, view, memory.aheadMs(earlier)),
+        scope,
+        limits,
+      );
       if (confirmation.done) write.state = 'done';
       return confirmation;
     },

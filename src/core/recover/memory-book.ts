@@ -69,7 +69,7 @@ export class RememberedWrite implements BookedWrite {
 
 const numbers = ofProcess(() => ({ last: 0 }));
 /** By the id of a write: since when this process has watched how it was sent last, a time of `performance.now()`. */
-const watched = ofProcess(() => new Map<string, { readonly sentAt: number; readonly since: number }>());
+const watched = ofProcess(() => new Map<string, Watched>());
 
 /** Entries that are older cannot be confused with a write that is read back today. */
 const rememberedMs = 24 * 3_600_000;
@@ -124,7 +124,7 @@ export class MemoryBook implements WriteBook {
   timesNow(id: string): Pick<WriteRecord, 'sentAt' | 'latestAt' | 'aheadMs'> {
     const { aheadMs, latestNow } = this.clock;
     const sentAt = Date.now();
-    watchedMs({ id, sentAt });
+    watch({ id, sentAt }, this.clock);
     return { sentAt, ...(aheadMs > 0 && { aheadMs }), ...(latestNow < Infinity && { latestAt: latestNow }) };
   }
 
@@ -135,7 +135,17 @@ export class MemoryBook implements WriteBook {
   ageMs(write: Pick<BookedWrite, 'id' | 'sentAt' | 'latestAt'>): number {
     const { sentAt, latestAt = Infinity } = write;
     const byClocks = Math.min(Date.now() - sentAt, this.clock.earliestNow - latestAt);
-    return Math.max(byClocks, watchedMs(write));
+    return Math.max(byClocks, performance.now() - watch(write, this.clock).since);
+  }
+
+  /**
+   * By how much the clock was ahead that says when a write was sent, in milliseconds; 0 if nothing proves that. A few responses that its
+   * process had seen prove it if this process has seen it as well. Headers have no fraction of a second, so it may have been ahead by less.
+   */
+  aheadMs(write: Pick<WriteRecord, 'id' | 'sentAt' | 'latestAt' | 'aheadMs'>): number {
+    const { sentAt, latestAt = sentAt, aheadMs = 0 } = write;
+    const provenMs = watch(write, this.clock).isAhead ? Math.max(aheadMs, sentAt - latestAt) : aheadMs;
+    return provenMs > 0 ? provenMs + headerMs : 0;
   }
 
   #remove({ id, entry }: RememberedWrite): void {
@@ -189,18 +199,27 @@ export class MemoryBook implements WriteBook {
   }
 }
 
-/** How long this process has watched a write, in milliseconds. The first question begins, and another time of sending begins anew. */
-function watchedMs({ id, sentAt }: Pick<BookedWrite, 'id' | 'sentAt'>): number {
+/** How a write was sent last. `isAhead`: its time of sending was still to come by each clock that this process knew. */
+interface Watched {
+  readonly sentAt: number;
+  readonly since: number;
+  readonly isAhead: boolean;
+}
+
+/** Returns since when this process has watched a write. The first question begins, and another time of sending begins anew. */
+function watch({ id, sentAt }: Pick<BookedWrite, 'id' | 'sentAt'>, { latestNow }: ServiceClock): Watched {
   const writes = watched();
   const known = writes.get(id);
-  if (known?.sentAt === sentAt) return performance.now() - known.since;
+  if (known?.sentAt === sentAt) return known;
   writes.delete(id);
   for (const oldest of writes.keys()) {
     if (writes.size < maxWrites) break;
     writes.delete(oldest);
   }
-  writes.set(id, { sentAt, since: performance.now() });
-  return 0;
+  const shown = latestNow < Infinity ? latestNow : 0;
+  const found = { sentAt, since: performance.now(), isAhead: sentAt > Math.max(Date.now(), shown) };
+  writes.set(id, found);
+  return found;
 }
 
 /** The rank of a write that others have asked for. */
