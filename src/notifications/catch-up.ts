@@ -61,6 +61,7 @@ export async function catchUp(
       const client = await clientFor(user_id);
       if (!client) return;
       assertOwner(client, user_id);
+      await context.service?.see(client, user_id);
       for await (const { found, entries } of missedBy(context, client, user_id, conversations)) {
         // The token of a function is known once it was used.
         assertOwner(client, user_id);

@@ -2,6 +2,7 @@ import { ClosedError } from '../core/errors/errors.js';
 import { FifoMap } from '../work/fifo-map.js';
 import { Log } from '../work/log.js';
 import { Observer } from '../work/observer.js';
+import type { ServiceOfStore } from '../work/service.js';
 import { factKeyOf, type InnerEngine, type InnerStore } from '../work/store.js';
 import { StoreFullError } from './errors.js';
 import { kindsOf } from './handling/handler.js';
@@ -13,6 +14,8 @@ export interface InboxContext {
   readonly store: InnerStore | InnerEngine;
   readonly options: ResolvedInboxOptions;
   readonly reporter: Reporter;
+  /** Of which service the store is. `handleNow` has a store for each. */
+  readonly service?: ServiceOfStore | undefined;
   /** What this process has handlers for. */
   readonly kinds: readonly InboxKind[];
   /** Whether `close()` was not called. */
@@ -116,8 +119,9 @@ export class Reporter {
 }
 
 /** Stores an entry, and returns whether it is new. @throws {StoreFullError} when its seller has too much that waits */
-export async function addEntry({ store, options, isOpen }: InboxContext, entry: InboxEntry): Promise<boolean> {
+export async function addEntry({ store, options, isOpen, service }: InboxContext, entry: InboxEntry): Promise<boolean> {
   if (!isOpen) throw new ClosedError('Not added: the inbox is closed');
+  await service?.look(entry.notification.user_id);
   const state = await store.add(workOf(entry), options.maxWaiting);
   if (state === 'full') throw new StoreFullError(entry.notification, options.maxWaiting);
   return state === 'added';

@@ -70,6 +70,7 @@ export class Door {
     const notification = this.#notificationOf(decodeBody(body, options));
     if (!notification || isReadReceipt(notification)) return accepted;
     if (!(await this.inTime(() => this.#isWanted(notification, request)))) return accepted;
+    await this.inTime(async () => this.#context.service?.look(notification.user_id));
     const take = async (traceparent?: string): Promise<OutgoingResponse> => {
       const entry = await newEntry(notification, Date.now());
       if (!this.#context.isOpen) return notAccepted;

@@ -2,8 +2,9 @@ import { ClosedError } from '../core/errors/errors.js';
 import { checkConfiguration, notNegative } from '../core/options/rules.js';
 import { StoredLists } from '../work/lists.js';
 import { memoryStore } from '../work/memory.js';
+import { ServiceOfStore, type StartOptions } from '../work/service.js';
 import type { InnerEngine, InnerStore, TaskOf, Works } from '../work/store.js';
-import { leaveStoreInTime, openStore, useStore, worksOn } from '../work/worker.js';
+import { leaveStoreInTime, openStore, useStore, usersOf, worksOn } from '../work/worker.js';
 import { catchUp, CatchUpRounds, type CatchUpOptions, type CatchUpResult } from './catch-up.js';
 import { addEntry, inboxContext, UnhandledEntries, type InboxContext } from './context.js';
 import { accepted, Door, isHandled, notAccepted } from './door.js';
@@ -15,7 +16,7 @@ import type { IncomingRequest, OutgoingResponse } from './http/request.js';
 import { MissedNotifications } from './missed.js';
 import { isReadReceipt, newEntry, parseNotification, workOf, type InboxEntry } from './notification.js';
 import { countNotifications, shownNotifications, type InboxStats } from './open-inbox.js';
-import { resolveInboxOptions, type InboxOptions } from './options.js';
+import { resolveInboxOptions, sellerIdsOf, type InboxOptions } from './options.js';
 
 /**
  * Creates an inbox for notifications: it accepts and stores them, and calls a handler for each at least once.
@@ -34,7 +35,8 @@ export function createInbox<
   Topics extends OwnTopics = OwnTopics,
 >(options: InboxOptions<Client, Topics>): Inbox {
   const resolved = resolveInboxOptions(options);
-  return new Inbox(inboxContext(resolved, (resolved.store as InnerStore | InnerEngine | undefined) ?? memoryStore()));
+  const store = (resolved.store as InnerStore | InnerEngine | undefined) ?? memoryStore();
+  return new Inbox({ ...inboxContext(resolved, store), service: new ServiceOfStore(store, resolved.clientFor) });
 }
 
 /** How an inbox closes. */
@@ -92,6 +94,8 @@ export class Inbox extends StoredLists<InboxEntry> {
     this.#door = new Deliveries(context, this.#works, this.#missed).door;
     this.#rounds = new CatchUpRounds(context, () => this.catchUp());
     this.#unhandled = new UnhandledEntries(context);
+    // Nothing more is handled, and deliveries get a 503.
+    if (context.service) context.service.onOther = () => void this.#works.close(0);
   }
 
   /**
@@ -101,19 +105,22 @@ export class Inbox extends StoredLists<InboxEntry> {
    * Resolves once the store is open. Nobody needs to await it: if it rejects, Node.js ends the process with the error. A database that
    * is away is waited for.
    *
-   * @throws {ConfigurationError} when the store belongs to another program or another version of this package.
+   * @throws {ConfigurationError} when the store belongs to another program, another version of this package, or another service, or an option is wrong.
    */
-  start(): PromiseLike<void> {
+  start(options: StartOptions = {}): PromiseLike<void> {
+    this.#context.service?.accept(options);
     return this.#start();
   }
 
   async #start(): Promise<void> {
-    const { store } = this.#context;
+    const { store, service, options } = this.#context;
     if (this.#context.isOpen && store.open) await openStore(store);
+    if (this.#context.isOpen && (store.durable || usersOf(store) > 1))
+      await service?.start(() => sellerIdsOf(options.sellers ?? []));
     if (!this.#context.isOpen) return;
     this.#works.start();
     this.#unhandled.start();
-    const { sellers, clientFor } = this.#context.options;
+    const { sellers, clientFor } = options;
     if (sellers && clientFor) this.#rounds.start();
   }
 

@@ -18,6 +18,7 @@ import type { ChannelMessageParams } from '../resources/messages/schemas.js';
 import { Log } from '../work/log.js';
 import { Observer } from '../work/observer.js';
 import { retryDefaults, retryRules, time, type RetryLimits, type RetryOptions } from '../work/policy.js';
+import { ServiceOfStore } from '../work/service.js';
 import {
   keepDataMs,
   keepKeysMsOf,
@@ -275,6 +276,8 @@ const rules: Readonly<Record<keyof OutboxOptions, Rule>> = {
 export interface OutboxContext {
   readonly options: ResolvedOutboxOptions;
   readonly store: InnerStore | InnerEngine;
+  /** Of which service the store is. */
+  readonly service?: ServiceOfStore | undefined;
   readonly known: KnownEndpoints;
   readonly log: Log;
   readonly observer: Observer<JobSuccess>;
@@ -294,7 +297,9 @@ export function outboxContext(options: OutboxOptions): OutboxContext {
   const { endpoints, logger } = resolved;
   const store = resolved.store as InnerStore | InnerEngine;
   const log = new Log(logger);
-  return { options: resolved, store, known: knownEndpoints(endpoints), log, observer: new Observer(log, resolved) };
+  const service = new ServiceOfStore(store, resolved.clientFor);
+  const known = knownEndpoints(endpoints);
+  return { options: resolved, store, service, known, log, observer: new Observer(log, resolved) };
 }
 
 /** @throws {ConfigurationError} when an option in an option is unknown or wrong */

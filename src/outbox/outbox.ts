@@ -2,7 +2,8 @@ import { ClosedError, ConfigurationError, InvalidInputError } from '../core/erro
 import { checkConfiguration, notNegative, oneOf } from '../core/options/rules.js';
 import { assertKey, listRules, StoredLists, type ListOptions, type StoredEntries } from '../work/lists.js';
 import { isSameData, type Status, type Works } from '../work/store.js';
-import { leaveStoreInTime, openStore, useStore, worksOn } from '../work/worker.js';
+import type { StartOptions } from '../work/service.js';
+import { leaveStoreInTime, openStore, useStore, usersOf, worksOn } from '../work/worker.js';
 import { checkJob } from './check-job.js';
 import { JobDecisions } from './decisions.js';
 import type { Job, JobState, JobStatus, OutboxStats, StoredJob, OutboxContext, OutboxOptions } from './options.js';
@@ -21,7 +22,7 @@ import {
   workOf,
 } from './open-outbox.js';
 import type { Accepted } from './open-outbox.js';
-import { assertSent, beginSending, ForgottenStart } from './senders.js';
+import { assertSent, beginSending, ForgottenStart, wakeSenders } from './senders.js';
 
 const states: readonly JobState[] = ['waiting', 'running', 'accepted', 'rejected', 'dead'];
 
@@ -94,7 +95,7 @@ export class Outbox extends StoredLists<StoredJob> {
   constructor(context: OutboxContext) {
     const { store, log } = context;
     const { concurrency, leaseMs, keep } = context.options;
-    const shown = shownJobs(store, keep.keysMs, () => this.#wake());
+    const shown = shownJobs(store, keep.keysMs, () => wakeSenders(store));
     super(shown);
     this.accepted = acceptedJobs(shown);
     this.#context = context;
@@ -102,6 +103,8 @@ export class Outbox extends StoredLists<StoredJob> {
     this.#decisions = new JobDecisions(store);
     this.#forgotten = new ForgottenStart(context);
     useStore(store);
+    // Nothing more is sent.
+    if (context.service) context.service.onOther = () => void this.#works.close(0);
     this.#works = worksOn(store, {
       name: 'outbox',
       kinds: jobKinds,
@@ -123,26 +126,26 @@ export class Outbox extends StoredLists<StoredJob> {
    * Resolves once the store is open. Nobody needs to await it: if it rejects, Node.js ends the process with the error. A database that
    * is away is waited for.
    *
-   * @throws {ConfigurationError} when the store belongs to another program or another version of this package.
+   * @throws {ConfigurationError} when the store belongs to another program, another version of this package, or another service, or an option is wrong.
    */
-  start(): PromiseLike<void> {
-    if (!this.#closed) this.#endSending ??= beginSending(this.#context.store);
+  start(options: StartOptions = {}): PromiseLike<void> {
+    this.#context.service?.accept(options);
+    if (!this.#closed)
+      this.#endSending ??= beginSending(this.#context.store, () => {
+        if (this.#isStarted) this.#works.wake();
+      });
     return (this.#started = this.#start());
   }
 
   async #start(): Promise<void> {
-    const { store } = this.#context;
+    const { store, service } = this.#context;
     void this.#forgotten.stop();
     if (!this.#closed && store.open) await openStore(store);
+    if (!this.#closed && (store.durable || usersOf(store) > 1)) await service?.start();
     if (this.#closed) return;
     this.#isStarted = true;
     this.#works.start();
     this.#old.start();
-  }
-
-  /** What another process sends is left to it. */
-  #wake(): void {
-    if (this.#isStarted) this.#works.wake();
   }
 
   /**
@@ -172,14 +175,15 @@ export class Outbox extends StoredLists<StoredJob> {
     if (this.#closed) throw new ClosedError('Not added: the outbox is closed');
     const entry = checkJob(job, this.#context.known);
     assertSent(this.#context.store, 'Not added');
+    await this.#context.service?.look(entry.user_id);
     const found = await this.#added(entry);
     const status = jobStatusOf(found);
     if (!(await isSameData(found.data, entry))) {
       const message = `the key ${entry.key} was added before with another input, and is ${status.state}; use another key for another job`;
       throw new InvalidInputError([{ path: ['key'], message }], 'Not added: ');
     }
-    if (this.#started) this.#wake();
-    else this.#forgotten.added(entry);
+    wakeSenders(this.#context.store);
+    if (!this.#started) this.#forgotten.added(entry);
     return status;
   }
 

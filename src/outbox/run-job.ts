@@ -6,7 +6,7 @@ import type { ChannelMessageParams, UploadedAttachment } from '../resources/mess
 import type { SentMessage } from '../resources/post-sale/message.js';
 import { moderationOf, moderationReasonOf } from '../resources/post-sale/moderation.js';
 import { isLastingError, moderationPauseMs, overdue, verdictOf } from '../work/policy.js';
-import type { Lease, Run, StepOutput, Task, Verdict } from '../work/store.js';
+import { LayoutError, type Lease, type Run, type StepOutput, type Task, type Verdict } from '../work/store.js';
 import { RunWrites } from '../work/writes.js';
 import { contactName, isUpload, takesFiles } from './check-job.js';
 import { beginsAt } from './open-outbox.js';
@@ -60,6 +60,8 @@ function isFinal(error: unknown): boolean {
 /** How far a job came. */
 type JobResult = { readonly state: 'accepted' } | Undecided;
 
+/** When a job is due again that is another service's, in milliseconds. */
+const leftMs = 10_000;
 /** The service deletes a file after 48 hours that no message uses. */
 const filesLastMs = 24 * 3_600_000;
 
@@ -76,6 +78,13 @@ export async function runJob(
   const client = await context.options.clientFor(entry.user_id);
   // It may be back later: the next deploy may have it.
   if (!client) throw new Error(`clientFor returned no client for the user ${entry.user_id}`);
+  try {
+    await context.service?.see(client, entry.user_id);
+  } catch (error) {
+    if (!(error instanceof LayoutError)) throw error;
+    void context.log.writeRarely(`The job ${entry.key} is left to others`, error);
+    return { state: 'pending', inMs: leftMs };
+  }
   const { aheadMs = 0 } = insideOf(client) ?? {};
   const earlyMs = begins + aheadMs - Date.now();
   if (aheadMs > 0 && earlyMs > 0) return { state: 'pending', inMs: earlyMs };

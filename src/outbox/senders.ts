@@ -3,18 +3,23 @@ import type { Status } from '../work/store.js';
 import { beginsAt, jobKinds } from './open-outbox.js';
 import type { OutboxContext, StoredJob } from './options.js';
 
-/** How many outboxes of this process send what a store has. */
-const senders = new WeakMap<object, number>();
+/** The outboxes of this process that send what a store has: how each is woken. */
+const senders = new WeakMap<object, Set<() => void>>();
 
 /** An outbox of this process begins to send what a store has. Returns a function that ends it. */
-export function beginSending(store: object): () => void {
-  const add = (count: number): unknown => senders.set(store, (senders.get(store) ?? 0) + count);
-  add(1);
-  return () => void add(-1);
+export function beginSending(store: object, wake: () => void): () => void {
+  const wakes = senders.get(store) ?? new Set();
+  senders.set(store, wakes.add(wake));
+  return () => void wakes.delete(wake);
+}
+
+/** Something is due: a store that no other process has is not polled. */
+export function wakeSenders(store: object): void {
+  for (const wake of senders.get(store) ?? []) wake();
 }
 
 function isSending(store: object): boolean {
-  return (senders.get(store) ?? 0) > 0;
+  return (senders.get(store)?.size ?? 0) > 0;
 }
 
 /** @throws {ConfigurationError} when no outbox was started that could send what this store gets */

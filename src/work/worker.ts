@@ -494,6 +494,10 @@ export function useStore(store: object): void {
   users.set(store, (users.get(store) ?? 0) + 1);
 }
 
+export function usersOf(store: object): number {
+  return users.get(store) ?? 0;
+}
+
 /** One of them does not use the store any more: the last one closes it. */
 export async function leaveStore(store: Pick<InnerStore, 'close'>): Promise<void> {
   const left = (users.get(store) ?? 1) - 1;

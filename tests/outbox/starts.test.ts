@@ -99,7 +99,9 @@ describe.for(alone)('without start() on %s', ([, create]) => {
     const { open, job, sent, waited } = shop();
     const store = create();
     const [adding, sending] = [open(store), open(store)];
-    void sending.start();
+    await waited(sending.start());
+    // It has looked, and nobody polls such a store.
+    await waited(sending.idle());
     await adding.add(job('one'));
     await waited(adding.settled('one'));
     expect(sent()).toEqual(['one']);

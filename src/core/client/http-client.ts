@@ -50,7 +50,12 @@ export class HttpClient implements Requester {
   get inside(): Omit<InsideOfClient, 'withHook'> {
     const { options, shared } = this.#runtime;
     const token = typeof options.accessToken === 'function' ? shared.tokens?.latest : options.accessToken;
-    return { user: userOfToken(token ?? ''), service: shared.writes, aheadMs: shared.writes.clock.aheadMs };
+    return {
+      user: userOfToken(token ?? ''),
+      service: shared.writes,
+      baseUrl: options.baseUrl,
+      aheadMs: shared.writes.clock.aheadMs,
+    };
   }
 
   onDrift(drift: Drift): void {

@@ -94,6 +94,7 @@ export interface InsideOfClient {
   readonly user: string | undefined;
   /** Stands for the service: one object for each base URL and given `fetch`, of which a process has one book of writes. */
   readonly service: object;
+  readonly baseUrl: string;
   /** By how much this machine's clock is ahead of the service's at least, in milliseconds, as responses have shown; 0 if nothing shows that. */
   readonly aheadMs: number;
   /** Returns the same client, whose writes a hook decides about; so do those of all clients that are derived from it. */

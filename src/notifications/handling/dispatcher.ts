@@ -12,6 +12,7 @@ import {
   NotHandledHereError,
   UnknownSellerError,
 } from '../errors.js';
+import { LayoutError } from '../../work/store.js';
 import type { InboxEntry, Notification } from '../notification.js';
 import { handlerOf, type AnyHandler, type MessageContext } from './handler.js';
 import { isMissing, isNotFound, readResource, readShown } from './read-notification.js';
@@ -242,6 +243,10 @@ export class Clients {
     const client = await clientFor(user_id);
     if (!client) throw new UnknownSellerError('clientFor returned no client: the user is not ours');
     assertOwner(client, user_id);
+    await this.#context.service?.see(client, user_id).catch((error: unknown) => {
+      // It waits for those whose store it is.
+      throw error instanceof LayoutError ? new NotHandledHereError(error.message) : error;
+    });
     const first = this.#users.get(client) ?? user_id;
     this.#users.set(client, first);
     if (first !== user_id) this.#warn(first, user_id);
