@@ -19,6 +19,7 @@ import type {
   TransportResponse,
 } from '../core/transport/transport.js';
 import { JsonResponse, withBody } from '../testing/http/handler.js';
+import { ofAnyStart } from './history.js';
 import { currentProcess, VirtualTimer, type SimulatedProcess } from './process.js';
 
 /** Values of objects that are not ours, and how they are put back. */
@@ -76,6 +77,8 @@ export function installGlobals(onOther: (url: string) => void): () => void {
   if (sqlite) all.replace(sqlite, 'DatabaseSync', () => trackedDatabase(sqlite));
   // A database has one process at a time: hundreds of thousands of polls for what others do would find nothing.
   all.replace(platform, 'sharesFiles', (original) => () => !currentProcess() && original());
+  // The processes of a run reach one service.
+  all.replace(platform, 'addressOf', (original) => (url: string) => original(currentProcess() ? ofAnyStart(url) : url));
   all.replace(platform, 'memory', (original) => () => currentProcess()?.memory ?? original());
   syncBuiltinESMExports();
   return () => all.undo();

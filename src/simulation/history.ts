@@ -1,5 +1,10 @@
 import type { FakeMarketplace } from '../testing/marketplace.js';
 
+/** Replaces the address of a start, which differs from run to run, by that of the service. */
+export function ofAnyStart(text: string): string {
+  return text.replace(/\bstart\d+\.marketplace\.test\b/g, 'marketplace.test');
+}
+
 /** What a bot has not handled. */
 export interface BotStats {
   readonly waiting: number;
@@ -138,10 +143,8 @@ export class Recorder {
 
   /** Returns what writes out all that has happened until now: most runs pass, and nobody reads it. */
   traced(): () => string[] {
-    // The address of a start differs from run to run.
-    const address = /\bstart\d+\.marketplace\.test\b/g;
     const lines = [...this.#lines];
-    const shown = (text: string): string => this.#names.named(text.replace(address, 'marketplace.test'));
+    const shown = (text: string): string => this.#names.named(ofAnyStart(text));
     return () => lines.map(({ at, text }) => `${clockText(at - this.#startedAt)}  ${shown(text())}`);
   }
 

@@ -53,7 +53,7 @@ export class HttpClient implements Requester {
     return {
       user: userOfToken(token ?? ''),
       service: shared.writes,
-      baseUrl: options.baseUrl,
+      baseUrl: platform.addressOf(options.baseUrl),
       aheadMs: shared.writes.clock.aheadMs,
     };
   }

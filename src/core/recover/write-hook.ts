@@ -94,6 +94,7 @@ export interface InsideOfClient {
   readonly user: string | undefined;
   /** Stands for the service: one object for each base URL and given `fetch`, of which a process has one book of writes. */
   readonly service: object;
+  /** Names the service in a store. */
   readonly baseUrl: string;
   /** By how much this machine's clock is ahead of the service's at least, in milliseconds, as responses have shown; 0 if nothing shows that. */
   readonly aheadMs: number;

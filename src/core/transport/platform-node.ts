@@ -7,6 +7,7 @@ const memory = new Map<object, unknown>();
 export const platform: Platform = {
   memory: () => memory,
   sharesFiles: () => true,
+  addressOf: (baseUrl) => baseUrl,
   chooseTransport,
   connectErrorOf,
   networkReason,

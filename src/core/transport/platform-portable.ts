@@ -8,6 +8,7 @@ const memory = new Map<object, unknown>();
 export const platform: Platform = {
   memory: () => memory,
   sharesFiles: () => true,
+  addressOf: (baseUrl) => baseUrl,
   chooseTransport: (options) => {
     if (options.agent !== undefined) throw new ConfigurationError('`agent` has no effect: this is not Node');
     return createFetchTransport(options);

@@ -71,6 +71,8 @@ export interface Platform {
   memory(): Map<object, unknown>;
   /** Whether other processes may use the files of this one. */
   sharesFiles(): boolean;
+  /** The base URL that names a service in a store. In a simulation, each start of a process has another address. */
+  addressOf(baseUrl: string): string;
   /**
    * Chooses the transport of a client: `fetch` or another one of the platform.
    *
