@@ -1,5 +1,5 @@
 import { ApiPromise } from './core/operation/api-promise.js';
-import type { AttributeName, AttributedOutput, WithAttributes } from './core/operation/api-promise.js';
+import type { Attributed, WithAttributes } from './core/operation/api-promise.js';
 import { HttpClient } from './core/client/http-client.js';
 import { describe, type Description, type ResourcePath } from './resources/describe.js';
 import type { Endpoint } from './core/operation/endpoint.js';
@@ -7,7 +7,7 @@ import type { Confirmation, SentWriteOptions } from './core/errors/seller-error.
 import type { CallOptions } from './core/scope/call-options.js';
 import { callChecked } from './core/options/rules.js';
 import { resolveOptions, type ClientOptions } from './core/options/client-options.js';
-import type { Input, Output, StandardSchema } from './core/schema/schema.js';
+import type { StandardSchema } from './core/schema/schema.js';
 import type { PathInput, RequestLine } from './core/request/define-endpoint.js';
 import type { InsideOfClient, WriteHook } from './core/recover/write-hook.js';
 import { ActionGuide } from './resources/action-guide/action-guide.js';
@@ -119,11 +119,17 @@ export class SellerClient {
    * @throws {InvalidInputError} when the input does not fit the endpoint; nothing is sent.
    * @throws {ConfigurationError} when a property of the endpoint is missing or wrong; nothing is sent.
    */
-  call<In, Out, const Name extends AttributeName<Out>>(
+  call<
+    In,
+    Out,
+    const Name extends (unknown extends Out
+      ? string
+      : keyof (Out extends readonly (infer Entry)[] ? Entry : Out) & string),
+  >(
     endpoint: Endpoint<In, Out>,
     input: In,
     options: CallOptions & WithAttributes<Name>,
-  ): ApiPromise<AttributedOutput<Out, Name>>;
+  ): ApiPromise<Attributed<Out, Name>>;
   call<In, Out>(endpoint: Endpoint<In, Out>, input: In, options?: CallOptions): ApiPromise<Out>;
   call<In, Out>(endpoint: Endpoint<In, Out>, input: In, options?: CallOptions): ApiPromise<Out> {
     return callChecked(this.#http, endpoint, input, options);
@@ -180,12 +186,12 @@ export class SellerClient {
    * @throws {RequestAbortedError} when the signal aborts.
    * @throws {AccessTokenError} when the function given as `accessToken` fails.
    */
-  confirm<E extends Endpoint>(
-    endpoint: E,
-    input: Input<E['input']>,
+  confirm<In, Out>(
+    endpoint: Endpoint<In, Out>,
+    input: NoInfer<In>,
     options: SentWriteOptions,
-  ): Promise<Confirmation<Output<E['output']>>> {
-    return this.#http.confirm(endpoint, input, options) as Promise<Confirmation<Output<E['output']>>>;
+  ): Promise<Confirmation<Out>> {
+    return this.#http.confirm(endpoint, input, options) as Promise<Confirmation<Out>>;
   }
 
   /**

@@ -5,7 +5,13 @@ export { defineEndpoint } from './core/request/define-endpoint.js';
 export type { EndpointDefinition, PathInput, RequestLine } from './core/request/define-endpoint.js';
 export { readJsonp } from './core/response/jsonp.js';
 export type { Description, MethodDescription, ResourcePath } from './resources/describe.js';
-export { ApiPromise, type ResponseInfo, type WithResponse } from './core/operation/api-promise.js';
+export {
+  ApiPromise,
+  type Attributed,
+  type ResponseInfo,
+  type WithAttributes,
+  type WithResponse,
+} from './core/operation/api-promise.js';
 export { Paged } from './core/paging/paged.js';
 export type { Page } from './core/paging/page-reader.js';
 export type {

@@ -31,14 +31,14 @@ export interface CatchUpResult {
   /** How many of them were added; the others wait already, or were handled. */
   readonly added: number;
   /** The sellers for whom something failed. The others are complete. */
-  readonly failed: readonly CatchUpFailure[];
+  readonly failed: readonly {
+    readonly user_id: number;
+    readonly error: unknown;
+  }[];
 }
 
 /** A seller whose questions and messages were not all added. */
-export interface CatchUpFailure {
-  readonly user_id: number;
-  readonly error: unknown;
-}
+export type CatchUpFailure = CatchUpResult['failed'][number];
 
 /** How many sellers are looked after at a time. */
 const sellersAtATime = 8;

@@ -14,12 +14,6 @@ import { incomingRequest } from './http/handlers.js';
 import { respond, type OutgoingResponse } from './http/request.js';
 import { resolveInboxOptions, type InboxOptions } from './options.js';
 
-/** What `handleNow` takes: see the options of `createInbox`. */
-export type HandleNowOptions<
-  Client extends NotificationClient = NotificationClient,
-  Topics extends OwnTopics = OwnTopics,
-> = Pick<InboxOptions<Client, Topics>, 'clientFor' | 'on' | 'topics' | 'fallback' | 'path' | 'accept' | 'logger'>;
-
 const notHandled = respond(503, 'Not handled now; deliver it again', { 'retry-after': '30' });
 
 /**
@@ -41,7 +35,13 @@ const notHandled = respond(503, 'Not handled now; deliver it again', { 'retry-af
 export async function handleNow<
   Client extends NotificationClient = NotificationClient,
   Topics extends OwnTopics = OwnTopics,
->(request: Request, options: HandleNowOptions<Client, Topics>): Promise<Response> {
+>(
+  request: Request,
+  options: Pick<
+    InboxOptions<Client, Topics>,
+    'clientFor' | 'on' | 'topics' | 'fallback' | 'path' | 'accept' | 'logger'
+  >,
+): Promise<Response> {
   const resolved = resolveInboxOptions(options);
   const here = memory();
   const context = inboxContext(resolved, here.serviceOf(undefined).store, here.reporterOf(resolved));

@@ -53,10 +53,7 @@ export interface DeliveryRequest {
 export type SellerIds = readonly number[] | ReadonlySet<number>;
 
 /** The sellers of an application: their ids, a function that returns them, or what `createSellers` returns. */
-export type SellerSource =
-  | SellerIds
-  | (() => SellerIds | Promise<SellerIds>)
-  | { readonly ids: () => SellerIds | Promise<SellerIds> };
+export type SellerSource = NonNullable<InboxOptions['sellers']>;
 
 /** The options of `createInbox`. */
 export interface InboxOptions<
@@ -122,7 +119,9 @@ export interface InboxOptions<
    *
    * @default those for whom `clientFor` has a client; `start()` looks for nothing
    */
-  readonly sellers?: SellerSource | undefined;
+  readonly sellers?:
+    | (SellerIds | (() => SellerIds | Promise<SellerIds>) | { readonly ids: () => SellerIds | Promise<SellerIds> })
+    | undefined;
   /**
    * The id of the application: `catchUp` reads the notifications that the service could not deliver to it.
    *

@@ -35,16 +35,6 @@ export interface SellersOptions {
   readonly onRevoked?: ((seller: RevokedSeller) => unknown) | undefined;
 }
 
-/** Which sellers to list. Not an interface: a program's declarations may then show it without its name. */
-type SellerListOptions = Readonly<{
-  /**
-   * Which to list.
-   *
-   * @default all
-   */
-  state?: SellerStatus['state'] | undefined;
-}>;
-
 /** The clients of an application's sellers. The methods can be passed on without their object. */
 export interface Sellers {
   /**
@@ -77,7 +67,16 @@ export interface Sellers {
    * for (const { user_id, since } of await sellers.list({ state: 'revoked' })) console.log(user_id, since);
    * @throws {ConfigurationError} when an option is unknown or wrong, or the store of the tokens has no `list`.
    */
-  readonly list: (options?: SellerListOptions) => Promise<readonly SellerStatus[]>;
+  readonly list: (
+    options?: Readonly<{
+      /**
+       * Which to list.
+       *
+       * @default all
+       */
+      state?: SellerStatus['state'] | undefined;
+    }>,
+  ) => Promise<readonly SellerStatus[]>;
   /**
    * Waits until the refreshes that have begun have stored their tokens, up to 20 seconds. No other one begins. Call it before the
    * process ends, after the inbox and the outbox are closed, and before the store of the tokens is.

@@ -32,26 +32,23 @@ import {
 /** The part of a seller's client that an outbox needs: `messages` only for messages. */
 export interface OutboxClient extends Pick<SellerClient, 'call'>, Partial<Pick<SellerClient, 'messages' | 'confirm'>> {}
 
-/** A call of an endpoint that writes. */
-interface CallStep<In> {
-  readonly endpoint: Endpoint<In>;
-  /** What `seller.call` takes. It must be possible to write it as JSON; a `file` is a path. */
-  readonly input: NoInfer<In>;
-  readonly contact?: undefined;
-}
-
-interface ContactStep {
-  /** A message through the channel that is open when it is sent: see `messages.contact`. */
-  readonly contact: ChannelMessageParams;
-  readonly endpoint?: undefined;
-  readonly input?: undefined;
-}
-
 /** A write: a call of an endpoint, or a message through the channel that is open when it is sent. */
-export type Step<In = unknown> = CallStep<In> | ContactStep;
+export type Step<In = unknown> =
+  | {
+      readonly endpoint: Endpoint<In>;
+      /** What `seller.call` takes. It must be possible to write it as JSON; a `file` is a path. */
+      readonly input: NoInfer<In>;
+      readonly contact?: undefined;
+    }
+  | {
+      /** A message through the channel that is open when it is sent: see `messages.contact`. */
+      readonly contact: ChannelMessageParams;
+      readonly endpoint?: undefined;
+      readonly input?: undefined;
+    };
 
-/** Whose job it is. */
-interface JobOwner {
+/** A job: one write, or several `steps`. The compiler checks each input against its endpoint. */
+export type Job<In = unknown, Ins extends readonly unknown[] = readonly unknown[]> = {
   /** Your own name of the job, e.g. `invoice-42`. A key is sent once, however often it is added. */
   readonly key: string;
   /** The seller, for `clientFor`. */
@@ -64,22 +61,19 @@ interface JobOwner {
    * @default now
    */
   readonly notBefore?: Date | string | undefined;
-}
-
-interface SeveralSteps<Ins extends readonly unknown[]> {
-  /**
-   * The steps of the job. Each begins when the one before is accepted. The files that steps upload become the `attachments` of
-   * the next message.
-   */
-  readonly steps: { readonly [Index in keyof Ins]: Step<Ins[Index]> };
-  readonly endpoint?: undefined;
-  readonly input?: undefined;
-  readonly contact?: undefined;
-}
-
-/** A job: one write, or several `steps`. The compiler checks each input against its endpoint. */
-export type Job<In = unknown, Ins extends readonly unknown[] = readonly unknown[]> = JobOwner &
-  ((Step<In> & { readonly steps?: undefined }) | SeveralSteps<Ins>);
+} & (
+  | (Step<In> & { readonly steps?: undefined })
+  | {
+      /**
+       * The steps of the job. Each begins when the one before is accepted. The files that steps upload become the `attachments` of
+       * the next message.
+       */
+      readonly steps: { readonly [Index in keyof Ins]: Step<Ins[Index]> };
+      readonly endpoint?: undefined;
+      readonly input?: undefined;
+      readonly contact?: undefined;
+    }
+);
 
 /** A step as a store keeps it. `endpoint` is its name, or `contact`. */
 export interface StoredStep {

@@ -26,28 +26,6 @@ import { assertSent, beginSending, ForgottenStart, wakeSenders } from './senders
 
 const states: readonly JobState[] = ['waiting', 'running', 'accepted', 'rejected', 'dead'];
 
-/** Which jobs `list` returns. */
-export type JobListOptions = ListOptions &
-  Readonly<{
-    /**
-     * The state of the jobs.
-     *
-     * @default all states
-     */
-    state?: JobState | undefined;
-  }>;
-
-/** How an outbox closes. */
-export interface OutboxCloseOptions {
-  /**
-   * How long running jobs may take to end, in milliseconds. After that their calls are aborted; the next process reads back
-   * what they sent.
-   *
-   * @default 5000
-   */
-  readonly graceMs?: number | undefined;
-}
-
 /**
  * Creates an outbox: it stores what is to be written, and sends each job once, also when responses are lost and processes are
  * killed. What may have been sent is read back; what the service does not show goes to a person, as a dead letter.
@@ -222,7 +200,17 @@ export class Outbox extends StoredLists<StoredJob> {
    * await outbox.close();
    * @throws {ConfigurationError} when an option is unknown or wrong.
    */
-  async list(options: JobListOptions = {}): Promise<readonly JobStatus[]> {
+  async list(
+    options: ListOptions &
+      Readonly<{
+        /**
+         * The state of the jobs.
+         *
+         * @default all states
+         */
+        state?: JobState | undefined;
+      }> = {},
+  ): Promise<readonly JobStatus[]> {
     checkConfiguration('list', options, { state: oneOf(...states), ...listRules });
     const { state, limit = 100, after = 0 } = options;
     return listJobs(this.#context.store, { states: state === undefined ? states : [state], limit, after });
@@ -279,7 +267,17 @@ export class Outbox extends StoredLists<StoredJob> {
    *
    * @throws {ConfigurationError} when an option is unknown or wrong. The outbox is not closed then.
    */
-  async close(options: OutboxCloseOptions = {}): Promise<void> {
+  async close(
+    options: {
+      /**
+       * How long running jobs may take to end, in milliseconds. After that their calls are aborted; the next process reads back
+       * what they sent.
+       *
+       * @default 5000
+       */
+      readonly graceMs?: number | undefined;
+    } = {},
+  ): Promise<void> {
     checkConfiguration('close', options, { graceMs: notNegative });
     await (this.#closed ??= this.#close(options.graceMs ?? 5_000));
   }

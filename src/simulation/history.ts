@@ -6,29 +6,48 @@ export function ofAnyStart(text: string): string {
 }
 
 /** What a bot has not handled. */
-export interface BotStats {
-  readonly waiting: number;
-  readonly running: number;
-  readonly dead: number;
-}
+export type BotStats = NonNullable<History['stats']>;
 
 /** What has happened in a run, for checks. Times are in milliseconds since 1970, on the clock of the service. */
 export interface History {
   readonly seed: number;
   /** What was planned and has happened: questions, sales, messages, kills and the like. */
-  readonly events: readonly WorldEvent[];
+  readonly events: readonly {
+    readonly name: string;
+    readonly at: number;
+  }[];
   /** The calls of the bot, in the order in which they began. */
   readonly calls: readonly SimulatedCall[];
   /** The attempts to deliver notifications. */
-  readonly deliveries: readonly SimulatedDelivery[];
+  readonly deliveries: readonly {
+    /** Such as `notification q3#1`. */
+    readonly name: string;
+    readonly topic: string;
+    /** Such as `/questions/42`. */
+    readonly resource: string;
+    readonly user_id: number;
+    readonly at: number;
+    /** The status of the response, or why there is none. */
+    readonly outcome: number | 'too slow' | 'unreachable' | 'lost';
+  }[];
   /** Errors that nobody handled. Each ended its process. */
-  readonly crashes: readonly Crash[];
+  readonly crashes: readonly {
+    readonly start: number;
+    readonly at: number;
+    readonly message: string;
+  }[];
   /** The sellers who have revoked the application, and when. */
   readonly revoked: ReadonlyMap<number, number>;
   /** The marketplace at the end. */
   readonly marketplace: FakeMarketplace;
   /** What the bot has counted at the end; absent if it has no `stats`. */
-  readonly stats?: BotStats | undefined;
+  readonly stats?:
+    | {
+        readonly waiting: number;
+        readonly running: number;
+        readonly dead: number;
+      }
+    | undefined;
   /** All that has happened, one line each. */
   readonly trace: readonly string[];
   /** The name of a question, sale or message by its id, e.g. `q3`. */
@@ -36,10 +55,7 @@ export interface History {
 }
 
 /** An event of the world. */
-export interface WorldEvent {
-  readonly name: string;
-  readonly at: number;
-}
+export type WorldEvent = History['events'][number];
 
 /** A call of the bot. */
 export interface SimulatedCall {
@@ -67,24 +83,10 @@ export interface SimulatedCall {
 }
 
 /** An attempt to deliver a notification. */
-export interface SimulatedDelivery {
-  /** Such as `notification q3#1`. */
-  readonly name: string;
-  readonly topic: string;
-  /** Such as `/questions/42`. */
-  readonly resource: string;
-  readonly user_id: number;
-  readonly at: number;
-  /** The status of the response, or why there is none. */
-  readonly outcome: number | 'too slow' | 'unreachable' | 'lost';
-}
+export type SimulatedDelivery = History['deliveries'][number];
 
 /** An error that nobody handled. */
-export interface Crash {
-  readonly start: number;
-  readonly at: number;
-  readonly message: string;
-}
+export type Crash = History['crashes'][number];
 
 /** A call while it is written down. */
 export type RecordedCall = { -readonly [Key in keyof SimulatedCall]: SimulatedCall[Key] };

@@ -62,7 +62,18 @@ export interface SimulationOptions<Inputs extends readonly unknown[] = readonly 
   /** What goes wrong. @default 'badDay' */
   readonly faults?: 'badDay' | 'none' | FaultShares;
   /** What happens on a day. @default some 120 events */
-  readonly load?: DailyLoad;
+  readonly load?: {
+    /** Questions of buyers. @default 50 */
+    readonly questions?: number;
+    /** Sales; about half of the buyers write. @default 16 */
+    readonly sales?: number;
+    /** Further messages of buyers; every third is followed by a second one within seconds. @default 24 */
+    readonly messages?: number;
+    /** Sales that are cancelled, which blocks their conversation. @default 2 */
+    readonly cancellations?: number;
+    /** Questions and messages that a person of the seller's team answers by hand. @default 6 */
+    readonly byHand?: number;
+  };
   /** How many sellers there are. @default 2 */
   readonly sellers?: number;
   /** Options of the fake marketplace. @default those of the live service */
@@ -196,18 +207,7 @@ export const notificationFaults = {
 } as const;
 
 /** What happens on a day, over all sellers. */
-export interface DailyLoad {
-  /** Questions of buyers. @default 50 */
-  readonly questions?: number;
-  /** Sales; about half of the buyers write. @default 16 */
-  readonly sales?: number;
-  /** Further messages of buyers; every third is followed by a second one within seconds. @default 24 */
-  readonly messages?: number;
-  /** Sales that are cancelled, which blocks their conversation. @default 2 */
-  readonly cancellations?: number;
-  /** Questions and messages that a person of the seller's team answers by hand. @default 6 */
-  readonly byHand?: number;
-}
+export type DailyLoad = NonNullable<SimulationOptions['load']>;
 
 /** A day that is bad, but not unlikely. */
 const badDay: Required<FaultShares> = {

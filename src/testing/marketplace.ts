@@ -7,7 +7,7 @@ import { Dashboard } from './dashboard/dashboard.js';
 import { assertFields, assertObject, assertText, FakeMarketplaceError } from './errors.js';
 import { Faults } from './http/faults.js';
 import { withBody, type ErrorOverrides } from './http/handler.js';
-import { ServiceRateLimiter, type RateLimit } from './http/rate-limit.js';
+import { ServiceRateLimiter } from './http/rate-limit.js';
 import { Requests } from './http/requests.js';
 import { mswHandler, type MswHandler } from './msw.js';
 import { authorize } from './oauth.js';
@@ -15,7 +15,7 @@ import type { Operation } from './operations/operation.js';
 import { Operations } from './operations/operations.js';
 import { Router } from './router.js';
 import { addSaleWithMessages, applySeed } from './seed/apply.js';
-import type { SeededMessage, SeedOf } from './seed/schema.js';
+import type { SeedOf } from './seed/schema.js';
 import { listen, type Listening, type ListenOptions } from './server.js';
 import { defaultSettings, optionLockMsOverHttp, type MarketplaceSettings } from './settings.js';
 import type { Account, Accounts, UserOrId } from './state/accounts.js';
@@ -27,7 +27,7 @@ import type { FlexStore } from './state/flex.js';
 import type { Item, ItemInit, ItemStore } from './state/items.js';
 import type { BuyerMessage, MessageStore, StoredMessage } from './state/messages.js';
 import type { Pack, PackInit, PackStore } from './state/packs.js';
-import type { QuestionMarks, QuestionStore, StoredQuestion } from './state/questions.js';
+import type { QuestionStore, StoredQuestion } from './state/questions.js';
 import { createStores, setNextIds, type NextIds, type Stores } from './state/stores.js';
 import { NotificationService } from './webhooks/notification-service.js';
 
@@ -226,7 +226,12 @@ export class FakeMarketplace<Inputs extends readonly unknown[] = readonly unknow
    * Adds a question of a user about an item, whatever the item's status. One that is held back (`hold`), taken from the
    * listing (`deleted_from_listing`) or of a paused item is `UNANSWERED`, but cannot be answered.
    */
-  ask(question: { from: { readonly user_id: number }; item_id: string; text: string } & QuestionMarks): StoredQuestion {
+  ask(
+    question: { from: { readonly user_id: number }; item_id: string; text: string } & Pick<
+      StoredQuestion,
+      'hold' | 'deleted_from_listing'
+    >,
+  ): StoredQuestion {
     assertFields('a question', question, ['from', 'item_id', 'text', 'hold', 'deleted_from_listing']);
     const { from, item_id, text, ...marks } = question;
     const item = this.items.getOrThrow(item_id);
@@ -234,12 +239,12 @@ export class FakeMarketplace<Inputs extends readonly unknown[] = readonly unknow
   }
 
   /** Records clicks on "See phone" of an item: one click, now, by default. */
-  viewPhone(item: Pick<Item, 'item_id'>, init?: ContactInit): void {
+  viewPhone(item: Pick<Item, 'item_id'>, init?: Parameters<ContactStore['record']>[2]): void {
     this.contacts.record('phone_view', item, init);
   }
 
   /** Records questions from guests about an item. Guests are not logged in; their questions are only counted. */
-  guestQuestion(item: Pick<Item, 'item_id'>, init?: ContactInit): void {
+  guestQuestion(item: Pick<Item, 'item_id'>, init?: Parameters<ContactStore['record']>[2]): void {
     this.contacts.record('question', item, init);
   }
 
@@ -255,7 +260,11 @@ export class FakeMarketplace<Inputs extends readonly unknown[] = readonly unknow
    * });
    * console.log(marketplace.messages.of({ pack_id }).length); // 2
    */
-  addPack(init: PackInit & { readonly messages?: readonly SeededMessage[] | undefined }): Pack {
+  addPack(
+    init: PackInit & {
+      readonly messages?: NonNullable<NonNullable<SeedInit['packs']>[number]['messages']> | undefined;
+    },
+  ): Pack {
     const { messages } = (init as typeof init | undefined) ?? {};
     if (messages === undefined) return this.packs.add(init);
     return addSaleWithMessages(this.#stores, init);
@@ -342,7 +351,7 @@ interface MarketplaceStart {
    */
   readonly follow?: 'live' | 'documents' | undefined;
   /** Responds 429 to calls above a rate, e.g. `{ perSecond: 10 }`. @default no limit */
-  readonly limit?: RateLimit | undefined;
+  readonly limit?: ServiceRateLimiter['limit'];
   /** Behaviour that the specification leaves open. @default see `MarketplaceSettings` */
   readonly settings?: Partial<MarketplaceSettings> | undefined;
 }

@@ -18,7 +18,7 @@ import { shapeOf, type Schema } from '../core/schema/schema.js';
 import { compactJson, fitting, leastChars } from './compact.js';
 import { errorFacts, SentWrites, type SentOutcome, type UnknownWrites } from './error-result.js';
 import { describedOperations, ownOperations, selected, toolName } from './own-operations.js';
-import type { DescribedOperation, OwnEndpoint } from './own-operations.js';
+import type { DescribedOperation } from './own-operations.js';
 import { numericIds, strictSchema, withoutNulls, type JsonSchema } from './portable-schema.js';
 import { previewText, readQuietly, requestText } from './preview.js';
 
@@ -42,7 +42,7 @@ export interface ToolOptions {
    *
    * @default none
    */
-  readonly endpoints?: readonly OwnEndpoint[] | undefined;
+  readonly endpoints?: readonly (Endpoint & { readonly summary?: string })[] | undefined;
   /**
    * Whether the schemas are in the form that `strict` of OpenAI and of other hosts asks for: every object is closed and every
    * field required, and a field that may be left out takes `null`. In both forms, `null` in such a field is "left out".

@@ -6,16 +6,16 @@ import { endpoints, listEndpoints } from '../endpoints.js';
 import generated from './descriptions.json' with { type: 'json' };
 import { portableSchema, printedSchema, type JsonSchema } from './portable-schema.js';
 
-/** An endpoint that an application defines, as a tool: `summary` says what it does, in one clause. */
-export type OwnEndpoint = Endpoint & Partial<Pick<DescribedEndpoint, 'summary'>>;
-
 /**
  * Returns the operations of own endpoints. Their inputs print JSON Schema by themselves (zod, and what implements Standard JSON
  * Schema), or are schemas of zod.
  *
  * @throws {ConfigurationError} when an endpoint is wrong, or its name is that of another tool.
  */
-export function ownOperations(own: readonly OwnEndpoint[], known: readonly DescribedOperation[]): DescribedOperation[] {
+export function ownOperations(
+  own: readonly (Endpoint & { readonly summary?: string })[],
+  known: readonly DescribedOperation[],
+): DescribedOperation[] {
   const names = known.map(({ endpoint }) => toolName(endpoint));
   return own.map((given) => {
     const wrong = namedEndpointError(given);

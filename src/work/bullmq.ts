@@ -11,7 +11,7 @@ export interface BullMQOptions {
   /** The class of BullMQ. */
   readonly Queue: BullMQQueueClass;
   /** The class of BullMQ. */
-  readonly Worker: BullMQWorkerClass;
+  readonly Worker: new (name: string, process: never, options: never) => object;
   /** What BullMQ takes as `connection`. */
   readonly connection: object;
   /**
@@ -66,9 +66,6 @@ class BullMQEngine extends BullMQShelf implements InnerEngine {
     return new BullMQWorks(this, options, this.#open);
   }
 }
-
-/** The class `Worker` of BullMQ. */
-type BullMQWorkerClass = new (name: string, process: never, options: never) => object;
 
 type Processor = (job: BullMQJob, token?: string) => Promise<unknown>;
 

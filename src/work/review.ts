@@ -37,11 +37,32 @@ export interface ReviewItem {
 /** What is looked at: any of the three. */
 interface ReviewSources {
   /** An inbox, or what `openInbox` returns. */
-  readonly inbox?: ReviewedLists<NotifiedEntry> | undefined;
+  readonly inbox?:
+    | ReviewedLists<{
+        readonly key: string;
+        readonly notification: { readonly user_id: number; readonly resource: string };
+      }>
+    | undefined;
   /** An outbox, or what `openOutbox` returns. */
-  readonly outbox?: ReviewedLists<JobEntry> | undefined;
+  readonly outbox?:
+    | ReviewedLists<{
+        readonly key: string;
+        readonly user_id: number;
+        readonly steps: readonly { readonly endpoint: string }[];
+      }>
+    | undefined;
   /** What `createSellers` returns, or a store of tokens. */
-  readonly sellers?: { list?(): Promise<readonly ListedSeller[]> } | undefined;
+  readonly sellers?:
+    | {
+        list?(): Promise<
+          readonly {
+            readonly user_id: number;
+            readonly state: 'connected' | 'revoked';
+            readonly since?: number | undefined;
+          }[]
+        >;
+      }
+    | undefined;
 }
 
 /** What to list, and of what. */
@@ -64,23 +85,6 @@ export interface ReviewOptions extends ReviewSources {
    * @default at the first
    */
   readonly after?: string | undefined;
-}
-
-interface ListedSeller {
-  readonly user_id: number;
-  readonly state: 'connected' | 'revoked';
-  readonly since?: number | undefined;
-}
-
-interface NotifiedEntry {
-  readonly key: string;
-  readonly notification: { readonly user_id: number; readonly resource: string };
-}
-
-interface JobEntry {
-  readonly key: string;
-  readonly user_id: number;
-  readonly steps: readonly { readonly endpoint: string }[];
 }
 
 type ReviewedLists<Entry extends { readonly key: string }> = Pick<

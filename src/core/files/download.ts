@@ -40,6 +40,7 @@ export class Download implements AsyncDisposable {
   /** Set before the stream is locked: `saveTo` first finds out where it can write. */
   #isTaken = false;
 
+  /** @internal */
   constructor(parts: DownloadParts) {
     this.filename = parts.filename;
     this.contentType = parts.contentType;

@@ -31,18 +31,6 @@ export interface FileSource {
   readonly size?: number | undefined;
 }
 
-/** A stream of `createReadStream`. */
-interface StreamOfPath extends AsyncIterable<Uint8Array> {
-  readonly path: string | Uint8Array;
-}
-
-/** What a source needs that has no name, or no size. */
-export type NeededBy<Source> = Source extends string | URL | File | Response | DownloadedFile | StreamOfPath
-  ? unknown
-  : Source extends Uint8Array | ArrayBuffer | Blob
-    ? { readonly filename: string }
-    : { readonly filename: string; readonly size: number };
-
 /** A file to upload, before it is checked. */
 export interface FileInput {
   readonly file?: unknown;

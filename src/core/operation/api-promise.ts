@@ -111,20 +111,14 @@ export interface WithAttributes<Name extends PropertyKey> {
   readonly attributes?: readonly Name[] | undefined;
 }
 
-/** The fields of `T` that `attributes` names; without `attributes`, all fields. */
-export type Attributed<T, Name extends keyof T> = [keyof T] extends [Name] ? T : Pick<T, Name>;
-
-/** The names that `attributes` of an endpoint's response takes: the fields of an object, or of the entries of a list. */
-export type AttributeName<Out> = unknown extends Out
-  ? string
-  : keyof (Out extends readonly (infer Entry)[] ? Entry : Out) & string;
-
-/** A response that is reduced by `attributes`. */
-export type AttributedOutput<Out, Name> = unknown extends Out
+/** What a call returns that asks for some fields: of a list, each entry has only these. */
+export type Attributed<T, Name> = unknown extends T
   ? unknown
-  : Out extends readonly (infer Entry)[]
-    ? Attributed<Entry, Name & keyof Entry>[]
-    : Attributed<Out, Name & keyof Out>;
+  : T extends readonly (infer Entry)[]
+    ? Attributed<Entry, Name>[]
+    : [keyof T] extends [Name]
+      ? T
+      : Pick<T, Name & keyof T>;
 
 /**
  * Returns the schema of a response that is reduced to some fields. If the response is a list, each entry is reduced.

@@ -49,15 +49,15 @@ export function withTexts(details: ApiErrorDetails): MatchedResponse {
   return { ...details, texts, words: texts.map(wordsOf) };
 }
 
-type DocumentedErrorInit = Omit<DocumentedError, 'error'> & { readonly error?: typeof ApiError | undefined };
-
 /**
  * Describes a documented error.
  *
  * @example
  * const itemPaused = documentedError({ status: 400, code: 'item_paused', message: 'The item is paused' });
  */
-export function documentedError(init: DocumentedErrorInit): DocumentedError {
+export function documentedError(
+  init: Omit<DocumentedError, 'error'> & { readonly error?: typeof ApiError | undefined },
+): DocumentedError {
   return { ...init, error: init.error ?? classOfStatus(init.status) };
 }
 

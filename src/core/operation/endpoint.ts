@@ -37,6 +37,8 @@ export interface Endpoint<In = unknown, Out = unknown> {
    * Completes the body of a success before `output` reads it, e.g. with the id of the input, which the service need not repeat.
    *
    * @default `output` reads the body as it is
+   *
+   * @internal
    */
   complete?(body: unknown, input: In): unknown;
   readonly retry: RetryClass;
@@ -71,17 +73,23 @@ export interface Endpoint<In = unknown, Out = unknown> {
    * message of the error.
    *
    * @default nothing is added
+   *
+   * @internal
    */
   hintAfter?(response: MatchedResponse): string | undefined;
   /**
    * Finds the error in the body of a success: GraphQL reports its errors with status 200. It is treated like an error
    * response with the status that it states: retried, or sent again with a new token. If it returns `undefined`, the rule for
    * all endpoints decides; with `null` there is no error.
+   *
+   * @internal
    */
   readonly errorInBody?: ((body: unknown) => ErrorInBody | null | undefined) | undefined;
   /**
    * Loads what makes the exchanges of a call in place of plain JSON: GraphQL needs a client of its own. It checks the
    * body before anything is sent; `reject` creates the error of a wrong one.
+   *
+   * @internal
    */
   readonly loadExchange?: ((body: unknown, reject: RejectInput) => Promise<EndpointExchange>) | undefined;
   /**
@@ -94,6 +102,8 @@ export interface Endpoint<In = unknown, Out = unknown> {
    * Examples: `{ question_id: 'id' }`, `{ ids: '*.item_id' }`.
    *
    * @default no id is compared
+   *
+   * @internal
    */
   readonly identity?: Readonly<Record<string, string>> | undefined;
   /**
@@ -103,6 +113,8 @@ export interface Endpoint<In = unknown, Out = unknown> {
    * Example: `{ seller_id: 'questions.*.seller_id' }`.
    *
    * @default no id is compared
+   *
+   * @internal
    */
   readonly listOf?: Readonly<Record<string, string>> | undefined;
   /**
@@ -111,39 +123,49 @@ export interface Endpoint<In = unknown, Out = unknown> {
    * Example: `{ 'to.user_id': 'to.user_id' }`.
    *
    * @default no id is compared
+   *
+   * @internal
    */
   readonly related?: Readonly<Record<string, string>> | undefined;
-  /** Present if the call option `attributes` can select fields of the response: it is readable without the others. */
+  /** Present if the call option `attributes` can select fields of the response: it is readable without the others. @internal */
   readonly supportsAttributes?: true | undefined;
   /**
    * The fields that are the content of a write that is not idempotent, e.g. `text`; the others say where it writes to. If a
    * handler runs again with another content, it is the same write.
    *
    * @default none
+   *
+   * @internal
    */
   readonly content?: readonly string[] | undefined;
   /**
    * The fields that say neither what is written nor where, e.g. an `application_id`. A write with other details is the same.
    *
    * @default none
+   *
+   * @internal
    */
   readonly details?: readonly string[] | undefined;
-  /** Present if a write that is not idempotent does no harm when it is carried out twice: it may be sent again. */
+  /** Present if a write that is not idempotent does no harm when it is carried out twice: it may be sent again. @internal */
   readonly isHarmless?: true | undefined;
   /**
    * Returns the write that an earlier run of a handler may have made in place of this one. What it was or may have been is
    * decided first, so that one message does not go out through two channels.
    *
    * @default none
+   *
+   * @internal
    */
   replaces?(input: In): { readonly endpoint: Endpoint; readonly input: unknown };
-  /** Names the entry that a write has made, by its output: unique at the service, e.g. `message 5f1b`. */
+  /** Names the entry that a write has made, by its output: unique at the service, e.g. `message 5f1b`. @internal */
   entryOf?(output: Out, input: In): string | undefined;
-  /** Reads, before a write that a handler will repeat, the state with which `confirm` compares. JSON can represent it. */
+  /** Reads, before a write that a handler will repeat, the state with which `confirm` compares. JSON can represent it. @internal */
   readBefore?(input: In, context: Pick<ConfirmContext, 'read' | 'userId'>): Promise<unknown>;
   /**
    * Reads back once whether a write was carried out although its response was lost. The client calls it again as long
    * as the service may still carry out the write. If it throws, the result is `unknown`.
+   *
+   * @internal
    */
   confirm?(input: In, context: ConfirmContext): Promise<Confirmation<Out>>;
 }

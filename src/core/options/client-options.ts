@@ -21,13 +21,6 @@ import {
 } from './rules.js';
 import type { Rule } from './rules.js';
 
-/** An `Agent` of `node:http` or `node:https`, or one that inherits from it. */
-export interface HttpAgent {
-  /** What a dispatcher of undici does not have. */
-  readonly maxSockets: number;
-  destroy(): unknown;
-}
-
 /** What a `fetch` is called with, beside the URL. */
 export interface FetchInit {
   /** The method, in upper case. */
@@ -95,7 +88,13 @@ export interface ClientOptions {
    *
    * @default the global agent of Node
    */
-  readonly agent?: HttpAgent | undefined;
+  readonly agent?:
+    | {
+        /** What a dispatcher of undici does not have. */
+        readonly maxSockets: number;
+        destroy(): unknown;
+      }
+    | undefined;
   /**
    * The time limit of one attempt in milliseconds, including its response body. For an upload or a download, it limits
    * the time between two chunks.
@@ -239,14 +238,6 @@ export interface LimiterAttempt {
   readonly signal: AbortSignal;
 }
 
-/** The result of an attempt that a limiter had permitted. */
-export interface LimiterReport extends Omit<LimiterAttempt, 'signal'> {
-  /** The status of the response; `undefined` if there was no response, or if the attempt was not sent after all. */
-  readonly status: number | undefined;
-  /** How long the service asked to wait (`Retry-After`), in milliseconds. */
-  readonly retryAfterMs: number | undefined;
-}
-
 /**
  * Decides when attempts are sent. Use your own limiter to share a limit between processes or machines.
  *
@@ -267,7 +258,14 @@ export interface Limiter {
   /** Called before each attempt. When the promise resolves, the attempt is sent; when it rejects, the call fails. */
   acquire(attempt: LimiterAttempt): void | Promise<void>;
   /** Called when an attempt has ended. Its errors are ignored. */
-  release?(report: LimiterReport): void;
+  release?(
+    report: Omit<LimiterAttempt, 'signal'> & {
+      /** The status of the response; `undefined` if there was no response, or if the attempt was not sent after all. */
+      readonly status: number | undefined;
+      /** How long the service asked to wait (`Retry-After`), in milliseconds. */
+      readonly retryAfterMs: number | undefined;
+    },
+  ): void;
 }
 
 /** Client options with their defaults. */

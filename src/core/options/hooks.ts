@@ -56,7 +56,7 @@ export interface Drift {
 }
 
 /** Why a call waits: for the rate limit of the service, or before a retry after a failed attempt. */
-type WaitReason = 'rate limit' | 'fault';
+type WaitReason = Extract<CallEvent, { readonly type: 'wait' }>['reason'];
 
 /** An event of a call. */
 export type CallEvent =
@@ -79,7 +79,7 @@ export type CallEvent =
       readonly attempt: number;
       /** The duration of the wait as far as it is known, in milliseconds. */
       readonly waitMs: number;
-      readonly reason: WaitReason;
+      readonly reason: 'rate limit' | 'fault';
     }
   | {
       readonly type: 'end';
@@ -91,38 +91,38 @@ export type CallEvent =
       readonly status?: number | undefined;
     };
 
-/** An attempt of a call, for tracing. */
-export interface TracedAttempt {
-  readonly call: CallInfo;
-  readonly url: string;
-  /** The headers of the request, with names in lower case. Headers that you add are sent. */
-  readonly headers: Record<string, string>;
-}
-
-/** A delivery of a notification, for tracing. */
-export interface TracedDelivery {
-  readonly topic: string;
-}
-
-/** A run of the handler of a notification, for tracing. */
-export interface TracedRun {
-  readonly topic: string;
-  /** 1 for the first attempt. */
-  readonly attempt: number;
-  /** What `wrapDelivery` passed to `next`, perhaps in another process. */
-  readonly traceparent?: string | undefined;
-}
-
 /** Observes calls, e.g. `openTelemetry()` of the `./otel` entry. */
 export interface Tracing {
   /** Called with each event. Its errors are ignored. */
   observe(event: CallEvent): void;
   /** Wraps every attempt; `next` sends it. Unlike a middleware, it does not prevent the use of `node:http`. */
-  wrapAttempt?<T>(attempt: TracedAttempt, next: () => Promise<T>): Promise<T>;
+  wrapAttempt?<T>(
+    attempt: {
+      readonly call: CallInfo;
+      readonly url: string;
+      /** The headers of the request, with names in lower case. Headers that you add are sent. */
+      readonly headers: Record<string, string>;
+    },
+    next: () => Promise<T>,
+  ): Promise<T>;
   /** Wraps the storing of a notification; `traceparent` is stored with it. */
-  wrapDelivery?<T>(delivery: TracedDelivery, next: (traceparent?: string) => Promise<T>): Promise<T>;
+  wrapDelivery?<T>(
+    delivery: {
+      readonly topic: string;
+    },
+    next: (traceparent?: string) => Promise<T>,
+  ): Promise<T>;
   /** Wraps a run of a handler, with the `traceparent` that was stored. */
-  wrapHandler?<T>(run: TracedRun, next: () => Promise<T>): Promise<T>;
+  wrapHandler?<T>(
+    run: {
+      readonly topic: string;
+      /** 1 for the first attempt. */
+      readonly attempt: number;
+      /** What `wrapDelivery` passed to `next`, perhaps in another process. */
+      readonly traceparent?: string | undefined;
+    },
+    next: () => Promise<T>,
+  ): Promise<T>;
   /** A middleware that is innermost, so it receives the request that is sent. */
   readonly middleware?: Middleware | undefined;
 }

@@ -26,6 +26,7 @@ import { paginate, throwIfAborted, type Page, type Pager, type PageRequest, type
 export class Paged<T, Extra = unknown> implements AsyncIterable<T> {
   readonly #pager: Pager<T, Extra>;
 
+  /** @internal */
   constructor(pager: Pager<T, Extra>) {
     this.#pager = pager;
     Object.defineProperty(this, Symbol.for('nodejs.util.inspect.custom'), { value: () => notAPromise });
@@ -120,7 +121,28 @@ export class Paged<T, Extra = unknown> implements AsyncIterable<T> {
    */
   async forEach(
     work: (entry: T, context: { readonly signal: AbortSignal }) => unknown,
-    options: ForEachOptions<T> = {},
+    options: {
+      /**
+       * How many entries are worked on at the same time.
+       *
+       * @default 1
+       */
+      readonly concurrency?: number | undefined;
+      /**
+       * Starts no further entry when it aborts. The signal that the function receives aborts then, too, and at the deadline of the
+       * list.
+       *
+       * @default the signal of the list
+       */
+      readonly signal?: AbortSignal | undefined;
+      /**
+       * Called with the error of one entry, and the entry. If it returns, the others are worked through; if it throws, `forEach`
+       * stops with that error. It is not called for an error of the list, nor after the signal has aborted.
+       *
+       * @default the first error stops `forEach`
+       */
+      readonly onError?: ((error: unknown, entry: T) => unknown) | undefined;
+    } = {},
   ): Promise<number> {
     const { signal = this.#pager.signal, ...rest } = checkForEach(options);
     const list = options.signal ? endedBy(options.signal, this.#pager) : this;
@@ -200,28 +222,7 @@ export function withPage<In extends object>(input: In, { offset, limit }: PageRe
 }
 
 /** Options of `forEach` of a list. `T` is the type of an entry. */
-interface ForEachOptions<T = unknown> {
-  /**
-   * How many entries are worked on at the same time.
-   *
-   * @default 1
-   */
-  readonly concurrency?: number | undefined;
-  /**
-   * Starts no further entry when it aborts. The signal that the function receives aborts then, too, and at the deadline of the
-   * list.
-   *
-   * @default the signal of the list
-   */
-  readonly signal?: AbortSignal | undefined;
-  /**
-   * Called with the error of one entry, and the entry. If it returns, the others are worked through; if it throws, `forEach`
-   * stops with that error. It is not called for an error of the list, nor after the signal has aborted.
-   *
-   * @default the first error stops `forEach`
-   */
-  readonly onError?: ((error: unknown, entry: T) => unknown) | undefined;
-}
+type ForEachOptions<T = unknown> = NonNullable<Parameters<Paged<T>['forEach']>[1]>;
 
 /** @throws {InvalidInputError} when an option is unknown or wrong. */
 function checkForEach<T>(options: ForEachOptions<T>): ForEachOptions<T> {

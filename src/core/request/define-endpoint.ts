@@ -16,12 +16,10 @@ export type PathInput<Path extends string> = Readonly<Record<PathField<Path>, st
 /** A method and a path template, such as `GET /orders/{order_id}`. */
 export type RequestLine = `${Exclude<EndpointMethod, 'OPTIONS'>} /${string}`;
 
-type Defaults = 'name' | 'input' | 'output' | 'retry' | 'errors';
-
 /** What an endpoint is defined by: method and path. Everything else has a default. */
 export interface EndpointDefinition<Path extends `/${string}`, In, Out> extends Omit<
   Endpoint<In, Out>,
-  Defaults | 'path'
+  ('name' | 'input' | 'output' | 'retry' | 'errors') | 'path'
 > {
   readonly path: Path;
   /**

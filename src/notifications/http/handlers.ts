@@ -4,14 +4,15 @@ import type { Inbox } from '../inbox.js';
 import { BodyChunks, bodyConsumed, bodyIncomplete, bodyTimeoutMs, bodyTooSlow, nodeHeaders } from './request.js';
 import type { BodyLimits, IncomingRequest, OutgoingResponse } from './request.js';
 
-/** A platform's way to keep a program running after its response: `ctx` of Workers, `{ waitUntil: after }` of Next. */
-export interface WaitUntilContext {
-  waitUntil(promise: Promise<unknown>): void;
-}
-
 /** A Fetch API handler. Platforms pass a second argument of their own, such as Next the parameters of the route. */
 export interface FetchHandler {
-  (request: Request, context?: WaitUntilContext): Promise<Response>;
+  (
+    request: Request,
+    context?: {
+      /** A platform's way to keep a program running after its response: `ctx` of Workers, `{ waitUntil: after }` of Next. */
+      waitUntil(promise: Promise<unknown>): void;
+    },
+  ): Promise<Response>;
   (request: Request, context: unknown): Promise<Response>;
   /** The `path` of its inbox, where the fake marketplace and a simulation deliver. Not enumerable: it is a secret. */
   readonly path?: string | undefined;
@@ -47,8 +48,8 @@ export function incomingRequest(request: Request, context?: unknown): IncomingRe
   };
 }
 
-function canWait(context: unknown): context is WaitUntilContext {
-  return typeof (context as Partial<WaitUntilContext> | null | undefined)?.waitUntil === 'function';
+function canWait(context: unknown): context is { waitUntil(promise: Promise<unknown>): void } {
+  return typeof (context as { waitUntil?: unknown } | null | undefined)?.waitUntil === 'function';
 }
 
 async function bodyOf(request: Request, limits: BodyLimits): Promise<Uint8Array> {
@@ -187,22 +188,6 @@ async function readBody(request: NodeRequest, limits: BodyLimits): Promise<Uint8
   }
 }
 
-/** The parts of Fastify's request that the inbox uses. */
-export interface FastifyRequestLike {
-  readonly method: string;
-  readonly url?: string | undefined;
-  readonly ip?: string | undefined;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly body: unknown;
-}
-
-/** The parts of Fastify's reply that the inbox uses. */
-export interface FastifyReplyLike {
-  code(status: number): unknown;
-  headers(values: Record<string, string>): unknown;
-  send(body: string): unknown;
-}
-
 /**
  * An inbox as a route of Fastify, which has already read and parsed the body within its own `bodyLimit`. It sends the response itself,
  * so it serves as a handler, and in a controller of Nest with `@Res()` too.
@@ -210,9 +195,24 @@ export interface FastifyReplyLike {
  * @example
  * fastify.post('/notifications', fastifyHandler(inbox));
  */
-export function fastifyHandler<Reply extends FastifyReplyLike>(
+export function fastifyHandler<
+  Reply extends {
+    code(status: number): unknown;
+    headers(values: Record<string, string>): unknown;
+    send(body: string): unknown;
+  },
+>(
   inbox: Inbox,
-): (request: FastifyRequestLike, reply: Reply) => Promise<Reply> {
+): (
+  request: {
+    readonly method: string;
+    readonly url?: string | undefined;
+    readonly ip?: string | undefined;
+    readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+    readonly body: unknown;
+  },
+  reply: Reply,
+) => Promise<Reply> {
   return async (request, reply) => {
     const { status, headers, body } = await inbox.receive({
       method: request.method,

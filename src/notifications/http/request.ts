@@ -1,40 +1,38 @@
 import type { DeliveryRequest } from '../options.js';
 
 /** A delivery as an adapter received it over HTTP. Nothing in it has been checked yet. */
-export interface IncomingRequest {
-  readonly method: string;
+export type IncomingRequest = Readonly<{
+  method: string;
   /** A header by its lower-case name. */
-  readonly header: (name: string) => string | null | undefined;
+  header: (name: string) => string | null | undefined;
   /** All headers, for `accept`. */
-  readonly headers?: (() => Headers) | undefined;
+  headers?: (() => Headers) | undefined;
   /** The address of the sender, for `accept`. */
-  readonly address?: string | undefined;
+  address?: string | undefined;
   /** The URL, or its path, for `path` and `accept`. */
-  readonly url?: string | undefined;
+  url?: string | undefined;
   /**
    * The body: its text, its bytes, or the object that a framework parsed it into.
    *
    * @throws {DeliveryRejected} when it is too long, too slow, or was already consumed.
    */
-  body(limits: BodyLimits): Promise<unknown>;
+  body(limits: { readonly maxBodyBytes: number }): Promise<unknown>;
   /** Keeps the platform running after the response, until nothing is due any more. */
-  readonly waitUntil?: ((promise: Promise<unknown>) => void) | undefined;
-}
+  waitUntil?: ((promise: Promise<unknown>) => void) | undefined;
+}>;
 
 /** How long a body may be, in bytes. */
-export interface BodyLimits {
-  readonly maxBodyBytes: number;
-}
+export type BodyLimits = Parameters<IncomingRequest['body']>[0];
 
 /** How long reading a body may take, in milliseconds: senders that are slower hold connections. */
 export const bodyTimeoutMs = 5_000;
 
 /** The response to a delivery. It never contains anything from the request. */
-export interface OutgoingResponse {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
+export type OutgoingResponse = Readonly<{
+  status: number;
+  headers: Readonly<Record<string, string>>;
+  body: string;
+}>;
 
 /** Notifications are flat. This is deep enough for every extension, and far from what a parser's stack takes. */
 const maxNesting = 32;

@@ -23,8 +23,6 @@ import type {
   SetDeliveryParams,
 } from './schemas.js';
 
-type AllFields = Selection<FlexConfiguration>;
-
 /** Delivery by the seller: subscriptions, settings, zones, items, drivers. */
 export class Flex {
   /** The items that are delivered with Flex. */
@@ -74,7 +72,7 @@ export class Flex {
   configuration<const S extends Selection<FlexConfiguration> = Selection<FlexConfiguration>>(
     input: ConfigurationParams & { readonly select?: (S & Exact<FlexConfiguration, S>) | undefined },
     options?: CallOptions,
-  ): ApiPromise<AllFields extends S ? FlexConfiguration : Selected<FlexConfiguration, S>>;
+  ): ApiPromise<Selection<FlexConfiguration> extends S ? FlexConfiguration : Selected<FlexConfiguration, S>>;
   configuration(
     input: FlexQueryParams | (ConfigurationParams & { readonly select?: unknown }),
     options?: CallOptions,

@@ -1,6 +1,5 @@
 import type { ApiPromise, Requester } from '../../core/operation/api-promise.js';
 import type { Download } from '../../core/files/download.js';
-import type { NeededBy } from '../../core/files/file-source.js';
 import type { CallOptions, DownloadProgress, UploadProgress } from '../../core/scope/call-options.js';
 import { pagedCalls, type Paged } from '../../core/paging/paged.js';
 import type { ActionGuide } from '../action-guide/action-guide.js';
@@ -157,7 +156,19 @@ export class Messages {
    *   `OutcomeUnknownError`.
    */
   upload<Source extends UploadParams['file']>(
-    input: UploadParams & { readonly file: Source } & NeededBy<Source>,
+    input: UploadParams & { readonly file: Source } & (Source extends
+        | string
+        | URL
+        | File
+        | Response
+        | { readonly stream: ReadableStream<Uint8Array> }
+        | (AsyncIterable<Uint8Array> & {
+            readonly path: string | Uint8Array;
+          })
+        ? unknown
+        : Source extends Uint8Array | ArrayBuffer | Blob
+          ? { readonly filename: string }
+          : { readonly filename: string; readonly size: number }),
     options?: UploadOptions,
   ): ApiPromise<UploadedAttachment> {
     return this.#requester.call(messageEndpoints.upload, input, options);

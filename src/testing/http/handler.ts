@@ -88,11 +88,11 @@ export class ErrorResponse extends HandlerResponse {
 export const refusals = new WeakMap<Request, string>();
 
 /** Values that replace those of a documented error. */
-export interface ErrorOverrides {
-  readonly message?: string | undefined;
-  readonly code?: string | undefined;
-  readonly cause?: unknown;
-}
+export type ErrorOverrides = Readonly<{
+  message?: string | undefined;
+  code?: string | undefined;
+  cause?: unknown;
+}>;
 
 /** Creates the response of a documented error. */
 export function errorResponse(

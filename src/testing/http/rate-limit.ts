@@ -4,16 +4,7 @@ import { rateLimit } from '../settings.js';
 import { errorResponse, respond, type Call, type Interceptor } from './handler.js';
 
 /** The maximum number of calls of an application, with the tokens of all its users, or of a user. */
-export interface RateLimit {
-  /** Calls per second. */
-  readonly perSecond?: number | undefined;
-  /** Calls per minute. */
-  readonly perMinute?: number | undefined;
-  /** Whose calls count together. A token without application counts by its user. @default 'application' */
-  readonly per?: 'application' | 'user' | undefined;
-  /** Whether a 429 has a `Retry-After`. The live service usually sends none. @default false */
-  readonly retryAfter?: boolean | undefined;
-}
+export type RateLimit = NonNullable<ServiceRateLimiter['limit']>;
 
 /**
  * Responds 429 to calls above a rate. It counts per application or per user, by the marketplace's clock.
@@ -34,12 +25,23 @@ export class ServiceRateLimiter {
   }
 
   /** The limit; `undefined` without one. */
-  get limit(): RateLimit | undefined {
+  get limit():
+    | {
+        /** Calls per second. */
+        readonly perSecond?: number | undefined;
+        /** Calls per minute. */
+        readonly perMinute?: number | undefined;
+        /** Whose calls count together. A token without application counts by its user. @default 'application' */
+        readonly per?: 'application' | 'user' | undefined;
+        /** Whether a 429 has a `Retry-After`. The live service usually sends none. @default false */
+        readonly retryAfter?: boolean | undefined;
+      }
+    | undefined {
     return this.#limit;
   }
 
   /** Sets the limit; `undefined` removes it. @throws {FakeMarketplaceError} when the limit is invalid */
-  set(limit: RateLimit | undefined): void {
+  set(limit: ServiceRateLimiter['limit']): void {
     if (limit) assertLimit(limit);
     this.#limit = limit;
     this.#calls = new Map();

@@ -15,11 +15,7 @@ interface OwnOperation {
 }
 
 /** An operation that a marketplace has besides those of the service. */
-export interface OperationSummary {
-  readonly name: string;
-  readonly method: string;
-  readonly path: string;
-}
+export type OperationSummary = Operations['all'][number];
 
 /**
  * The operations of your own: those of the constructor's option `operations`, and stubs.
@@ -44,7 +40,11 @@ export class Operations {
   }
 
   /** All operations of your own, the oldest first. */
-  get all(): readonly OperationSummary[] {
+  get all(): readonly {
+    readonly name: string;
+    readonly method: string;
+    readonly path: string;
+  }[] {
     return Array.from(this.#own.values(), ({ endpoint: { name, method, path } }) => ({ name, method, path }));
   }
 
@@ -70,7 +70,7 @@ export class Operations {
    *
    * @throws {FakeMarketplaceError} that names the invalid field
    */
-  stub(init: Stub): OperationSummary {
+  stub(init: Stub): Operations['all'][number] {
     const checked = readAs(stubSchema, init);
     const { method, path } = checked;
     const name = nameOfStub(checked);

@@ -153,8 +153,6 @@ export interface SeedOf<Marketplace = unknown> extends Omit<Input<typeof seed>, 
   /** Stubs and operations of your own, until a reset. */
   readonly operations?: readonly (Stub | Operation<unknown, Marketplace>)[] | undefined;
 }
-/** A message of a seed: `from` is `'buyer'` or `'seller'`. */
-export interface SeededMessage extends Input<typeof seededMessage> {}
 export interface SeededPack extends Output<typeof seededPack> {}
 export interface SeededFault extends Output<typeof seededFault> {}
 

@@ -20,23 +20,19 @@ export interface Bearer {
 }
 
 /** A single-use credential that is exchanged for tokens: an authorization code or a refresh token. */
-export interface Grant {
-  readonly kind: 'authorization_code' | 'refresh_token';
-  readonly value: string;
-  readonly user_id: number;
-  readonly application_id: number;
+export type Grant = Readonly<{
+  kind: 'authorization_code' | 'refresh_token';
+  value: string;
+  user_id: number;
+  application_id: number;
   /** The access token that was issued together with a refresh token. */
-  readonly accessToken?: string | undefined;
+  accessToken?: string | undefined;
   /** What the exchange of an authorization code must prove. */
-  readonly proof?: CodeProof | undefined;
-}
+  proof?: CodeProof | undefined;
+}>;
 
 /** What an application stated when it asked for an authorization code, and what its exchange must therefore prove. */
-export interface CodeProof {
-  /** The SHA-256 of the verifier of PKCE, in base64url; absent without PKCE. */
-  readonly code_challenge?: string | undefined;
-  readonly redirect_uri?: string | undefined;
-}
+export type CodeProof = NonNullable<Parameters<Accounts['issueAuthorizationCode']>[2]>;
 
 /** @internal @throws {FakeMarketplaceError} that names the field which no application can state */
 export function assertCodeProof({ code_challenge, redirect_uri }: CodeProof): void {
@@ -67,6 +63,7 @@ export type UserOrId = number | { readonly user_id: number };
  */
 export class Accounts extends EntityStore<number, Account> {
   readonly #clock: Clock;
+  /** @internal */
   protected data = {
     entries: new Map<number, Account>(),
     tokens: new Map<string, Bearer>(),
@@ -75,6 +72,7 @@ export class Accounts extends EntityStore<number, Account> {
     nextToken: 1,
   };
 
+  /** @internal */
   constructor(clock: Clock) {
     super('user', (user_id) => `; add one with addUser({ user_id: ${user_id} })`);
     this.#clock = clock;
@@ -161,7 +159,15 @@ export class Accounts extends EntityStore<number, Account> {
    *
    * @param proof what the exchange must prove: the verifier of PKCE, the redirect URI
    */
-  issueAuthorizationCode(user_id: number, application_id = 500, proof?: CodeProof): string {
+  issueAuthorizationCode(
+    user_id: number,
+    application_id = 500,
+    proof?: {
+      /** The SHA-256 of the verifier of PKCE, in base64url; absent without PKCE. */
+      readonly code_challenge?: string | undefined;
+      readonly redirect_uri?: string | undefined;
+    },
+  ): string {
     this.getOrThrow(user_id);
     assertCodeProof(proof ?? {});
     const value = this.#newValue('TG', user_id, application_id);

@@ -7,28 +7,20 @@ import type { MarketplaceState } from './marketplace-state.js';
 import type { Pack } from './packs.js';
 
 /** A stored file. */
-export interface StoredFile {
-  readonly id: string;
-  readonly site_id: string;
+export type StoredFile = Readonly<{
+  id: string;
+  site_id: string;
   /** The user who uploaded it. */
-  readonly owner: number;
-  readonly filename: string;
+  owner: number;
+  filename: string;
   /** The media type. */
-  readonly type: string;
-  readonly bytes: Bytes;
+  type: string;
+  bytes: Bytes;
   /** Upload time, in milliseconds since 1970. */
-  readonly storedAt: number;
+  storedAt: number;
   /** Whether a message uses the file. */
-  readonly inUse: boolean;
-}
-
-/** A file that a buyer sends with a message. */
-export interface BuyerFile {
-  readonly filename: string;
-  readonly content: string | Bytes;
-  /** The media type. @default 'application/octet-stream' */
-  readonly type?: string | undefined;
-}
+  inUse: boolean;
+}>;
 
 const maxTotalBytes = 512 * 1024 * 1024;
 
@@ -44,11 +36,13 @@ const maxTotalBytes = 512 * 1024 * 1024;
  * console.log(marketplace.attachments.getOrThrow(file.id).filename); // a.txt
  */
 export class AttachmentStore extends EntityStore<string, StoredFile> {
+  /** @internal */
   protected data = { entries: new Map<string, StoredFile>(), nextFile: 1 };
   readonly #state: MarketplaceState;
   /** Makes uploads and downloads fail with 500 while it is `true`. */
   isBroken = false;
 
+  /** @internal */
   constructor(state: MarketplaceState) {
     super('file');
     this.#state = state;
@@ -70,7 +64,10 @@ export class AttachmentStore extends EntityStore<string, StoredFile> {
   }
 
   /** @internal Stores a file that the buyer of a pack sends. */
-  addSent({ buyer_id, site_id }: Pack, file: BuyerFile): StoredFile {
+  addSent(
+    { buyer_id, site_id }: Pack,
+    file: { filename: string; content: string | Bytes; type?: string | undefined },
+  ): StoredFile {
     assertFields('a file', file, ['filename', 'content', 'type']);
     const { filename, content, type = 'application/octet-stream' } = file;
     assertText('filename', filename);

@@ -7,23 +7,10 @@ import type { MarketplaceState } from './marketplace-state.js';
 export type ContactKind = 'question' | 'phone_view';
 
 /** One contact. */
-export interface StoredContact {
-  readonly kind: ContactKind;
-  readonly item_id: string;
-  readonly seller_id: number;
-  /** Time of the contact, in milliseconds since 1970. */
-  readonly at: number;
-  /** How many contacts there were at that time. */
-  readonly times: number;
-}
+export type StoredContact = ContactStore['all'][number];
 
 /** When contacts were made, and how many. */
-export interface ContactInit {
-  /** When they were made. @default now */
-  readonly at?: Date | string | number | undefined;
-  /** How many. @default 1 */
-  readonly times?: number | undefined;
-}
+export type ContactInit = NonNullable<Parameters<ContactStore['record']>[2]>;
 
 /**
  * The contacts made through items. They are only counted.
@@ -36,6 +23,7 @@ export class ContactStore {
   readonly #state: MarketplaceState;
   #contacts: StoredContact[] = [];
 
+  /** @internal */
   constructor(state: MarketplaceState) {
     this.#state = state;
   }
@@ -45,7 +33,16 @@ export class ContactStore {
    *
    * @throws {FakeMarketplaceError} when the item, the time or the number is invalid
    */
-  record(kind: ContactKind, item: Pick<Item, 'item_id'>, init: ContactInit = {}): void {
+  record(
+    kind: 'question' | 'phone_view',
+    item: Pick<Item, 'item_id'>,
+    init: {
+      /** When they were made. @default now */
+      readonly at?: Date | string | number | undefined;
+      /** How many. @default 1 */
+      readonly times?: number | undefined;
+    } = {},
+  ): void {
     const { item_id, seller_id } = this.#state.items.getOrThrow(itemIdOf(item));
     assertFields('a contact', init, ['at', 'times']);
     const { at, times = 1 } = init;
@@ -58,12 +55,23 @@ export class ContactStore {
   }
 
   /** All contacts, the oldest first. */
-  get all(): readonly StoredContact[] {
+  get all(): readonly {
+    readonly kind: 'question' | 'phone_view';
+    readonly item_id: string;
+    readonly seller_id: number;
+    /** Time of the contact, in milliseconds since 1970. */
+    readonly at: number;
+    /** How many contacts there were at that time. */
+    readonly times: number;
+  }[] {
     return this.#contacts;
   }
 
   /** Returns the contacts of a kind that match. */
-  of(kind: ContactKind, matches: (contact: StoredContact) => boolean): StoredContact[] {
+  of(
+    kind: 'question' | 'phone_view',
+    matches: (contact: ContactStore['all'][number]) => boolean,
+  ): ContactStore['all'][number][] {
     return this.#contacts.filter((contact) => contact.kind === kind && matches(contact));
   }
 

@@ -8,6 +8,7 @@ import { FakeMarketplaceError } from '../errors.js';
  * console.log(items.all.length, items.get('MLA1'), items.getOrThrow('MLA100').title);
  */
 export abstract class EntityStore<Id extends string | number, Entry> {
+  /** @internal */
   protected abstract data: { readonly entries: Map<Id, Entry> };
   readonly #noun: string;
   readonly #remedy: (id: Id) => string;

@@ -8,7 +8,7 @@ export interface MarketplaceEvent {
   readonly user_id: number;
 }
 
-type Listener = (event: MarketplaceEvent) => void;
+type Listener = Parameters<MarketplaceEvents['on']>[0];
 
 /**
  * The marketplace's event emitter.
@@ -23,7 +23,7 @@ export class MarketplaceEvents {
   #held: MarketplaceEvent[] | undefined;
 
   /** Adds a listener. @returns a function that removes it */
-  on(listener: Listener): () => void {
+  on(listener: (event: MarketplaceEvent) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }

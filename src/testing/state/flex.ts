@@ -6,9 +6,6 @@ import { EntityStore, type Omittable } from './entity-store.js';
 import { itemIdOf, type Item } from './items.js';
 import type { MarketplaceState } from './marketplace-state.js';
 
-/** `in`: active. `out`: inactive, settings are locked. `pending`: settings can change, no delivery orders yet. */
-type SubscriptionStatus = 'in' | 'out' | 'pending';
-
 /** The kinds of days, each with its own delivery ranges. */
 export const kindsOfDays = ['week', 'saturday', 'sunday'] as const;
 /** A kind of day, which has its own delivery ranges. */
@@ -21,15 +18,10 @@ export function kindOfDay(date: string): KindOfDay {
 }
 
 /** The hours until which a zone takes orders, by kind of day, where they differ from those of the ranges. */
-export type StoredCutoff = Readonly<Partial<Record<KindOfDay, number>>>;
+export type StoredCutoff = StoredFlexSubscription['zoneCutoffs'][string];
 
 /** A range of hours in which a seller delivers. */
-export interface StoredRange {
-  readonly from: number;
-  readonly to: number;
-  readonly capacity: number;
-  readonly cutoff: number;
-}
+export type StoredRange = NonNullable<StoredFlexSubscription['delivery_ranges']['week']>[number];
 
 /** A subscription and its settings. */
 export interface StoredFlexSubscription {
@@ -38,14 +30,27 @@ export interface StoredFlexSubscription {
   readonly site_id: string;
   readonly service_id: number;
   readonly mode: 'FLEX' | 'TURBO';
-  readonly status: SubscriptionStatus;
+  /** `in`: active. `out`: inactive, settings are locked. `pending`: settings can change, no delivery orders yet. */
+  readonly status: 'in' | 'out' | 'pending';
   readonly createdAt: number;
   readonly delivery_window: string;
-  readonly delivery_ranges: Readonly<Partial<Record<KindOfDay, readonly StoredRange[]>>>;
+  readonly delivery_ranges: Readonly<
+    Partial<
+      Record<
+        'week' | 'saturday' | 'sunday',
+        readonly {
+          readonly from: number;
+          readonly to: number;
+          readonly capacity: number;
+          readonly cutoff: number;
+        }[]
+      >
+    >
+  >;
   /** The ids of the zones that the seller delivers to. */
   readonly zones: readonly string[];
   /** The cut-offs of zones that have their own, by the id of the zone. */
-  readonly zoneCutoffs: Readonly<Record<string, StoredCutoff>>;
+  readonly zoneCutoffs: Readonly<Record<string, Readonly<Partial<Record<'week' | 'saturday' | 'sunday', number>>>>>;
   /** How far a Turbo subscription delivers, in metres. */
   readonly radius: number;
   /** The days of the holidays that are selected, as `YYYY-MM-DD`. */
@@ -60,13 +65,7 @@ export type FlexSubscriptionInit = Omittable<Omit<StoredFlexSubscription, 'id' |
 };
 
 /** A delivery order of a seller. */
-export interface StoredShipment {
-  readonly shipment_id: number;
-  readonly site_id: string;
-  /** The seller. */
-  readonly user_id: number;
-  readonly driver_id: number | undefined;
-}
+export type StoredShipment = FlexStore['shipments'][number];
 
 /** A coverage zone of a site. */
 export interface Zone {
@@ -109,6 +108,7 @@ const defaultRanges: Readonly<Record<StoredFlexSubscription['mode'], readonly St
  */
 export class FlexStore extends EntityStore<number, StoredFlexSubscription> {
   readonly #state: MarketplaceState;
+  /** @internal */
   protected data = {
     entries: new Map<number, StoredFlexSubscription>(),
     items: new Set<string>(),
@@ -120,6 +120,7 @@ export class FlexStore extends EntityStore<number, StoredFlexSubscription> {
     nextShipment: 40_000_000_001,
   };
 
+  /** @internal */
   constructor(state: MarketplaceState) {
     super('subscription', () => '; add one with flex.subscribe({ user_id })');
     this.#state = state;
@@ -183,7 +184,7 @@ export class FlexStore extends EntityStore<number, StoredFlexSubscription> {
   }
 
   /** Changes the status of a subscription. Turbo is deactivated together with Flex. */
-  setStatus(id: number, status: SubscriptionStatus): StoredFlexSubscription {
+  setStatus(id: number, status: StoredFlexSubscription['status']): StoredFlexSubscription {
     const changed = { ...this.getOrThrow(id), status };
     this.#assertFlexForTurbo(changed);
     this.data.entries.set(id, changed);
@@ -277,12 +278,18 @@ export class FlexStore extends EntityStore<number, StoredFlexSubscription> {
   }
 
   /** All shipments, the oldest first. */
-  get shipments(): readonly StoredShipment[] {
+  get shipments(): readonly {
+    readonly shipment_id: number;
+    readonly site_id: string;
+    /** The seller. */
+    readonly user_id: number;
+    readonly driver_id: number | undefined;
+  }[] {
     return [...this.data.shipments.values()];
   }
 
   /** Finds a shipment of a site. */
-  shipmentOf(site_id: string, shipment_id: number): StoredShipment | undefined {
+  shipmentOf(site_id: string, shipment_id: number): FlexStore['shipments'][number] | undefined {
     const shipment = this.data.shipments.get(shipment_id);
     return shipment?.site_id === site_id ? shipment : undefined;
   }

@@ -6,7 +6,7 @@ import { EntityStore, type Omittable } from './entity-store.js';
 import type { MarketplaceEvents } from './events.js';
 
 /** The status of an item. Buyers can ask only about an active item. */
-export type ItemState = 'active' | 'paused' | 'closed' | 'under_review';
+export type ItemState = Item['status'];
 
 /** An item for sale. */
 export interface Item {
@@ -14,7 +14,7 @@ export interface Item {
   readonly seller_id: number;
   readonly site_id: string;
   readonly title: string;
-  readonly status: ItemState;
+  readonly status: 'active' | 'paused' | 'closed' | 'under_review';
 }
 
 /** The fields of a new item. Only `seller_id` is required; the others have default values. */
@@ -33,8 +33,10 @@ export class ItemStore extends EntityStore<string, Item> {
   readonly #events: MarketplaceEvents;
   readonly #listeners = new Set<(before: Item) => void>();
   #places = 0;
+  /** @internal */
   protected data = { entries: new Map<string, Item>(), nextItem: 600_000_001 };
 
+  /** @internal */
   constructor(accounts: Accounts, events: MarketplaceEvents) {
     super('item', () => '; add one with addItem({ seller_id })');
     this.#accounts = accounts;

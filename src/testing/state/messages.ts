@@ -1,9 +1,10 @@
+import type { Bytes } from '../../core/files/file-source.js';
 import type { OptionId } from '../../resources/action-guide/schemas.js';
 import { assertFields, assertObject, assertText, FakeMarketplaceError } from '../errors.js';
 import type { PageOf, PageParams } from '../http/read-request.js';
 import { hexOf } from '../random.js';
 import type { MarketplaceSettings } from '../settings.js';
-import type { BuyerFile, StoredFile } from './attachments.js';
+import type { StoredFile } from './attachments.js';
 import { EntityStore, type Omittable, type PackId } from './entity-store.js';
 import type { MarketplaceState } from './marketplace-state.js';
 import { numberOf, type Pack } from './packs.js';
@@ -38,7 +39,14 @@ export type MessageInit = Pick<StoredMessage, 'from' | 'text'> &
 export interface BuyerMessage {
   readonly pack: Pack;
   readonly text: string;
-  readonly files?: readonly BuyerFile[] | undefined;
+  readonly files?:
+    | readonly {
+        readonly filename: string;
+        readonly content: string | Bytes;
+        /** The media type. @default 'application/octet-stream' */
+        readonly type?: string | undefined;
+      }[]
+    | undefined;
 }
 
 /** The maximum length of a buyer's message, in characters. Spec: Limits. */
@@ -64,6 +72,7 @@ export const buyerTextLimit = 3500;
  */
 export class MessageStore extends EntityStore<string, StoredMessage> {
   readonly #state: MarketplaceState;
+  /** @internal */
   protected data = { entries: new Map<string, StoredMessage>(), locks: new Set<PackId>(), nextMessage: 1 };
   readonly #conversations = new Map<PackId, ConversationIndex>();
   readonly #chosen = new Map<string, string | null>();
@@ -72,6 +81,7 @@ export class MessageStore extends EntityStore<string, StoredMessage> {
   /** Makes reading a message by id fail with 404, as if its storage were not ready. @default false */
   isUnavailable = false;
 
+  /** @internal */
   constructor(state: MarketplaceState) {
     super('message');
     this.#state = state;

@@ -87,6 +87,7 @@ export class PackStore extends EntityStore<PackId, Pack> {
   readonly #accounts: Accounts;
   readonly #clock: Clock;
   readonly #events: MarketplaceEvents;
+  /** @internal */
   protected data = {
     entries: new Map<PackId, Pack>(),
     // Sixteen digits, like the ids of the service.
@@ -96,6 +97,7 @@ export class PackStore extends EntityStore<PackId, Pack> {
     nextClaim: 5_300_000_001,
   };
 
+  /** @internal */
   constructor(accounts: Accounts, clock: Clock, events: MarketplaceEvents) {
     super('pack', () => '; add one with addPack({ seller_id, buyer_id })');
     this.#accounts = accounts;

@@ -5,7 +5,7 @@ import { EntityStore } from './entity-store.js';
 import type { MarketplaceState } from './marketplace-state.js';
 
 /** A stored question. */
-export interface StoredQuestion extends QuestionMarks {
+export interface StoredQuestion {
   readonly id: number;
   readonly seller_id: number;
   readonly item_id: string;
@@ -13,30 +13,23 @@ export interface StoredQuestion extends QuestionMarks {
   readonly text: string;
   /** Time of asking, in milliseconds since 1970. */
   readonly askedAt: number;
-  readonly answer?: StoredAnswer;
+  readonly answer?: {
+    readonly text: string;
+    readonly status: 'ACTIVE' | 'DISABLED';
+    /** Time of answering, in milliseconds since 1970. */
+    readonly answeredAt: number;
+  };
   /** Whether the seller deleted it or moderation banned it. */
   readonly removed?: 'DELETED' | 'BANNED';
   readonly hidden?: true;
-}
-
-/** What keeps a question that is `UNANSWERED` from being answered. */
-export interface QuestionMarks {
-  /** Whether the service holds it back. */
+  /** Whether the service holds it back: it is `UNANSWERED`, but cannot be answered. */
   readonly hold?: boolean | undefined;
-  /** Whether it was taken from the listing. */
+  /** Whether it was taken from the listing: the same. */
   readonly deleted_from_listing?: boolean | undefined;
 }
 
-/** The answer of a question. */
-export interface StoredAnswer {
-  readonly text: string;
-  readonly status: 'ACTIVE' | 'DISABLED';
-  /** Time of answering, in milliseconds since 1970. */
-  readonly answeredAt: number;
-}
-
-/** The status of a question. */
-export type QuestionStatus = 'UNANSWERED' | 'ANSWERED' | 'CLOSED_UNANSWERED' | 'UNDER_REVIEW' | 'DELETED' | 'BANNED';
+/** What keeps a question that is `UNANSWERED` from being answered. */
+export type QuestionMarks = Pick<StoredQuestion, 'hold' | 'deleted_from_listing'>;
 
 /**
  * The questions, their answers and the blacklists.
@@ -57,6 +50,7 @@ export type QuestionStatus = 'UNANSWERED' | 'ANSWERED' | 'CLOSED_UNANSWERED' | '
  */
 export class QuestionStore extends EntityStore<number, StoredQuestion> {
   readonly #state: MarketplaceState;
+  /** @internal */
   protected data = {
     entries: new Map<number, StoredQuestion>(),
     /** By user and seller. */
@@ -67,6 +61,7 @@ export class QuestionStore extends EntityStore<number, StoredQuestion> {
     nextQuestion: 5_000_000_001,
   };
 
+  /** @internal */
   constructor(state: MarketplaceState) {
     super('question', () => '; add one with ask({ from, item_id, text })');
     this.#state = state;
@@ -77,7 +72,7 @@ export class QuestionStore extends EntityStore<number, StoredQuestion> {
   statusOf(
     question: StoredQuestion,
     item: Pick<Item, 'status'> = this.#state.items.getOrThrow(itemIdOf(question)),
-  ): QuestionStatus {
+  ): 'UNANSWERED' | 'ANSWERED' | 'CLOSED_UNANSWERED' | 'UNDER_REVIEW' | 'DELETED' | 'BANNED' {
     assertObject('a question', question);
     assertObject('an item', item);
     const { status } = item;
@@ -98,7 +93,12 @@ export class QuestionStore extends EntityStore<number, StoredQuestion> {
   }
 
   /** Adds a question about an item, whatever the item's status. */
-  add(item: Item, from: number, text: string, { hold, deleted_from_listing }: QuestionMarks = {}): StoredQuestion {
+  add(
+    item: Item,
+    from: number,
+    text: string,
+    { hold, deleted_from_listing }: Pick<StoredQuestion, 'hold' | 'deleted_from_listing'> = {},
+  ): StoredQuestion {
     const { item_id, seller_id } = this.#state.items.getOrThrow(itemIdOf(item));
     this.#state.accounts.getOrThrow(from);
     assertText('text', text);

@@ -51,17 +51,17 @@ export function checkpoint(stores: Stores): () => void {
 }
 
 /** The ids of the next entries. */
-export interface NextIds {
-  readonly user_id?: number | undefined;
+export type NextIds = Readonly<{
+  user_id?: number | undefined;
   /** The number after the site: 5 for `MLA5`. */
-  readonly item_id?: number | undefined;
-  readonly question_id?: number | undefined;
-  readonly pack_id?: number | undefined;
-  readonly order_id?: number | undefined;
-  readonly claim_id?: number | undefined;
+  item_id?: number | undefined;
+  question_id?: number | undefined;
+  pack_id?: number | undefined;
+  order_id?: number | undefined;
+  claim_id?: number | undefined;
   /** The id of a delivery order of Flex. */
-  readonly shipment_id?: number | undefined;
-}
+  shipment_id?: number | undefined;
+}>;
 
 /** Where each id is counted. */
 const counters: Readonly<

@@ -3,7 +3,7 @@ import { lastTime, type Clock } from '../clock.js';
 import { FakeMarketplaceError } from '../errors.js';
 import { chosen } from '../random.js';
 import type { MarketplaceEvent } from '../state/events.js';
-import { maxLateMs, type Subscriber, type DeliveryOutcome } from './subscription.js';
+import { maxLateMs, type Subscriber } from './subscription.js';
 
 /** One attempt to deliver a notification. */
 export interface DeliveryAttempt {
@@ -22,13 +22,7 @@ export interface DeliveryAttempt {
   /** The time on the marketplace's clock. */
   readonly at: string;
   /** The status of the response, or why there is none. Only 200 ends the attempts. */
-  readonly outcome: DeliveryOutcome;
-}
-
-/** An attempt that is still to come. */
-export interface ScheduledAttempt extends Omit<DeliveryAttempt, 'outcome'> {
-  /** Whether it waits until it is delivered by hand, or until notifications are no longer held. */
-  readonly isHeld: boolean;
+  readonly outcome: number | 'too slow' | 'unreachable';
 }
 
 /** A notification to send by hand. */
@@ -37,14 +31,6 @@ export interface NotificationInit extends MarketplaceEvent {
   readonly application_id?: number | undefined;
   /** Fields that replace those of the body, or are added to it, e.g. for a forged notification. */
   readonly fields?: Readonly<Record<string, unknown>> | undefined;
-}
-
-/** Where and when to deliver by hand. */
-export interface DeliveryOptions {
-  /** Only to this subscription, also if it does not include the topic. @default to those that receive it anyway */
-  readonly subscription?: number | undefined;
-  /** After this time on the marketplace's clock, in milliseconds. @default 0: now */
-  readonly afterMs?: number | undefined;
 }
 
 /** A delivery that is due at a time. */

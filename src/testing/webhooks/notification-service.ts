@@ -4,14 +4,7 @@ import { FakeMarketplaceError, assertFields, assertText } from '../errors.js';
 import type { MarketplaceEvent, MarketplaceEvents } from '../state/events.js';
 import { Subscriber, assertTopic, type CallbackInit, type CallbackSubscription } from './subscription.js';
 import { assertDelay, toAttempt, DeliveryQueue, bodyOf } from './delivery.js';
-import type {
-  Delivery,
-  DeliveryAttempt,
-  DeliveryOptions,
-  NotificationInit,
-  ScheduledAttempt,
-  SentNotification,
-} from './delivery.js';
+import type { Delivery, DeliveryAttempt, NotificationInit, SentNotification } from './delivery.js';
 
 /** The delay after each failed attempt, in seconds: 8 attempts within an hour. */
 const retryDelays: readonly number[] = [15, 30, 60, 300, 600, 900, 1500];
@@ -59,6 +52,7 @@ export class NotificationService {
   #subscribed = 0;
   #notified = 0;
 
+  /** @internal */
   constructor(clock: Clock, events: MarketplaceEvents) {
     this.#clock = clock;
     this.#queue = new DeliveryQueue(clock, (delivery) => this.#post(delivery));
@@ -73,7 +67,10 @@ export class NotificationService {
   }
 
   /** The attempts that are still to come, the next one first. */
-  get scheduled(): readonly ScheduledAttempt[] {
+  get scheduled(): readonly (Omit<DeliveryAttempt, 'outcome'> & {
+    /** Whether it waits until it is delivered by hand, or until notifications are no longer held. */
+    readonly isHeld: boolean;
+  })[] {
     return [
       ...this.#queue.all.map((delivery) => ({ ...toAttempt(delivery), isHeld: false })),
       ...this.#held.map((delivery) => ({ ...toAttempt(delivery), isHeld: true })),
@@ -112,7 +109,15 @@ export class NotificationService {
    *
    * @throws {FakeMarketplaceError} when a notification or the subscription does not exist
    */
-  async deliver(ids: readonly string[], options: DeliveryOptions = {}): Promise<void> {
+  async deliver(
+    ids: readonly string[],
+    options: {
+      /** Only to this subscription, also if it does not include the topic. @default to those that receive it anyway */
+      readonly subscription?: number | undefined;
+      /** After this time on the marketplace's clock, in milliseconds. @default 0: now */
+      readonly afterMs?: number | undefined;
+    } = {},
+  ): Promise<void> {
     if (!Array.isArray(ids)) throw new FakeMarketplaceError('`ids` is a list of ids of notifications');
     const { subscription, afterMs } = readOptions(options);
     const target = subscription === undefined ? undefined : this.#subscriptionOf(subscription);
@@ -134,7 +139,10 @@ export class NotificationService {
    * @returns the ids of the notifications, one per subscription
    * @throws {FakeMarketplaceError} when the topic, the application or the subscription does not exist
    */
-  async send(notification: NotificationInit, options: DeliveryOptions = {}): Promise<string[]> {
+  async send(
+    notification: NotificationInit,
+    options: Parameters<NotificationService['deliver']>[1] = {},
+  ): Promise<string[]> {
     assertFields('a notification', notification, ['topic', 'resource', 'user_id', 'application_id', 'fields']);
     const { application_id, fields, ...event } = notification;
     const { subscription, afterMs } = readOptions(options);
@@ -274,7 +282,7 @@ export class NotificationService {
 }
 
 /** @throws {FakeMarketplaceError} when an option is wrong */
-function readOptions(options: DeliveryOptions): {
+function readOptions(options: NonNullable<Parameters<NotificationService['deliver']>[1]>): {
   readonly subscription: number | undefined;
   readonly afterMs: number;
 } {

@@ -6,45 +6,22 @@ import { from, share } from '../settings.js';
 import type { MarketplaceEvent } from '../state/events.js';
 
 /** The callback of an application: a URL, or a function in this process. It is called at its `path`, which `fetchHandler` sets. */
-type Callback = string | URL | CallbackFunction;
-
-interface CallbackFunction {
-  (request: Request): Response | Promise<Response>;
-  /** @default '/notifications' */
-  readonly path?: string | undefined;
-}
-
-/** Faults of deliveries. Each is the share of notifications that it affects, from 0 to 1. */
-export interface DeliveryFaults {
-  /** Delivered late, and therefore out of order. */
-  readonly late?: number | undefined;
-  /** The longest delay of a late delivery, in milliseconds, at most a day. @default 30000 */
-  readonly lateMs?: number | undefined;
-  /** Delivered twice. */
-  readonly twice?: number | undefined;
-  /** Sent in another form that the service was seen to send. */
-  readonly odd?: number | undefined;
-  /** The seed of the random numbers: the same seed affects the same notifications. @default 1 */
-  readonly seed?: number | undefined;
-}
+type Callback = CallbackInit['callback'];
 
 /** What happens to one notification. */
-export interface PlannedDelivery {
-  /** How late it is delivered, in milliseconds. */
-  readonly lateMs: number;
-  readonly twice: boolean;
-  /** Never delivered: it is only in the list of missed ones. */
-  readonly lost?: boolean | undefined;
-  /** How long after it was sent a lost one is listed, in milliseconds. @default 0 */
-  readonly listedAfterMs?: number | undefined;
-  /** Selects the form of the body, from 0 to 1; `undefined` for the usual one. */
-  readonly variant?: number | undefined;
-}
+export type PlannedDelivery = ReturnType<Extract<CallbackInit['faults'], (event: never) => unknown>>;
 
 /** What an application subscribes to. */
 export interface CallbackInit {
   /** The receiver: a URL, or a function that takes the request and returns a response. */
-  readonly callback: Callback;
+  readonly callback:
+    | string
+    | URL
+    | {
+        (request: Request): Response | Promise<Response>;
+        /** @default '/notifications' */
+        readonly path?: string | undefined;
+      };
   /** The topics that are delivered. @default all of them */
   readonly topics?: readonly string[] | undefined;
   /** Only notifications that relate to these users. @default all users */
@@ -59,7 +36,31 @@ export interface CallbackInit {
    */
   readonly timeoutMs?: number | undefined;
   /** Faults of the deliveries, or a function that decides on each notification. @default none */
-  readonly faults?: DeliveryFaults | ((event: MarketplaceEvent) => PlannedDelivery) | undefined;
+  readonly faults?:
+    | {
+        /** Delivered late, and therefore out of order. */
+        readonly late?: number | undefined;
+        /** The longest delay of a late delivery, in milliseconds, at most a day. @default 30000 */
+        readonly lateMs?: number | undefined;
+        /** Delivered twice. */
+        readonly twice?: number | undefined;
+        /** Sent in another form that the service was seen to send. */
+        readonly odd?: number | undefined;
+        /** The seed of the random numbers: the same seed affects the same notifications. @default 1 */
+        readonly seed?: number | undefined;
+      }
+    | ((event: MarketplaceEvent) => {
+        /** How late it is delivered, in milliseconds. */
+        readonly lateMs: number;
+        readonly twice: boolean;
+        /** Never delivered: it is only in the list of missed ones. */
+        readonly lost?: boolean | undefined;
+        /** How long after it was sent a lost one is listed, in milliseconds. @default 0 */
+        readonly listedAfterMs?: number | undefined;
+        /** Selects the form of the body, from 0 to 1; `undefined` for the usual one. */
+        readonly variant?: number | undefined;
+      })
+    | undefined;
 }
 
 /** A day. */
@@ -223,14 +224,11 @@ export class Subscriber implements CallbackSubscription {
     if (count >= maxAbandonedInARow) this.#topics.delete(topic);
   }
 
-  post(body: object): Promise<DeliveryOutcome> {
+  post(body: object): Promise<number | 'too slow' | 'unreachable'> {
     const { callback, timeoutMs = defaultTimeoutMs } = this.#init;
     return postNotification(callback, body, timeoutMs);
   }
 }
-
-/** The status of the response of a callback, or why there is none. */
-export type DeliveryOutcome = number | 'too slow' | 'unreachable';
 
 /** The address of a function that has none. */
 export function addressOf({ path = '/notifications' }: { readonly path?: string | undefined }): string {
@@ -238,7 +236,11 @@ export function addressOf({ path = '/notifications' }: { readonly path?: string 
 }
 
 /** Posts a notification to a callback, which has `timeoutMs` to respond. */
-async function postNotification(callback: Callback, body: object, timeoutMs: number): Promise<DeliveryOutcome> {
+async function postNotification(
+  callback: Callback,
+  body: object,
+  timeoutMs: number,
+): Promise<number | 'too slow' | 'unreachable'> {
   const timeout = new AbortController();
   const request = new Request(typeof callback === 'function' ? addressOf(callback) : callback, {
     method: 'POST',
