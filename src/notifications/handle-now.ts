@@ -9,7 +9,7 @@ import { Door, accepted } from './door.js';
 import { inboxKinds, workOf, type InboxEntry } from './notification.js';
 import { UnrecoverableError, isOf } from './errors.js';
 import { handledMs, Handling, KnownOfResources, NotificationTask } from './handling/notification-task.js';
-import type { OwnTopics, NotificationClient } from './handling/read-notification.js';
+import type { OwnTopic, NotificationClient } from './handling/read-notification.js';
 import { incomingRequest } from './http/handlers.js';
 import { respond, type OutgoingResponse } from './http/request.js';
 import { resolveInboxOptions, type InboxOptions } from './options.js';
@@ -34,7 +34,7 @@ const notHandled = respond(503, 'Not handled now; deliver it again', { 'retry-af
  */
 export async function handleNow<
   Client extends NotificationClient = NotificationClient,
-  Topics extends OwnTopics = OwnTopics,
+  Topics extends Readonly<Record<string, OwnTopic>> = Readonly<Record<string, OwnTopic>>,
 >(
   request: Request,
   options: Pick<

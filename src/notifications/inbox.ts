@@ -10,7 +10,7 @@ import { addEntry, inboxContext, UnhandledEntries, type InboxContext } from './c
 import { accepted, Door, isHandled, notAccepted } from './door.js';
 import { waitForHandler } from './handling/dispatcher.js';
 import { Handling, NotificationTask } from './handling/notification-task.js';
-import type { NotificationClient, OwnTopics } from './handling/read-notification.js';
+import type { NotificationClient, OwnTopic } from './handling/read-notification.js';
 import { ReadConversations } from './handling/unread.js';
 import type { IncomingRequest, OutgoingResponse } from './http/request.js';
 import { MissedNotifications } from './missed.js';
@@ -32,7 +32,7 @@ import { resolveInboxOptions, sellerIdsOf, type InboxOptions } from './options.j
  */
 export function createInbox<
   Client extends NotificationClient = NotificationClient,
-  Topics extends OwnTopics = OwnTopics,
+  Topics extends Readonly<Record<string, OwnTopic>> = Readonly<Record<string, OwnTopic>>,
 >(options: InboxOptions<Client, Topics>): Inbox {
   const resolved = resolveInboxOptions(options);
   const store = (resolved.store as InnerStore | InnerEngine | undefined) ?? memoryStore();

@@ -58,7 +58,7 @@ export type SellerSource = NonNullable<InboxOptions['sellers']>;
 /** The options of `createInbox`. */
 export interface InboxOptions<
   Client extends NotificationClient = NotificationClient,
-  Topics extends OwnTopics = OwnTopics,
+  Topics extends Readonly<Record<string, OwnTopic>> = Readonly<Record<string, OwnTopic>>,
 > {
   /**
    * Returns the client of a user, for `read()` and `client`; `undefined` for a user who is not yours. Without `sellers` it is asked at
@@ -120,7 +120,17 @@ export interface InboxOptions<
    * @default those for whom `clientFor` has a client; `start()` looks for nothing
    */
   readonly sellers?:
-    | (SellerIds | (() => SellerIds | Promise<SellerIds>) | { readonly ids: () => SellerIds | Promise<SellerIds> })
+    | (
+        | readonly number[]
+        | ReadonlySet<number>
+        | (() => readonly number[] | ReadonlySet<number> | Promise<readonly number[] | ReadonlySet<number>>)
+        | {
+            readonly ids: () =>
+              | readonly number[]
+              | ReadonlySet<number>
+              | Promise<readonly number[] | ReadonlySet<number>>;
+          }
+      )
     | undefined;
   /**
    * The id of the application: `catchUp` reads the notifications that the service could not deliver to it.

@@ -76,10 +76,7 @@ export type Job<In = unknown, Ins extends readonly unknown[] = readonly unknown[
 );
 
 /** A step as a store keeps it. `endpoint` is its name, or `contact`. */
-export interface StoredStep {
-  readonly endpoint: string;
-  readonly input: Readonly<Record<string, unknown>>;
-}
+export type StoredStep = StoredJob['steps'][number];
 
 /** A job as a store keeps it. JSON can represent it. */
 export interface StoredJob {
@@ -89,7 +86,10 @@ export interface StoredJob {
   readonly pack_id?: number | string | undefined;
   /** When it may begin, in ISO 8601; absent if that was at once. */
   readonly notBefore?: string | undefined;
-  readonly steps: readonly StoredStep[];
+  readonly steps: readonly {
+    readonly endpoint: string;
+    readonly input: Readonly<Record<string, unknown>>;
+  }[];
 }
 
 /**

@@ -3,7 +3,7 @@ import type { ClientOptions } from '../core/options/client-options.js';
 import { checkConfiguration, integerFrom, listOf, ofType, oneOf, type Rule } from '../core/options/rules.js';
 import type { FakeMarketplace, FakeMarketplaceOptions } from '../testing/marketplace.js';
 import type { Account } from '../testing/state/accounts.js';
-import type { BotStats, History } from './history.js';
+import type { History } from './history.js';
 
 /** What one start of a bot finds. */
 export interface World {
@@ -34,7 +34,7 @@ export interface Bot {
   /** Stops the bot, as SIGTERM does. It has ten seconds; then it is killed. */
   stop?(): unknown;
   /** Counts what is left at the end, e.g. `inbox.stats()`, for `checks.nothingLeft`. */
-  stats?(): BotStats | Promise<BotStats>;
+  stats?(): (History['stats'] & {}) | Promise<History['stats'] & {}>;
 }
 
 /**

@@ -222,6 +222,7 @@ export class SimulationError extends SellerError {
   /** What has happened in the shortest run, one line each. */
   declare readonly trace: readonly string[];
 
+  /** @internal */
   constructor({ seed, only, violations, trace, runs }: Found) {
     const names = only.map((name) => `'${name}'`).join(', ');
     super(

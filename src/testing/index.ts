@@ -5,7 +5,7 @@ export type { RecordStore, PackId, EntityStore } from './state/entity-store.js';
 export { marketplaceMatchers, type MarketplaceMatchers } from './matchers.js';
 export type { MarketplaceSettings } from './settings.js';
 export type { ServiceRateLimiter } from './http/rate-limit.js';
-export type { ReceivedRequest, Requests } from './http/requests.js';
+export type { ReceivedRequest, RequestFilter, Requests } from './http/requests.js';
 export type { Fault, Faults } from './http/faults.js';
 export { FakeMarketplaceError } from './errors.js';
 export type { Clock, Span } from './clock.js';

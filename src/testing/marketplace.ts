@@ -18,9 +18,9 @@ import { addSaleWithMessages, applySeed } from './seed/apply.js';
 import type { SeedOf } from './seed/schema.js';
 import { listen, type Listening, type ListenOptions } from './server.js';
 import { defaultSettings, optionLockMsOverHttp, type MarketplaceSettings } from './settings.js';
-import type { Account, Accounts, UserOrId } from './state/accounts.js';
+import type { Account, Accounts } from './state/accounts.js';
 import type { AttachmentStore } from './state/attachments.js';
-import type { ContactInit, ContactStore } from './state/contacts.js';
+import type { ContactStore } from './state/contacts.js';
 import type { Omittable, RecordStore } from './state/entity-store.js';
 import { MarketplaceEvents } from './state/events.js';
 import type { FlexStore } from './state/flex.js';
@@ -35,9 +35,20 @@ import { NotificationService } from './webhooks/notification-service.js';
 export interface SeedInit extends SeedOf<FakeMarketplace> {}
 
 /** Options of a fake marketplace. `Inputs` are the inputs of its own operations. */
-export interface FakeMarketplaceOptions<
-  Inputs extends readonly unknown[] = readonly unknown[],
-> extends MarketplaceStart {
+export interface FakeMarketplaceOptions<Inputs extends readonly unknown[] = readonly unknown[]> {
+  /** Stops the marketplace's clock at this time. @default the clock shows the machine's time */
+  readonly now?: Date | string | number | undefined;
+  /**
+   * Which one the marketplace follows if the live service and the specification differ. It selects the defaults of
+   * `settings`.
+   *
+   * @default 'live'
+   */
+  readonly follow?: 'live' | 'documents' | undefined;
+  /** Responds 429 to calls above a rate, e.g. `{ perSecond: 10 }`. @default no limit */
+  readonly limit?: ServiceRateLimiter['limit'];
+  /** Behaviour that the specification leaves open. @default see `MarketplaceSettings` */
+  readonly settings?: Partial<MarketplaceSettings> | undefined;
   /**
    * Operations of your own, beside those of the service.
    *
@@ -292,7 +303,7 @@ export class FakeMarketplace<Inputs extends readonly unknown[] = readonly unknow
   }
 
   /** Issues an access token for a user. @param application_id `null` for a token without application. @default 500 */
-  tokenFor(user: UserOrId, application_id?: number | null): string {
+  tokenFor(user: number | { readonly user_id: number }, application_id?: number | null): string {
     return this.accounts.issueToken(this.accounts.of(user).user_id, application_id);
   }
 
@@ -306,7 +317,7 @@ export class FakeMarketplace<Inputs extends readonly unknown[] = readonly unknow
    * const callback = marketplace.authorize({ user_id }, url);
    * const tokens = await oauth.exchange({ url: callback, state, verifier });
    */
-  authorize(user: UserOrId, url: string): string {
+  authorize(user: number | { readonly user_id: number }, url: string): string {
     return authorize(this.accounts, this.accounts.of(user).user_id, url);
   }
 
@@ -317,7 +328,7 @@ export class FakeMarketplace<Inputs extends readonly unknown[] = readonly unknow
    * const client = marketplace.clientFor(user_id);
    * const outbox = createOutbox({ store: memoryStore(), clientFor: (id) => marketplace.clientFor(id) });
    */
-  clientFor(user: UserOrId, options: Partial<ClientOptions> = {}): SellerClient {
+  clientFor(user: number | { readonly user_id: number }, options: Partial<ClientOptions> = {}): SellerClient {
     return new SellerClient({ baseUrl: this.baseUrl, accessToken: this.tokenFor(user), fetch: this.fetch, ...options });
   }
 
@@ -340,21 +351,7 @@ export class FakeMarketplace<Inputs extends readonly unknown[] = readonly unknow
 }
 
 /** The start of a fake marketplace. */
-interface MarketplaceStart {
-  /** Stops the marketplace's clock at this time. @default the clock shows the machine's time */
-  readonly now?: Date | string | number | undefined;
-  /**
-   * Which one the marketplace follows if the live service and the specification differ. It selects the defaults of
-   * `settings`.
-   *
-   * @default 'live'
-   */
-  readonly follow?: 'live' | 'documents' | undefined;
-  /** Responds 429 to calls above a rate, e.g. `{ perSecond: 10 }`. @default no limit */
-  readonly limit?: ServiceRateLimiter['limit'];
-  /** Behaviour that the specification leaves open. @default see `MarketplaceSettings` */
-  readonly settings?: Partial<MarketplaceSettings> | undefined;
-}
+type MarketplaceStart = Pick<FakeMarketplaceOptions, 'now' | 'follow' | 'limit' | 'settings'>;
 
 /** Returns the settings at the start. @throws {FakeMarketplaceError} when an option is unknown or invalid */
 function settingsOf(options: MarketplaceStart): MarketplaceSettings {

@@ -1,12 +1,6 @@
 import type { FakeMarketplace } from './marketplace.js';
 import type { RequestFilter } from './http/requests.js';
 
-/** The result of a matcher, as `expect.extend` of vitest and jest expects it. */
-export interface MatcherResult {
-  readonly pass: boolean;
-  message(): string;
-}
-
 /**
  * The matchers as methods of an assertion, to declare them to the compiler.
  *
@@ -29,19 +23,27 @@ export interface MarketplaceMatchers<R = void> {
  */
 export const marketplaceMatchers = {
   /** Passes when the marketplace received at least one request that matches the filter. */
-  toHaveReceived(marketplace: FakeMarketplace, filter: RequestFilter): MatcherResult {
+  toHaveReceived(marketplace: FakeMarketplace, filter: RequestFilter): { readonly pass: boolean; message(): string } {
     const count = marketplace.requests.filter(filter).length;
     return resultOf(marketplace, count > 0, `at least one request with ${printFilter(filter)}`);
   },
 
   /** Passes when the marketplace received exactly this many requests that match the filter. */
-  toHaveReceivedTimes(marketplace: FakeMarketplace, times: number, filter: RequestFilter = {}): MatcherResult {
+  toHaveReceivedTimes(
+    marketplace: FakeMarketplace,
+    times: number,
+    filter: RequestFilter = {},
+  ): { readonly pass: boolean; message(): string } {
     const count = marketplace.requests.filter(filter).length;
     return resultOf(marketplace, count === times, `${times} requests with ${printFilter(filter)}, not ${count}`);
   },
 };
 
-function resultOf({ requests }: FakeMarketplace, pass: boolean, expected: string): MatcherResult {
+function resultOf(
+  { requests }: FakeMarketplace,
+  pass: boolean,
+  expected: string,
+): ReturnType<typeof marketplaceMatchers.toHaveReceived> {
   const received = requests.all.map(
     ({ method, path, response }) => `  ${method} ${path} ${response?.status ?? 'broken'}`,
   );

@@ -110,7 +110,17 @@ export interface Tool {
  * const found = await search?.run({ seller_id: 7, filters: { status: 'UNANSWERED' } });
  * console.log(found?.isError, found?.text);
  */
-export function createTools(client: SellerClient | ToolSellers, options: ToolOptions = {}): readonly Tool[] {
+export function createTools(
+  client:
+    | SellerClient
+    | {
+        /** Returns the client of a seller; `undefined` for anybody whose tokens are not there. */
+        readonly for: (user_id: number) => Promise<SellerClient | undefined>;
+        /** The ids of the sellers. */
+        readonly ids: () => Promise<readonly number[]>;
+      },
+  options: ToolOptions = {},
+): readonly Tool[] {
   checkConfiguration('createTools', options, rules);
   const { maxChars = 8000, only, endpoints = [], strict = false } = options;
   const known = describedOperations();
@@ -204,12 +214,7 @@ function inputSchemaOf(
 }
 
 /** The sellers of an application, as `createSellers` returns them. */
-interface ToolSellers {
-  /** Returns the client of a seller; `undefined` for anybody whose tokens are not there. */
-  readonly for: (user_id: number) => Promise<SellerClient | undefined>;
-  /** The ids of the sellers. */
-  readonly ids: () => Promise<readonly number[]>;
-}
+type ToolSellers = Exclude<Parameters<typeof createTools>[0], SellerClient>;
 
 /** For whom a tool is called. */
 export interface ToolTarget {

@@ -34,7 +34,10 @@ export function postgresStore(options: PostgresStoreOptions): InnerStore;
  * const inbox = createInbox({ store, fallback: (notification) => console.log(notification.topic) });
  * @throws {ConfigurationError} when `pool` has no method `connect` or has fewer than three connections (`max`), or an option is unknown.
  */
-export function postgresStore(options: PostgresStoreOptions): Store;
+export function postgresStore(options: {
+  /** A `Pool` of `pg`. The store does not end it. */
+  readonly pool: PostgresPool;
+}): Store;
 export function postgresStore(options: PostgresStoreOptions): Store {
   if (!isObject(options) || typeof options.connect === 'function')
     throw new ConfigurationError('postgresStore takes `{ pool }`, a Pool of `pg`');

@@ -35,15 +35,18 @@ export interface ReviewItem {
 }
 
 /** What is looked at: any of the three. */
-interface ReviewSources {
-  /** An inbox, or what `openInbox` returns. */
+type ReviewSources = Pick<ReviewOptions, 'inbox' | 'outbox' | 'sellers'>;
+
+/** What to list, and of what. */
+export interface ReviewOptions {
+  /** An inbox, or what `openInbox` returns. @default none */
   readonly inbox?:
     | ReviewedLists<{
         readonly key: string;
         readonly notification: { readonly user_id: number; readonly resource: string };
       }>
     | undefined;
-  /** An outbox, or what `openOutbox` returns. */
+  /** An outbox, or what `openOutbox` returns. @default none */
   readonly outbox?:
     | ReviewedLists<{
         readonly key: string;
@@ -51,7 +54,7 @@ interface ReviewSources {
         readonly steps: readonly { readonly endpoint: string }[];
       }>
     | undefined;
-  /** What `createSellers` returns, or a store of tokens. */
+  /** What `createSellers` returns, or a store of tokens. @default none */
   readonly sellers?:
     | {
         list?(): Promise<
@@ -63,10 +66,6 @@ interface ReviewSources {
         >;
       }
     | undefined;
-}
-
-/** What to list, and of what. */
-export interface ReviewOptions extends ReviewSources {
   /**
    * Which to list.
    *

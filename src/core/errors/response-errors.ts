@@ -2,25 +2,6 @@ import type { Issue } from './errors.js';
 import type { ResponseHeaders } from './response-headers.js';
 import { confirmError, SellerError, type Confirmation, type ConfirmOptions } from './seller-error.js';
 
-/** The endpoint of a failed call. */
-export interface EndpointInfo {
-  /** The name in `endpoints`, e.g. `questions.answer`. */
-  readonly name: string;
-  readonly method: string;
-  /** The path template. */
-  readonly path: string;
-}
-
-/** The response behind an error. */
-export interface ResponseDetails {
-  readonly status: number;
-  readonly headers: Headers | ResponseHeaders;
-  readonly body: unknown;
-  readonly url?: string | undefined;
-  readonly endpoint?: EndpointInfo | undefined;
-  readonly attempts?: number | undefined;
-}
-
 /**
  * A 2xx response that is not JSON or does not have its documented shape. For a write, the message states that the
  * service reported success. If a schema of your own throws, its error is the `cause`.
@@ -39,13 +20,13 @@ export class UnexpectedResponseError extends SellerError {
   /** The response headers, without cookies. Not enumerable. */
   declare readonly headers: Headers;
   /** The endpoint of the call. Not enumerable. */
-  declare readonly endpoint: EndpointInfo | undefined;
+  declare readonly endpoint: ApiError['endpoint'];
   /** How many times the request was sent. */
   readonly attempts: number;
 
   constructor(
     message: string,
-    details: ResponseDetails & { readonly issues: readonly Issue[] },
+    details: Omit<ApiErrorDetails, 'causes'> & { readonly issues: readonly Issue[] },
     options?: ErrorOptions,
   ) {
     super(message, options);
@@ -64,7 +45,13 @@ export interface ApiErrorCause {
 }
 
 /** The details of an error response, from any form of error body. */
-export interface ApiErrorDetails extends ResponseDetails {
+export interface ApiErrorDetails {
+  readonly status: number;
+  readonly headers: Headers | ResponseHeaders;
+  readonly body: unknown;
+  readonly url?: string | undefined;
+  readonly endpoint?: ApiError['endpoint'];
+  readonly attempts?: number | undefined;
   readonly code?: string | undefined;
   /** The service's own sentence. */
   readonly text?: string | undefined;
@@ -125,7 +112,15 @@ export class ApiError extends SellerError {
   /** The URL of the request. Not enumerable. */
   declare readonly url: string | undefined;
   /** The endpoint of the call. Not enumerable. */
-  declare readonly endpoint: EndpointInfo | undefined;
+  declare readonly endpoint:
+    | {
+        /** The name in `endpoints`, e.g. `questions.answer`. */
+        readonly name: string;
+        readonly method: string;
+        /** The path template. */
+        readonly path: string;
+      }
+    | undefined;
 
   constructor(message: string, details: ApiErrorDetails) {
     super(message);
@@ -171,7 +166,7 @@ export function requestIdOf(headers: Pick<Headers, 'get'>): string | undefined {
 }
 
 /** Without its schemas, which would be printed with the error. */
-function infoOf(endpoint: EndpointInfo | undefined): EndpointInfo | undefined {
+function infoOf(endpoint: ApiError['endpoint']): ApiError['endpoint'] {
   return endpoint && { name: endpoint.name, method: endpoint.method, path: endpoint.path };
 }
 

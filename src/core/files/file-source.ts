@@ -15,7 +15,22 @@ export interface FileSource {
    * A path or a `file:` URL (only on Node.js, Deno and Bun), a `File`, bytes, a `Blob`, a `Response`, a download, or a stream. A stream
    * can be read only once, so its upload is never retried. A `Response` without a length is read into memory first.
    */
-  readonly file: string | URL | File | Uint8Array | ArrayBuffer | Blob | Response | DownloadedFile | ByteStream;
+  readonly file:
+    | string
+    | URL
+    | File
+    | Uint8Array
+    | ArrayBuffer
+    | Blob
+    | Response
+    | {
+        readonly stream: ReadableStream<Uint8Array>;
+        readonly filename?: string | undefined;
+        readonly contentType?: string | undefined;
+        readonly size?: number | undefined;
+      }
+    | AsyncIterable<Uint8Array>
+    | ReadableStream<Uint8Array>;
   /**
    * The name of the file, without `/` and `\`. Bytes, a `Blob` and a stream need one. A path, a `File`, a stream of
    * `createReadStream` and a `Response` whose URL or headers name it have one.

@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../errors/errors.js';
 import { array, nullish, object, preprocess, union, unknown } from '../schema/define.js';
 import { inspect, type Schema, type StandardSchema } from '../schema/schema.js';
-import type { InternalOptions } from '../scope/call-options.js';
+import type { CallOptions, InternalOptions } from '../scope/call-options.js';
 import type { Endpoint } from './endpoint.js';
 
 /** The response behind a result. */
@@ -98,7 +98,10 @@ export interface Requester {
     readonly expected: string;
     readonly received: string;
   }): void;
+  /** @internal */
   call<In, Out>(endpoint: Endpoint<In, Out>, input: In, options?: InternalOptions): ApiPromise<Out>;
+  // oxlint-disable-next-line typescript/unified-signatures -- united, the internal options would be public
+  call<In, Out>(endpoint: Endpoint<In, Out>, input: In, options?: CallOptions): ApiPromise<Out>;
 }
 
 /** Call options that can reduce the response to some of its fields. */

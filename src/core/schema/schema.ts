@@ -17,13 +17,15 @@ export interface StandardSchema<out Out = unknown, out In = Out> {
 /** The result of validation by a Standard Schema. */
 export type StandardResult<Out> =
   | { readonly value: Out; readonly issues?: undefined }
-  | { readonly issues: readonly StandardIssue[] };
+  | {
+      readonly issues: readonly {
+        readonly message: string;
+        readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+      }[];
+    };
 
 /** An issue of a Standard Schema. */
-export interface StandardIssue {
-  readonly message: string;
-  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
-}
+export type StandardIssue = Extract<StandardResult<unknown>, { readonly issues: readonly unknown[] }>['issues'][number];
 
 /**
  * A schema of this package: a zod schema at run time, but with its own types. Zod's object types drop the JSDoc of

@@ -9,7 +9,13 @@ import { assertFilter, filteredOf, matchesFilter, type RequestFilter } from './r
 import type { Routes } from './routes.js';
 
 /** What a fault does. Without any of these, the call only takes `delayMs` longer. */
-export interface FaultKind {
+export type FaultKind = Pick<
+  Fault,
+  'status' | 'body' | 'headers' | 'after' | 'reset' | 'stall' | 'truncate' | 'delayMs'
+>;
+
+/** A fault, and the calls it applies to. */
+export interface Fault {
   /** Responds with this status. The service does not act, unless `after` is `true`. */
   readonly status?: number | undefined;
   /** The body of that response: a string is sent unchanged, other values are sent as JSON. */
@@ -26,10 +32,6 @@ export interface FaultKind {
   readonly truncate?: boolean | undefined;
   /** Delays the call, in milliseconds of the machine's time. */
   readonly delayMs?: number | undefined;
-}
-
-/** A fault, and the calls it applies to. */
-export interface Fault extends FaultKind {
   /** Applies only to this endpoint, or the one of this name. @default every endpoint */
   readonly endpoint?: Endpoint | EndpointName | (string & {}) | undefined;
   /** Applies only to requests that match all given fields. @default every request */

@@ -1,3 +1,4 @@
+import type { Bearer } from '../state/accounts.js';
 import { exact } from '../../core/json/json.js';
 import type { DocumentedError } from '../../core/operation/documented-error.js';
 import { hasBody, type Endpoint } from '../../core/operation/endpoint.js';
@@ -25,7 +26,14 @@ export interface Operation<In = unknown, Marketplace = unknown> {
 }
 
 /** A call of an operation of your own. */
-export interface OperationCall<In = unknown> extends Pick<Call, 'request' | 'path' | 'query' | 'params' | 'bearer'> {
+export interface OperationCall<In = unknown> {
+  readonly request: Request;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** The path parameters, decoded. */
+  readonly params: Readonly<Record<string, string>>;
+  /** The caller; `undefined` without a valid token. */
+  readonly bearer: Bearer | undefined;
   /** The input of the call: path, query, headers and body, checked by the endpoint's `input`. */
   readonly input: In;
   /** Ends the call with an error response; `overrides` replace some of its fields. */

@@ -28,7 +28,7 @@ export type Grant = Readonly<{
   /** The access token that was issued together with a refresh token. */
   accessToken?: string | undefined;
   /** What the exchange of an authorization code must prove. */
-  proof?: CodeProof | undefined;
+  proof?: Parameters<Accounts['issueAuthorizationCode']>[2];
 }>;
 
 /** What an application stated when it asked for an authorization code, and what its exchange must therefore prove. */
@@ -41,9 +41,6 @@ export function assertCodeProof({ code_challenge, redirect_uri }: CodeProof): vo
   if (redirect_uri !== undefined && !URL.canParse(redirect_uri))
     throw new FakeMarketplaceError('`redirect_uri` is an absolute URL');
 }
-
-/** A user: the id, or what has one, such as `addUser` returns. */
-export type UserOrId = number | { readonly user_id: number };
 
 /**
  * The users and their access tokens.
@@ -92,7 +89,7 @@ export class Accounts extends EntityStore<number, Account> {
   }
 
   /** @internal Returns the account of a user. @throws {FakeMarketplaceError} when it is none */
-  of(user: UserOrId): Account {
+  of(user: number | { readonly user_id: number }): Account {
     const user_id = typeof user === 'number' ? user : (user as Account | undefined)?.user_id;
     if (typeof user_id !== 'number')
       throw new FakeMarketplaceError('a user is a `user_id`, or an object with one, such as addUser() returns');

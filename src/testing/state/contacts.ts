@@ -9,9 +9,6 @@ export type ContactKind = 'question' | 'phone_view';
 /** One contact. */
 export type StoredContact = ContactStore['all'][number];
 
-/** When contacts were made, and how many. */
-export type ContactInit = NonNullable<Parameters<ContactStore['record']>[2]>;
-
 /**
  * The contacts made through items. They are only counted.
  *
