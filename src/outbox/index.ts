@@ -15,3 +15,4 @@ export type {
   OutboxOptions,
 } from './options.js';
 export { toReview, type ReviewItem, type ReviewOptions, type ReviewState } from '../work/review.js';
+export type { StartOptions } from '../work/service.js';
