@@ -6,4 +6,4 @@ import { here } from './measure.ts';
 const built: unknown = await import(here('../dist/esm/index.js'));
 export const { SellerClient } = built as typeof Library;
 const schemas: unknown = await import(here('../dist/esm/schemas.js'));
-export const { questionSearchResponse } = schemas as typeof Schemas;
+export const { endpoints } = schemas as typeof Schemas;

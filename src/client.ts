@@ -1,7 +1,7 @@
 import { ApiPromise } from './core/operation/api-promise.js';
 import type { Attributed, WithAttributes } from './core/operation/api-promise.js';
 import { HttpClient } from './core/client/http-client.js';
-import { describe, type Description, type ResourcePath } from './resources/describe.js';
+import { describe, type Description } from './resources/describe.js';
 import type { Endpoint } from './core/operation/endpoint.js';
 import type { Confirmation, SentWriteOptions } from './core/errors/seller-error.js';
 import type { CallOptions } from './core/scope/call-options.js';
@@ -20,6 +20,7 @@ import { Items } from './resources/items/items.js';
 import { Messages } from './resources/messages/messages.js';
 import { Questions } from './resources/questions/questions.js';
 import { Sites } from './resources/sites/sites.js';
+import type { DescriptionInputs } from './resources/describe.js';
 
 /** The options of `request`. */
 export interface RequestOptions<Out> extends CallOptions {
@@ -201,7 +202,7 @@ export class SellerClient {
    * const { name, methods } = await seller.describe({ path: '/currencies' });
    * console.log(name, methods?.length);
    */
-  describe(input: ResourcePath, options?: CallOptions): ApiPromise<Description> {
+  describe(input: DescriptionInputs['resourcePath'], options?: CallOptions): ApiPromise<Description> {
     return this.#http.call(describe, input, options);
   }
 

@@ -31,7 +31,7 @@ export type { Confirmation, ConfirmOptions, SentWriteOptions } from './core/erro
 export { documentedError, type DocumentedError } from './core/operation/documented-error.js';
 export type { StandardSchema } from './core/schema/schema.js';
 export type { Issue } from './core/errors/errors.js';
-export type { NoInput, Paging, SearchOption } from './resources/fields.js';
+export type { SearchOption } from './resources/fields.js';
 export {
   AccessTokenError,
   ClosedError,

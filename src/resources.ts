@@ -15,23 +15,16 @@ export {
   UserNotFoundError,
 } from './resources/flex/errors.js';
 export type {
-  ConfigurationParams,
   ConfigurationType,
   ConfiguredSubscription,
   DeliveryRange,
   DeliveryRanges,
-  SetDeliveryParams,
   DriverAssignment,
   FlexAddress,
   FlexAvailables,
   FlexConfiguration,
-  FlexQueryParams,
   FlexSubscription,
-  FlexUserParams,
   FlexZone,
-  DeliveryRangeParams,
-  AddZonesParams,
-  DriverParams,
   TrainingSpan,
   TrainingTimes,
   WeightPrice,
@@ -54,27 +47,16 @@ export { questionTextLimit } from './resources/questions/schemas.js';
 export type {
   AnswerOfQuestion,
   Asker,
-  AnswerParams,
-  AskParams,
   DeletionResponse,
   Question,
-  GetQuestionParams,
   QuestionFilters,
   QuestionSearchParams,
-  QuestionSearchResponse,
   QuestionSearchExtra,
   ResponseTime,
   ResponseTimeBand,
-  UserParams,
 } from './resources/questions/schemas.js';
 
-export type {
-  Blacklist,
-  BlacklistParams,
-  BlacklistResponse,
-  BlockedUser,
-  ListBlacklistParams,
-} from './resources/blacklist/blacklist.js';
+export type { Blacklist, BlockedUser } from './resources/blacklist/blacklist.js';
 
 export {
   AlreadyInFlexError,
@@ -85,50 +67,32 @@ export {
   type FlexItems,
   type DisableItemParams,
   type EnableItemParams,
-  type FlexItemParams,
 } from './resources/flex-items/flex-items.js';
 
 export type { FlexItemsV2, FlexV2 } from './resources/flex-v2/flex-v2.js';
 export { ShipmentTakenError } from './resources/flex-v2/errors.js';
 export type {
-  AssignCourierParams,
   AvailableZone,
-  FlexAvailablesParams,
   FlexCapabilities,
   FlexDeliveryRanges,
   FlexHolidays,
   FlexRadius,
-  FlexServiceParams,
   FlexSubscriptionV2,
   FlexZones,
   HolidayToSet,
   ItemInFlex,
-  SetDeliveryRangesParams,
-  SetHolidaysParams,
-  SetRadiusParams,
-  SetZonesParams,
   ZoneCutoffToSet,
   ZoneToSet,
 } from './resources/flex-v2/schemas.js';
 
 export type { Contacts, PhoneViews, QuestionContacts } from './resources/contacts/contacts.js';
-export type {
-  ContactInterval,
-  ContactTotal,
-  ContactWindow,
-  ItemPeriodParams,
-  ItemWindowParams,
-  ItemsWindowParams,
-  QuestionItemWindowParams,
-  UserPeriodParams,
-  UserWindowParams,
-} from './resources/contacts/schemas.js';
+export type { ContactInterval, ContactTotal, ContactWindow } from './resources/contacts/schemas.js';
 
-export type { Items, ItemStatusParams, ItemStatus } from './resources/items/items.js';
+export type { Items, ItemStatus } from './resources/items/items.js';
 
-export type { Sites, Listing, SiteSearchParams, SiteSearchResponse, SiteSearchExtra } from './resources/sites/sites.js';
+export type { Sites, Listing, SiteSearchExtra } from './resources/sites/sites.js';
 
-export type { Currencies, Currency, CurrencyParams } from './resources/currencies/currencies.js';
+export type { Currencies, Currency } from './resources/currencies/currencies.js';
 
 export {
   AccessTokenRequiredError,
@@ -168,7 +132,6 @@ export type {
   BillingInfoRequest,
   DeliveryHours,
   DeliveryPromise,
-  PackParams,
   InvoiceLink,
   LaterOption,
   OptionCap,
@@ -184,13 +147,7 @@ export type {
 export { deliveryPromise, templateId, templateVariableId } from './resources/action-guide/schemas.js';
 
 export type { Conversation, DownloadOptions, Messages, UploadOptions } from './resources/messages/messages.js';
-export type {
-  ChannelMessage,
-  OpenChannel,
-  ChannelParams,
-  Counterpart,
-  ReplyContent,
-} from './resources/messages/contact.js';
+export type { ChannelMessage, OpenChannel, Counterpart, ReplyContent } from './resources/messages/contact.js';
 export {
   AttachmentNotFoundError,
   EmptyFileError,
@@ -218,17 +175,11 @@ export {
 export { NoChannelError, type NoChannelReason } from './resources/messages/errors.js';
 export { attachmentSizeLimit, attachmentsLimit } from './resources/messages/schemas.js';
 export type {
-  DownloadParams,
-  ConversationResponse,
   ConversationExtra,
-  ConversationParams,
   ConversationStatus,
-  GetMessageParams,
   UnreadConversation,
   UnreadMessages,
   UploadParams,
-  ChannelMessageParams,
-  SendMessageParams,
   Recipient,
   UploadedAttachment,
 } from './resources/messages/schemas.js';

@@ -5,9 +5,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { changesBetween, gravest } from '../tools/api-changes.ts';
 import type { Change } from '../tools/api-changes.ts';
+import { entryFiles } from '../tools/catalogue.ts';
 import { missingSteps } from '../tools/prestart.mjs';
 import { reports } from '../tools/api-reports.ts';
 import { allowedChange, entriesOf } from '../tools/release.ts';
+import { sources } from './support/documents.ts';
 
 const root = join(import.meta.dirname, '..');
 /** What the changelog says of each version whose reports are kept, and of what is unreleased, the latest first. */
@@ -47,6 +49,12 @@ describe.each(steps)('the changelog of $version', ({ version, before, text }) =>
     const unnamed = removedExports(before, version).filter((name) => !new RegExp(`\\b${name}\\b`).test(code));
     expect(unnamed).toEqual([]);
   });
+});
+
+test('at most 430 names are exported, without those of flexV2: each is kept in all versions of a major one', () => {
+  const exported = Object.values(entryFiles).flatMap((path) => sources.exportsOf(path));
+  const own = exported.filter(({ file }) => !file.startsWith('src/resources/flex-v2/'));
+  expect(new Set(own.map(({ name }) => name)).size).toBeLessThanOrEqual(430);
 });
 
 test('what the last version declares is kept', () => {

@@ -45,7 +45,8 @@ const around: Given = {
   express: 'any',
   fastify: 'any',
   http: "typeof import('node:http')",
-  input: "import('marketplace-seller-sdk').AnswerParams",
+  input:
+    "import('marketplace-seller-sdk/schemas').Input<typeof import('marketplace-seller-sdk/schemas').endpoints.questions.answer>",
   load: '() => any',
   oauth: "import('marketplace-seller-sdk/oauth').OAuth",
   notification: "import('marketplace-seller-sdk/inbox').QuestionNotification",

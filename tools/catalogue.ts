@@ -40,9 +40,11 @@ export interface Operation extends PublicMethod {
   readonly endpoint: DescribedEndpoint;
 }
 
-/** A schema that users can import: the name of its interface and of the constant, and its prose. */
+/** A schema of a resource: the name of its type and of the constant, and its prose. */
 export interface NamedSchema {
   readonly type: string;
+  /** Whether users can import its type: only these have a section of the reference. */
+  readonly isExported: boolean;
   readonly constant: string;
   readonly text: string;
   readonly fields: Fields;
@@ -66,10 +68,18 @@ const recovered: Readonly<Record<string, string>> = { 'flex.items.isEnabled': 'I
 /**
  * Combines endpoints, schemas and prose.
  *
- * @param surface The schemas by their names, and the `endpoints`.
+ * @param surface The schemas of resources by their names, and the `endpoints`.
+ * @param files The modules that declare them.
  * @throws {Error} when an endpoint's name is not the path of a method of the client.
  */
-export function catalogue(surface: Readonly<Record<string, unknown>>, sources: Sources, version: string): Catalogue {
+export function catalogue(
+  surface: Readonly<Record<string, unknown>>,
+  files: readonly string[],
+  sources: Sources,
+  version: string,
+): Catalogue {
+  const declarationsOf = (paths: readonly string[]): Exports =>
+    new Map(paths.flatMap((path) => sources.declarationsOf(path).map((one) => [one.name, one] as const)));
   const listed = Object.entries(entryFiles).map(([entry, file]) => [entry, sources.exportsOf(file)] as const);
   const exports = new Map(listed.flatMap(([, each]) => each.map((one) => [one.name, one] as const)));
   const endpoints = listEndpoints(surface.endpoints as object);
@@ -89,7 +99,7 @@ export function catalogue(surface: Readonly<Record<string, unknown>>, sources: S
   return {
     operations,
     methods: [...operations, ...others],
-    schemas: namedSchemas(surface, exports),
+    schemas: namedSchemas(surface, exports, declarationsOf(files)),
     entries: Object.fromEntries(listed) as Record<Entry, Export[]>,
     exports,
     version,
@@ -108,17 +118,21 @@ function publicMethods(owner: string, exports: Exports, path = ''): Pick<PublicM
   ];
 }
 
-function namedSchemas(surface: Readonly<Record<string, unknown>>, exports: Exports): Map<StandardSchema, NamedSchema> {
+function namedSchemas(
+  surface: Readonly<Record<string, unknown>>,
+  exports: Exports,
+  declarations: Exports,
+): Map<StandardSchema, NamedSchema> {
   const found = Object.entries(surface).flatMap(([constant, value]): [StandardSchema, NamedSchema][] => {
-    const declared = exports.get(constant);
-    if (!declared || !isSchema(value) || shapesOf(value).length === 0) return [];
+    const declared = declarations.get(constant);
+    const type = typeNameOf(constant);
+    if (!declared || !declarations.has(type) || !isSchema(value) || shapesOf(value).length === 0) return [];
     const inspected = inspect(value);
     // Other schemas contain what is behind the function that reads other shapes.
     const schema = inspected.kind === 'preprocess' ? inspected.of : value;
-    const type = typeNameOf(constant);
-    const described = exports.get(type)?.prose.text ?? '';
+    const described = declarations.get(type)?.prose.text ?? '';
     const text = described === '' ? declared.prose.text : described;
-    return [[schema, { type, constant, text, fields: declared.fields() }]];
+    return [[schema, { type, isExported: exports.has(type), constant, text, fields: declared.fields() }]];
   });
   return new Map(found);
 }

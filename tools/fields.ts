@@ -54,7 +54,7 @@ function range(least: number | undefined, most: number | undefined, unit: string
 
 /** The objects that a field holds, also as entries of a list; none that have a section of their own. */
 function unnamedObjects(schema: StandardSchema, all: Catalogue): readonly Shape[] {
-  if (all.schemas.has(schema)) return [];
+  if (all.schemas.get(schema)?.isExported) return [];
   const found = inspect(schema);
   return found.kind === 'object' ? [found.shape] : partsOf(schema).flatMap((each) => unnamedObjects(each, all));
 }
@@ -71,7 +71,7 @@ export function schemasWithin(schemas: readonly StandardSchema[], all: Catalogue
   const found = new Set<StandardSchema>();
   const visit = (schema: StandardSchema): void => {
     if (found.has(schema)) return;
-    if (all.schemas.has(schema)) found.add(schema);
+    if (all.schemas.get(schema)?.isExported) found.add(schema);
     partsOf(schema).forEach(visit);
   };
   schemas.forEach(visit);
@@ -81,7 +81,7 @@ export function schemasWithin(schemas: readonly StandardSchema[], all: Catalogue
 /** A schema's type in words, with links to the schemas that have a name. */
 export function typeOf(schema: StandardSchema, all: Catalogue): string {
   const named = all.schemas.get(schema);
-  if (named) return `[${named.type}](#${named.type})`;
+  if (named?.isExported) return `[${named.type}](#${named.type})`;
   const found = inspect(schema);
   switch (found.kind) {
     case 'string':

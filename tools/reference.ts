@@ -41,7 +41,7 @@ const abouts: Readonly<Record<Entry, string>> = {
   'marketplace-seller-sdk':
     'The client, its options, the options of a call, and what calls return. [Common](common.md) has the methods of the client itself.',
   'marketplace-seller-sdk/schemas':
-    'The types of schemas. The entry also exports the schema of each type in this reference, under the name of the type in lower camel case, and all `endpoints`.',
+    'The types of schemas. The entry also exports the schema of each entity that a method returns, such as `question`, and, with their `input` and `output`, all `endpoints`.',
   'marketplace-seller-sdk/inbox':
     'The inbox for notifications (webhooks). The [guide](../guide/notifications.md) shows how to use it.',
   'marketplace-seller-sdk/outbox':

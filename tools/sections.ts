@@ -2,6 +2,7 @@ import { pageOfError } from '../src/core/errors/seller-error.js';
 import { keywordsOf } from '../src/core/schema/schema.js';
 import type { DocumentedError } from '../src/core/operation/documented-error.js';
 import type { StandardSchema } from '../src/core/schema/schema.js';
+import { typeNameOf } from './catalogue.ts';
 import type { Catalogue, NamedSchema, PublicMethod } from './catalogue.ts';
 import { fieldColumns, fieldRows, typeOf } from './fields.ts';
 import { codeSpan, fenced, table } from './markdown.ts';
@@ -24,11 +25,22 @@ export function methodSection(each: PublicMethod, all: Catalogue): string[] {
     endpoint ? request(endpoint) : '',
     ...method.prose.examples.map(fenced),
     method.prose.text,
-    fenced(method.code.replaceAll(/^/gm, `seller.${path}`)),
+    fenced(withEndpoints(method.code, each, all).replaceAll(/^/gm, `seller.${path}`)),
     ...(endpoint
       ? [attributes(endpoint), ...input(each, all), returns(each, all), ...errors(each)]
       : methodDetails(method.prose)),
   ];
+}
+
+/** An input as users name it: by its endpoint, first that of the method. */
+function withEndpoints(code: string, { endpoint }: PublicMethod, all: Catalogue): string {
+  return code.replaceAll(/\w+Inputs\['(\w+)'\]/g, (_, constant: string) => {
+    const takes = (input: StandardSchema | undefined): boolean =>
+      !!input && all.schemas.get(input)?.constant === constant;
+    if (takes(endpoint?.input)) return `Input<typeof endpoints.${endpoint?.name}>`;
+    const other = all.operations.find((each) => takes(each.endpoint.input));
+    return other ? `Input<typeof endpoints.${other.name}>` : typeNameOf(constant);
+  });
 }
 
 function request({ method, path, retry }: NonNullable<PublicMethod['endpoint']>): string {
@@ -46,11 +58,14 @@ export function inputOf(
   { endpoint, method }: PublicMethod,
   all: Catalogue,
 ): { type: string | undefined; schema: StandardSchema | undefined; members: readonly Member[] } {
-  const [, type = ''] = /\binput: (\w+)/.exec(method.code) ?? [];
+  const [, word = '', constant = ''] = /\binput: (?:Omit<|Pick<)?(\w+)(?:\['(\w+)'\])?/.exec(method.code) ?? [];
+  const type = constant === '' ? word : typeNameOf(constant);
   const { bases = [], members = [] } = all.exports.get(type) ?? {};
   const schema = [type, ...bases].map((name) => schemaOf(({ type: each }) => each === name, all)).find(Boolean);
-  if (schema) return { type, schema, members };
-  return { type: endpoint && all.schemas.get(endpoint.input)?.type, schema: endpoint?.input, members: [] };
+  const exported = (name: string | undefined) => (name && all.exports.has(name) ? name : undefined);
+  if (schema) return { type: exported(type), schema, members };
+  const named = exported(type) ?? exported(endpoint && all.schemas.get(endpoint.input)?.type);
+  return { type: named, schema: endpoint?.input, members };
 }
 
 function schemaOf(isWanted: (named: NamedSchema) => boolean, all: Catalogue): StandardSchema | undefined {
@@ -63,7 +78,9 @@ function input(each: PublicMethod, all: Catalogue): string[] {
   const others = members.map((member) => [nameOf(member), codeSpan(member.code), member.prose.text]);
   const rows = [...sent, ...others.filter(([name]) => !sent.some(([each]) => each === name))];
   const { description = '' } = keywordsOf(schema);
-  const named = `${type === undefined ? '' : ` (\`${type}\`)`}${description && `: ${description}`}`;
+  const isOfEndpoint = schema === each.endpoint?.input && sent.length > 0;
+  const shown = type ?? (isOfEndpoint ? `Input<typeof endpoints.${each.endpoint?.name}>` : undefined);
+  const named = `${shown === undefined ? '' : ` (\`${shown}\`)`}${description && `: ${description}`}`;
   return rows.length > 0 ? [`**Input**${named}`, table(fieldColumns, rows)] : [`**Input**: none${named}.`];
 }
 
@@ -71,7 +88,7 @@ function returns({ endpoint, method }: PublicMethod, all: Catalogue): string {
   const type = resultOf(method).replace(/(?:Attributed|Pick)<(\w+), \w+>/, '$1');
   const isOnPage = (word: string): boolean =>
     (all.exports.get(word)?.file ?? '').startsWith('src/resources/') ||
-    schemaOf(({ type }) => type === word, all) !== undefined;
+    schemaOf(({ type, isExported }) => isExported && type === word, all) !== undefined;
   const name = type.match(/\w+/g)?.find((word) => ['Paged', 'Download'].includes(word) || isOnPage(word));
   const delivered = type === 'unknown' && endpoint ? typeOf(endpoint.output, all).replace('record', 'any value') : '';
   return `**Returns**: ${delivered || linked(type, name)}${method.prose.returns ? `; ${method.prose.returns}` : '.'}`;
@@ -149,7 +166,7 @@ export function textOf(each: Export, all: Catalogue): string {
 
 /** The schema that an interface extends: `question` in `Output<typeof question>`. */
 function constantOf({ bases }: Export): string | undefined {
-  return bases.map((base) => /^(?:Output|Input)<typeof (\w+)>$/.exec(base)?.[1]).find(Boolean);
+  return bases.map((base) => /^(?:Output|Input)<typeof (?:\w+\.)?(\w+)>$/.exec(base)?.[1]).find(Boolean);
 }
 
 function propertyTable(members: readonly Member[]): string[] {

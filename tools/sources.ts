@@ -65,6 +65,20 @@ export class Sources {
     });
   }
 
+  /** Returns the constants and types that a source file declares, exported or not. */
+  declarationsOf(path: string): Export[] {
+    const { statements = [] } = this.#program.getSourceFile(join(this.#root, path)) ?? {};
+    return statements.flatMap((each) => {
+      const declared = ts.isVariableStatement(each) ? each.declarationList.declarations : [each];
+      return declared.flatMap((node) => {
+        const isMeant =
+          ts.isVariableDeclaration(node) || ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node);
+        const symbol = isMeant && this.#checker.getSymbolAtLocation(node.name);
+        return symbol ? [this.#describe(symbol)] : [];
+      });
+    });
+  }
+
   #path(file: string): string {
     return relative(this.#root, file).replaceAll('\\', '/');
   }

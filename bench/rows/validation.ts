@@ -1,4 +1,4 @@
-import { questionSearchResponse } from '../library.ts';
+import { endpoints } from '../library.ts';
 import { child, compare, median } from '../measure.ts';
 import type { Row } from '../measure.ts';
 
@@ -44,7 +44,7 @@ function steadyState(): Row {
   };
   for (let round = 0; round < 200; round += 1) {
     time('JSON.parse', () => JSON.parse(text) as unknown);
-    time('validation', () => questionSearchResponse.safeParse(value));
+    time('validation', () => endpoints.questions.search.output.safeParse(value));
   }
   return {
     title: 'validation of a page of 50',

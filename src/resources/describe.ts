@@ -1,5 +1,6 @@
 import type { DescribedEndpoint } from '../core/operation/endpoint.js';
 import {
+  named,
   nullish,
   strictObject,
   preprocess,
@@ -10,30 +11,30 @@ import {
   unknown,
   withFacts,
 } from '../core/schema/define.js';
-import type { Input, Output } from '../core/schema/schema.js';
+import type { Inputs, Input, Output } from '../core/schema/schema.js';
 import { listOrObject, nullishArray } from './fields.js';
 
-export const methodDescription = looseObject({
+const methodDescription = looseObject({
   method: nullish(string),
   example: nullish(unknown),
   description: nullish(string),
 });
 /** The description of a method of a resource. */
-export interface MethodDescription extends Output<typeof methodDescription> {}
+export interface MethodDescription extends Output<typeof descriptionSchemas.methodDescription> {}
 
 export const description = looseObject({
   name: nullish(string),
   description: nullish(string),
   /** The meaning of the fields. */
   attributes: nullish(record),
-  methods: nullishArray<MethodDescription>(methodDescription),
+  methods: nullishArray(named<MethodDescription>(methodDescription)),
   related_resources: nullish(listOrObject),
   connections: nullish(listOrObject),
 });
 /** The description of a resource. */
-export interface Description extends Output<typeof description> {}
+export interface Description extends Output<typeof descriptionSchemas.description> {}
 
-export const resourcePath = strictObject({
+const resourcePath = strictObject({
   /** The path of the resource, e.g. `/questions` or `/currencies/BRL`. */
   path: withFacts(
     refine(
@@ -45,7 +46,7 @@ export const resourcePath = strictObject({
   ),
 });
 /** The input of `describe`. */
-export interface ResourcePath extends Input<typeof resourcePath> {}
+export type ResourcePath = Input<typeof descriptionSchemas.resourcePath>;
 
 function withoutSlash(path: string): string {
   return path.replace(/^\//, '');
@@ -63,3 +64,9 @@ export const describe: DescribedEndpoint<ResourcePath, Description> = {
   retry: 'safe',
   errors: [],
 };
+
+/** The schemas behind the types of this file. Declarations name this one constant, not one for each. */
+export const descriptionSchemas = { methodDescription, description, resourcePath };
+
+/** Their inputs, by the same names. */
+export interface DescriptionInputs extends Inputs<typeof descriptionSchemas> {}

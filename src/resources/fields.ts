@@ -72,7 +72,7 @@ export const paging = s.looseObject({
   limit: s.nullish(s.integer),
 });
 /** The position of a page in its list. */
-export interface Paging extends Output<typeof paging> {}
+export type Paging = Output<typeof paging>;
 
 /**
  * A list that may be `null` or absent. `list` says what an invalid entry means: in the `main` list of a response, it is left

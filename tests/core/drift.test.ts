@@ -1,6 +1,6 @@
 import { SellerError, UnexpectedResponseError } from 'marketplace-seller-sdk';
 import type { ClientOptions, Drift, Endpoint, SellerClient, StandardSchema } from 'marketplace-seller-sdk';
-import { questionSearchResponse } from 'marketplace-seller-sdk/schemas';
+import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { describe, expect, test } from 'vitest';
 import { nullishArray } from '../../src/resources/fields.js';
 import { array, integer, nullish, strictObject, looseObject } from '../../src/core/schema/define.js';
@@ -315,8 +315,12 @@ describe('a response of an endpoint of the user', () => {
 
   test.each<readonly [string, StandardSchema, unknown]>([
     ['a list', array(entry), 'closed'],
-    ['an object about a list', questionSearchResponse, 'closed'],
-    ['an object about a list, whose list is none', questionSearchResponse, { questions: 'closed', total: 1 }],
+    ['an object about a list', endpoints.questions.search.output, 'closed'],
+    [
+      'an object about a list, whose list is none',
+      endpoints.questions.search.output,
+      { questions: 'closed', total: 1 },
+    ],
   ])("what is no list for %s is an error, also with responseValidation: 'report'", async (_, output, body) => {
     await expect(readWith(output, body, { responseValidation: 'report' })).rejects.toBeInstanceOf(
       UnexpectedResponseError,

@@ -143,7 +143,7 @@ describe('Standard Schema', () => {
   });
 
   test('says what is wrong, and where', () => {
-    expect(schemas.answerParams['~standard'].validate({ question_id: 42, text: 7 })).toEqual({
+    expect(schemas.endpoints.questions.answer.input['~standard'].validate({ question_id: 42, text: 7 })).toEqual({
       issues: [{ path: ['text'], message: '`text` takes a string' }],
     });
   });

@@ -1,4 +1,5 @@
-import type { Confirmation, OutcomeUnknownError, SellerClient, SetDeliveryParams } from 'marketplace-seller-sdk';
+import type { Confirmation, OutcomeUnknownError, SellerClient } from 'marketplace-seller-sdk';
+import type { endpoints, Input } from 'marketplace-seller-sdk/schemas';
 import { describe, expect, test } from 'vitest';
 import { createMarketplace } from '../support/marketplace.ts';
 import { errorOf, networkFault, stubbed } from '../support/stubs.ts';
@@ -128,7 +129,7 @@ const range = { from: 9, to: 13, capacity: 20, cutoff: 8 };
 const { cutoff: calculated_cutoff, ...uncut } = range;
 const shownRange = { ...uncut, calculated_cutoff };
 const setDelivery =
-  (settings: Pick<SetDeliveryParams, 'delivery_ranges' | 'delivery_window'>): Write =>
+  (settings: Pick<Input<typeof endpoints.flex.setDelivery>, 'delivery_ranges' | 'delivery_window'>): Write =>
   (client) =>
     client.flex.setDelivery({ ...whose, ...settings });
 const addZone: Write = (client) => client.flex.addZones({ ...whose, zones: [{ id: 'z' }] });

@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import type { Drift, Endpoint, StandardSchema, UnexpectedResponseError } from 'marketplace-seller-sdk';
 import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod/mini';
-import { conversationResponse } from 'marketplace-seller-sdk/schemas';
+import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { array, integer, nullish, strictObject, record, refine, looseObject } from '../../src/core/schema/define.js';
 import { errorOf, stubbed } from '../support/stubs.ts';
 
@@ -139,7 +139,7 @@ describe('a body of 2 MiB with hundreds of thousands of wrong entries', () => {
     ['lists in the entries of a list', `{"messages":${fill(nested)}}`],
     ['one list in one entry', `{"messages":[{"id":1,"message_attachments":${fill('0')}}]}`],
   ])('%s: are bounded together', (_, body) => {
-    const result = conversationResponse.safeParse(JSON.parse(body));
+    const result = endpoints.messages.conversation.output.safeParse(JSON.parse(body));
     expect(result.success).toBe(false);
     expect(result.success ? [] : result.error.issues.length).toBeLessThanOrEqual(4000);
   });

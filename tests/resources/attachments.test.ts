@@ -19,8 +19,8 @@ import {
   SiteMissingError,
   TimeoutError,
 } from 'marketplace-seller-sdk';
-import { endpoints } from 'marketplace-seller-sdk/schemas';
-import type { FileSource, UploadParams, UploadProgress } from 'marketplace-seller-sdk';
+import { endpoints, type Input } from 'marketplace-seller-sdk/schemas';
+import type { FileSource, UploadProgress } from 'marketplace-seller-sdk';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { overSockets } from '../support/fake-time.ts';
@@ -209,7 +209,9 @@ describe('a file that the service would reject is not sent', () => {
   ])('%s is not sent', async (_, given, message) => {
     const fetch = vi.fn();
     const sellerClient = new SellerClient({ baseUrl: 'https://api.example.com', fetch });
-    const failure = sellerClient.messages.upload({ site_id, ...(given as object) } as UploadParams);
+    const failure = sellerClient.messages.upload({ site_id, ...(given as object) } as Input<
+      typeof endpoints.messages.upload
+    >);
     await expect(failure).rejects.toThrow(message);
     await expect(failure).rejects.toBeInstanceOf(InvalidInputError);
     const { issues } = await errorOf<InvalidInputError>(failure);

@@ -26,8 +26,8 @@ import {
   originalOf,
   unsupportedCharacters,
 } from 'marketplace-seller-sdk';
-import { endpoints, message as messageSchema } from 'marketplace-seller-sdk/schemas';
-import type { SentMessage, ApiError, Message, ModerationReason, SendMessageParams } from 'marketplace-seller-sdk';
+import { endpoints, type Input, message as messageSchema } from 'marketplace-seller-sdk/schemas';
+import type { SentMessage, ApiError, Message, ModerationReason } from 'marketplace-seller-sdk';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import type { Pack, PackInit } from 'marketplace-seller-sdk/testing';
 import { describe, expect, expectTypeOf, test, vi } from 'vitest';
@@ -44,7 +44,7 @@ interface Sale {
   readonly buyerClient: SellerClient;
   readonly pack: Pack;
   readonly whose: { readonly pack_id: number | string; readonly user_id: number };
-  readonly input: SendMessageParams;
+  readonly input: Input<typeof endpoints.messages.send>;
 }
 
 /** A sale of seller 7 to buyer 31. */
@@ -247,7 +247,7 @@ describe('a message', () => {
     expect((await kept.arrayBuffer()).byteLength).toBe(2);
   });
 
-  test.each<[string, Partial<SendMessageParams>, RegExp]>([
+  test.each<[string, Partial<Input<typeof endpoints.messages.send>>, RegExp]>([
     ['a blank text', { text: ' ' }, /blank/],
     ['351 characters', { text: 'x'.repeat(351) }, /has 351 characters; a message takes at most 350/],
     ['characters beyond ISO-8859-1', { text: 'Café – 10 €' }, /"–" \(U\+2013\), "€" \(U\+20AC\); a message takes/],

@@ -6,12 +6,15 @@ import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import FormData from 'form-data';
 import { SellerClient } from 'marketplace-seller-sdk';
-import type { ClientOptions, UploadParams } from 'marketplace-seller-sdk';
+import type { endpoints, Input } from 'marketplace-seller-sdk/schemas';
+import type { ClientOptions } from 'marketplace-seller-sdk';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { json, startServer } from '../support/http-server.ts';
 import { rawServer } from '../support/raw-server.ts';
 import { errorOf, stubbed, receiving } from '../support/stubs.ts';
 import { transports } from '../support/transports.ts';
+
+type UploadInput = Input<typeof endpoints.messages.upload>;
 
 const megabyte = 2 ** 20;
 let folder: string;
@@ -56,7 +59,7 @@ function silentServer(headers: () => void): Promise<string> {
 }
 
 interface Source {
-  readonly input: UploadParams;
+  readonly input: UploadInput;
   /** Whether the source is closed. */
   readonly closed: () => boolean;
 }
@@ -97,7 +100,7 @@ const sources: Readonly<Record<string, () => Source | Promise<Source>>> = {
   },
 };
 
-function streamed(file: Readable | ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>): UploadParams {
+function streamed(file: Readable | ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>): UploadInput {
   return { site_id: 'MLA', file, filename: 'a.pdf', size: 20 * megabyte };
 }
 
@@ -145,12 +148,12 @@ describe.each(transports)('over %s', (name, transport) => {
     await expect.poll(descriptors).toBe(0);
   });
 
-  test.each<[string, () => UploadParams['file'], number]>([
+  test.each<[string, () => UploadInput['file'], number]>([
     ['a Node stream', () => Readable.from([Buffer.alloc(10)]), 10],
     ['a web stream', () => new Blob(['0123456789']).stream(), 10],
   ])('%s is not sent twice', async (_, open, size) => {
     const server = await startServer((to) => json(to, 429, {}, { 'retry-after': '0' }));
-    const input = { site_id: 'MLA', file: open(), filename: 'a.pdf', size } as UploadParams;
+    const input = { site_id: 'MLA', file: open(), filename: 'a.pdf', size } as UploadInput;
     const call = clientOf(server.url, { maxRetries: 3 }).messages.upload(input);
     expect(await errorOf(call)).toMatchObject({ status: 429, attempts: 1 });
     expect(server.received).toHaveLength(1);
@@ -268,7 +271,7 @@ test.each<[string, () => object, boolean]>([
       return Promise.resolve(Response.json({}, { status: 404 }));
     }),
   });
-  await errorOf(sellerClient.messages.upload({ site_id: 'MLA', ...source() } as UploadParams));
+  await errorOf(sellerClient.messages.upload({ site_id: 'MLA', ...source() } as UploadInput));
   const length = copy!.arrayBuffer().then(({ byteLength }) => byteLength);
   if (isWhole) expect(await length).toBe(Number(copy!.headers.get('content-length')));
   else await expect(length).rejects.toThrow();

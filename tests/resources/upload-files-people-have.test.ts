@@ -5,12 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { InvalidInputError } from 'marketplace-seller-sdk';
-import type { UploadParams } from 'marketplace-seller-sdk';
+import type { endpoints, Input } from 'marketplace-seller-sdk/schemas';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import nodeFetch from 'node-fetch';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { listen } from '../support/listen.ts';
 import { eachTransport, errorOf, stubbed } from '../support/stubs.ts';
+
+type UploadInput = Input<typeof endpoints.messages.upload>;
 
 // A stream of a path, a response and a download say what an upload has to know of a file.
 
@@ -47,7 +49,7 @@ async function service(create: (typeof eachTransport)[number][1] = async (...giv
     },
   ]);
   const upload = async (input: object): Promise<File> => {
-    await sellerClient.messages.upload({ site_id: 'MLA', ...input } as UploadParams);
+    await sellerClient.messages.upload({ site_id: 'MLA', ...input } as UploadInput);
     return files.at(-1)!;
   };
   return { upload, files };
@@ -176,7 +178,7 @@ describe('is rejected before anything is sent', () => {
     ],
   ])('%s', async (_, open, message) => {
     const { sellerClient, sent } = stubbed([Response.json({ id: 'stored' })]);
-    const error = await errorOf(sellerClient.messages.upload({ site_id: 'MLA', file: await open() } as UploadParams));
+    const error = await errorOf(sellerClient.messages.upload({ site_id: 'MLA', file: await open() } as UploadInput));
     expect(error).toBeInstanceOf(InvalidInputError);
     expect(error.message).toMatch(message);
     expect(sent).toEqual([]);
@@ -200,7 +202,7 @@ describe('is rejected before anything is sent', () => {
   ])('with all issues at once: %s', async (_, input, fields) => {
     const { sellerClient } = stubbed([Response.json({ id: 'stored' })]);
     const error = await errorOf<InvalidInputError>(
-      sellerClient.messages.upload({ site_id: 'MLA', ...input } as UploadParams),
+      sellerClient.messages.upload({ site_id: 'MLA', ...input } as UploadInput),
     );
     expect(error.issues.map(({ path }) => path.join('.'))).toEqual(fields);
   });

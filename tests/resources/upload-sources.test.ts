@@ -1,10 +1,13 @@
 import { Readable } from 'node:stream';
 import { InvalidInputError } from 'marketplace-seller-sdk';
-import type { ClientOptions, UploadOptions, UploadParams, UploadProgress } from 'marketplace-seller-sdk';
+import type { endpoints, Input } from 'marketplace-seller-sdk/schemas';
+import type { ClientOptions, UploadOptions, UploadProgress } from 'marketplace-seller-sdk';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { fileNameOf } from '../../src/core/files/file-source.js';
 import { advanceUntilSettled } from '../support/fake-time.ts';
 import { errorOf, networkFault, stubbed, receiving } from '../support/stubs.ts';
+
+type UploadInput = Input<typeof endpoints.messages.upload>;
 
 /** Uploads to a service that reads the form, and returns the file in it. */
 async function received(input: object, options: UploadOptions = {}): Promise<File> {
@@ -15,7 +18,7 @@ async function received(input: object, options: UploadOptions = {}): Promise<Fil
       return Response.json({ id: 'stored' });
     },
   ]);
-  await sellerClient.messages.upload({ site_id: 'MLA', ...input } as UploadParams, options);
+  await sellerClient.messages.upload({ site_id: 'MLA', ...input } as UploadInput, options);
   return file!;
 }
 
@@ -118,7 +121,7 @@ describe('a file to upload', () => {
       );
       const { sellerClient } = stubbed([], { fetch });
       const upload = { site_id: 'MLA', file: source([bytes]) as unknown, filename: 'a.pdf', size: bytes.length + 1 };
-      const error = await errorOf(sellerClient.messages.upload(upload as UploadParams));
+      const error = await errorOf(sellerClient.messages.upload(upload as UploadInput));
       expect(error.name).toBe('InvalidInputError');
       expect(error.message).toContain('`file` has 200000 bytes instead of the stated 200001');
       expect(fetch).toHaveBeenCalledOnce();
@@ -137,7 +140,7 @@ describe('a file to upload', () => {
     for (const [fetch, name] of outcomes) {
       const close = vi.fn();
       const { sellerClient } = stubbed([], { fetch });
-      const upload = { site_id: 'MLA', file: open(close), filename: 'a.pdf', size: 10 } as UploadParams;
+      const upload = { site_id: 'MLA', file: open(close), filename: 'a.pdf', size: 10 } as UploadInput;
       expect((await errorOf(sellerClient.messages.upload(upload))).name).toBe(name);
       expect(close).toHaveBeenCalledOnce();
     }
@@ -153,7 +156,7 @@ describe('a file to upload', () => {
         return Response.json({ id: 'stored' });
       }),
     });
-    const upload = { site_id: 'MLA', file: open(), filename: 'a.pdf', size: 10 } as UploadParams;
+    const upload = { site_id: 'MLA', file: open(), filename: 'a.pdf', size: 10 } as UploadInput;
     const error = await errorOf(sellerClient.messages.upload(upload));
     expect(error.name).toBe('InvalidInputError');
     expect(error.message).toContain('`file` cannot be read (without a reason)');
@@ -281,7 +284,7 @@ test.each<[string, object]>([
 
 test('the 401 of an upload from a stream says what can be sent again', async () => {
   const rejected = (): Response => Response.json({ message: 'invalid token' }, { status: 401 });
-  const upload = async (file: UploadParams['file']): Promise<string> => {
+  const upload = async (file: UploadInput['file']): Promise<string> => {
     const { sellerClient } = stubbed([rejected], { accessToken: () => 'token-1' });
     return (await errorOf(sellerClient.messages.upload({ site_id: 'MLA', file, filename: 'a.pdf', size: 5 }))).message;
   };

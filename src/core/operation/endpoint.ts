@@ -174,6 +174,7 @@ export interface Endpoint<In = unknown, Out = unknown> {
 export interface DescribedEndpoint<In = unknown, Out = unknown> extends Endpoint<In, Out> {
   /** A part of the user's own zod schemas, and the input of a tool for a language model. */
   readonly input: Schema<In>;
+  readonly output: Schema<Out, unknown>;
   /** What the operation does, in one clause such as `Answers a question`. */
   readonly summary: string;
   /** A valid input that contains each field, if they can be combined. */

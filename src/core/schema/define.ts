@@ -153,6 +153,15 @@ export function nullish<Out>(of: Schema<Out>, facts?: Facts): Optional<Out | nul
   return lazy(build, facts);
 }
 
+/**
+ * The same schema, which returns what has this name: `named<Asker>(asker)`. It is not compared with the type, because the type is
+ * declared by the schema.
+ */
+// @__NO_SIDE_EFFECTS__
+export function named<Out>(of: Schema<unknown, unknown>): Schema<Out> {
+  return of as Schema<never>;
+}
+
 /** A field of an input that can be omitted. */
 // @__NO_SIDE_EFFECTS__
 export function optional<Out, In>(of: Schema<Out, In>): Optional<Out, In> {

@@ -34,6 +34,13 @@ export type StandardIssue = Extract<StandardResult<unknown>, { readonly issues: 
 export interface Schema<out Out = unknown, out In = Out> extends StandardSchema<Out, In> {
   /** What makes it a part of the user's own zod schemas. */
   readonly _zod: ZodInternals<Out, In>;
+  /**
+   * Returns the value as the client returns it.
+   *
+   * @throws {InvalidInputError} when the value does not fit.
+   */
+  parse(value: unknown): Out;
+  /** Returns the value, or what is wrong with it. */
   safeParse(
     value: unknown,
   ): { success: true; data: Out } | { success: false; error: { readonly issues: readonly Issue[] } };
@@ -52,10 +59,15 @@ interface ZodInternals<out Out, out In> extends Readonly<Record<OnlyForZod, neve
 
 type OnlyForZod = 'version' | 'def' | 'deferred' | 'run' | 'parse' | 'traits' | 'pattern' | 'constr' | 'bag' | 'isst';
 
-/** The type of the values that a schema returns. */
-export type Output<S> = S extends StandardSchema<infer Out, unknown> ? Out : never;
-/** The type of the values that a schema accepts from a caller. */
-export type Input<S> = S extends StandardSchema<unknown, infer In> ? In : never;
+/** What a schema returns, or what a call of an endpoint delivers: `Output<typeof endpoints.questions.get>`. */
+export type Output<S> =
+  S extends StandardSchema<infer Out, unknown> ? Out : S extends { readonly output: infer Of } ? Output<Of> : never;
+/** What a schema accepts, or what a call of an endpoint takes: `Input<typeof endpoints.questions.answer>`. */
+export type Input<S> =
+  S extends StandardSchema<unknown, infer In> ? In : S extends { readonly input: infer Of } ? Input<Of> : never;
+
+/** What the schemas of a table accept. */
+export type Inputs<Table> = { readonly [Name in keyof Table]: Input<Table[Name]> };
 
 /** The fields of an object, by name. */
 export type Shape = Readonly<Record<string, Schema>>;
@@ -80,8 +92,6 @@ type InputFields<S> = { [K in keyof S as K extends OptionalKeys<S> ? never : K]:
 /** An object in a response. Unknown fields are kept at run time, but they are not part of the type. */
 export interface Entity<S extends Shape> extends Schema<Fields<S>> {
   readonly shape: S;
-  /** @throws {InvalidInputError} when the value does not fit. */
-  parse(value: unknown): Fields<S>;
 }
 
 /** The input of a call. Unknown fields are rejected. The type has no name, so that an editor shows its fields. */

@@ -1,6 +1,6 @@
 import { isPlainObject } from '../../core/json/json.js';
 import * as s from '../../core/schema/define.js';
-import type { Input, Output, Schema } from '../../core/schema/schema.js';
+import type { Inputs, Input, Output, Schema } from '../../core/schema/schema.js';
 import { bareList, boundedText, id, nullishArray } from '../fields.js';
 import { messageTextLimit } from '../post-sale/message.js';
 
@@ -30,14 +30,14 @@ export type DeliveryHours = readonly [
   { readonly id: TemplateVariableId<'LIMIT'> | (string & {}); readonly value: number },
 ];
 
-export const optionTemplate = s.looseObject({
+const optionTemplate = s.looseObject({
   /** For example `TEMPLATE___REQUEST_VARIANTS___1`. */
   id: s.string,
   /** The content of the variables is not documented. */
   vars: s.nullish(s.array(s.unknown)),
 });
 /** A predefined text: its id and its variables. */
-export interface OptionTemplate extends Output<typeof optionTemplate> {}
+export interface OptionTemplate extends Output<typeof actionGuideSchemas.optionTemplate> {}
 
 export const actionGuideOption = s.looseObject({
   id: s.openEnum(...knownOptions),
@@ -45,7 +45,7 @@ export const actionGuideOption = s.looseObject({
   enabled: s.nullish(s.boolean),
   type: s.nullish(s.openEnum('template', 'free_text')),
   /** The predefined texts of a template option. */
-  templates: nullishArray<OptionTemplate>(optionTemplate),
+  templates: nullishArray(s.named<OptionTemplate>(optionTemplate)),
   actionable: s.nullish(s.boolean),
   /** The maximum length of a free text, in characters: 350. */
   char_limit: s.nullish(s.integer),
@@ -55,12 +55,12 @@ export const actionGuideOption = s.looseObject({
   cap_available: s.nullish(s.integer),
 });
 /** An option with which a seller can send the first message to a buyer. */
-export interface ActionGuideOption extends Output<typeof actionGuideOption> {}
+export interface ActionGuideOption extends Output<typeof actionGuideSchemas.actionGuideOption> {}
 
 export const actionGuideResponse = s.preprocess(
   s.looseObject({
     /** Empty if the service sends none. */
-    options: s.withFacts(s.array<ActionGuideOption>(actionGuideOption), { list: 'main' }),
+    options: s.withFacts(s.array(s.named<ActionGuideOption>(actionGuideOption)), { list: 'main' }),
   }),
   (value) => {
     if (Array.isArray(value)) return { options: value };
@@ -71,7 +71,7 @@ export const actionGuideResponse = s.preprocess(
   },
 );
 /** The options of a pack. */
-export interface ActionGuideResponse extends Output<typeof actionGuideResponse> {}
+export interface ActionGuideResponse extends Output<typeof actionGuideSchemas.actionGuideResponse> {}
 
 export const optionCap = s.looseObject({
   option_id: s.openEnum(...knownOptions),
@@ -79,7 +79,7 @@ export const optionCap = s.looseObject({
   cap_available: s.nullish(s.integer),
 });
 /** How many messages can still be sent with an option. */
-export interface OptionCap extends Output<typeof optionCap> {}
+export interface OptionCap extends Output<typeof actionGuideSchemas.optionCap> {}
 
 /** How many messages can still be sent with each option, as a list. */
 export const optionCaps = s.preprocess<OptionCap[]>(
@@ -92,7 +92,7 @@ export const packParams = s.strictObject({
   pack_id: id,
 });
 /** The input of `actionGuide.options` and `actionGuide.caps`. */
-export interface PackParams extends Input<typeof packParams> {}
+export type PackParams = Input<typeof actionGuideSchemas.packParams>;
 
 declare const notTaken: unique symbol;
 /** A field that an option does not take. With `never` an editor would complete only the ids of options without such fields. */
@@ -110,31 +110,31 @@ interface NoTemplate extends NoVariables {
 }
 
 /** Asks which variant (size, colour) the buyer wants. Only for cross docking and drop off shipments. */
-export interface VariantsRequest extends PackParams, NoText, NoVariables {
+export interface VariantsRequest extends Input<typeof actionGuideSchemas.packParams>, NoText, NoVariables {
   readonly option_id: 'REQUEST_VARIANTS';
   /** See `templateId('REQUEST_VARIANTS', 1)`. */
   readonly template_id: TemplateId<'REQUEST_VARIANTS'> | (string & {});
 }
 /** Asks for the data that an invoice needs. */
-export interface BillingInfoRequest extends PackParams, NoText, NoVariables {
+export interface BillingInfoRequest extends Input<typeof actionGuideSchemas.packParams>, NoText, NoVariables {
   readonly option_id: 'REQUEST_BILLING_INFO';
   /** See `templateId('REQUEST_BILLING_INFO', 1)`. */
   readonly template_id: TemplateId<'REQUEST_BILLING_INFO'> | (string & {});
 }
 /** Sends the link of the invoice, in a text that the seller writes. */
-export interface InvoiceLink extends PackParams, NoTemplate {
+export interface InvoiceLink extends Input<typeof actionGuideSchemas.packParams>, NoTemplate {
   readonly option_id: 'SEND_INVOICE_LINK';
   /** 1 to 350 characters. */
   readonly text: string;
 }
 /** Sends a text that the seller writes, for any other reason. */
-export interface OtherReason extends PackParams, NoTemplate {
+export interface OtherReason extends Input<typeof actionGuideSchemas.packParams>, NoTemplate {
   readonly option_id: 'OTHER';
   /** 1 to 350 characters. */
   readonly text: string;
 }
 /** Tells the buyer between which hours the parcel comes. Only for the Flex shipping mode. */
-export interface DeliveryPromise extends PackParams, NoText {
+export interface DeliveryPromise extends Input<typeof actionGuideSchemas.packParams>, NoText {
   readonly option_id: 'DELIVERY_PROMISE';
   /** `deliveryPromise({ from: 9, to: 13 })` returns `option_id`, `template_id` and `vars`. */
   readonly template_id: TemplateId<'DELIVERY_PROMISE'> | (string & {});
@@ -146,7 +146,7 @@ export interface DeliveryPromise extends PackParams, NoText {
  * An option whose id is a `string`, for example one from `options()`: also one that the service added after this release.
  * Its fields are checked when it is sent. A literal `option_id` must be an `OptionId`.
  */
-export interface LaterOption<Id extends string = string> extends PackParams {
+export interface LaterOption<Id extends string = string> extends Input<typeof actionGuideSchemas.packParams> {
   readonly option_id: string extends Id ? Id : never;
   readonly template_id?: string | undefined;
   readonly text?: string | undefined;
@@ -282,3 +282,9 @@ export function deliveryPromise({
     ],
   };
 }
+
+/** The schemas behind the types of this file. Declarations name this one constant, not one for each. */
+export const actionGuideSchemas = { optionTemplate, actionGuideOption, actionGuideResponse, optionCap, packParams };
+
+/** Their inputs, by the same names. */
+export interface ActionGuideInputs extends Inputs<typeof actionGuideSchemas> {}

@@ -4,7 +4,7 @@ import type { ConfirmContext, DescribedEndpoint } from '../../core/operation/end
 import { pagedCalls, type Paged } from '../../core/paging/paged.js';
 import * as s from '../../core/schema/define.js';
 import { unknown } from '../../core/schema/define.js';
-import type { Input, Output } from '../../core/schema/schema.js';
+import type { Inputs, Input, Output } from '../../core/schema/schema.js';
 import type { CallOptions } from '../../core/scope/call-options.js';
 import { shownList } from '../confirm-by-list.js';
 import { eachIn, id, limit, nullishArray, offset, pagedListIn, paging, type Paging } from '../fields.js';
@@ -28,7 +28,7 @@ export class Blacklist {
    * @throws {ServerError} when the service failed (5xx). If `outcomeUnknown` is `true`, do as after an
    *   `OutcomeUnknownError`.
    */
-  add(input: BlacklistParams, options?: CallOptions): ApiPromise<unknown> {
+  add(input: BlacklistInputs['blacklistParams'], options?: CallOptions): ApiPromise<unknown> {
     return this.#requester.call(blacklistEndpoints.add, input, options);
   }
 
@@ -38,7 +38,7 @@ export class Blacklist {
    * @example
    * for await (const { id } of seller.questions.blacklist.list({ seller_id: 7 })) console.log(id);
    */
-  list(input: ListBlacklistParams, options?: CallOptions): Paged<BlockedUser> {
+  list(input: BlacklistInputs['listBlacklistParams'], options?: CallOptions): Paged<BlockedUser> {
     return pagedCalls(this.#requester, blacklistEndpoints.list, input, options, {
       key: (user) => user.id,
       read: ({ users, total, limit }) => ({
@@ -59,7 +59,7 @@ export class Blacklist {
    * @throws {ServerError} when the service failed (5xx). If `outcomeUnknown` is `true`, do as after an
    *   `OutcomeUnknownError`.
    */
-  remove(input: BlacklistParams, options?: CallOptions): ApiPromise<unknown> {
+  remove(input: BlacklistInputs['blacklistParams'], options?: CallOptions): ApiPromise<unknown> {
     return this.#requester.call(blacklistEndpoints.remove, input, options);
   }
 }
@@ -78,11 +78,11 @@ function wholeIfUncounted<N>(length: number, total: N, limit: N): { total: N | n
 
 export const blockedUser = s.looseObject({ id: s.integer, blocked_at: s.nullish(s.dateTime) });
 /** A user who is blocked from asking. */
-export interface BlockedUser extends Output<typeof blockedUser> {}
+export interface BlockedUser extends Output<typeof blacklistSchemas.blockedUser> {}
 
 export const blacklistResponse = s.preprocess(
   s.looseObject({
-    users: nullishArray<BlockedUser>(blockedUser, 'main'),
+    users: nullishArray(s.named<BlockedUser>(blockedUser), 'main'),
     paging: s.nullish<Paging>(paging),
     total: s.nullish(s.integer),
     limit: s.nullish(s.integer),
@@ -91,7 +91,7 @@ export const blacklistResponse = s.preprocess(
   (value) => eachIn('users', asUser)(pagedListIn('users')(value)),
 );
 /** The blacklist. All its known shapes are accepted. */
-export interface BlacklistResponse extends Output<typeof blacklistResponse> {}
+export type BlacklistResponse = Output<typeof blacklistResponse>;
 
 /** An entry is only the id, or an object with the id as `user_id`. */
 function asUser(value: unknown): unknown {
@@ -100,23 +100,23 @@ function asUser(value: unknown): unknown {
   return id === undefined && user_id !== undefined ? { ...value, id: user_id } : value;
 }
 
-export const listBlacklistParams = s.strictObject({
+const listBlacklistParams = s.strictObject({
   /** The seller who owns the blacklist. */
   seller_id: id,
   limit,
   offset,
 });
 /** The input of `questions.blacklist.list`. */
-export interface ListBlacklistParams extends Input<typeof listBlacklistParams> {}
+export type ListBlacklistParams = Input<typeof blacklistSchemas.listBlacklistParams>;
 
-export const blacklistParams = s.strictObject({
+const blacklistParams = s.strictObject({
   /** The seller who owns the blacklist. */
   seller_id: id,
   /** The user to block or to unblock. */
   user_id: id,
 });
 /** The input of `questions.blacklist.add` and `questions.blacklist.remove`. */
-export interface BlacklistParams extends Input<typeof blacklistParams> {}
+export type BlacklistParams = Input<typeof blacklistSchemas.blacklistParams>;
 
 const list: DescribedEndpoint<ListBlacklistParams, BlacklistResponse> = {
   name: 'questions.blacklist.list',
@@ -178,3 +178,9 @@ const remove: DescribedEndpoint<BlacklistParams> = {
 
 /** The endpoints of the blacklist, as `endpoints` has them. */
 export const blacklistEndpoints = { ...blacklistReads, add, remove };
+
+/** The schemas behind the types of this file. Declarations name this one constant, not one for each. */
+export const blacklistSchemas = { blockedUser, listBlacklistParams, blacklistParams };
+
+/** Their inputs, by the same names. */
+export interface BlacklistInputs extends Inputs<typeof blacklistSchemas> {}

@@ -1,16 +1,8 @@
 import type { ApiPromise, Attributed, Requester, WithAttributes } from '../../core/operation/api-promise.js';
 import type { CallOptions } from '../../core/scope/call-options.js';
 import { contactEndpoints } from './endpoints.js';
-import type {
-  ContactTotal,
-  ContactWindow,
-  ItemPeriodParams,
-  ItemsWindowParams,
-  ItemWindowParams,
-  QuestionItemWindowParams,
-  UserPeriodParams,
-  UserWindowParams,
-} from './schemas.js';
+import type { ContactTotal, ContactWindow } from './schemas.js';
+import type { ContactInputs } from './schemas.js';
 
 /** How often users contacted a seller through classified items. Read only. */
 export class Contacts {
@@ -46,7 +38,7 @@ export class PhoneViews {
    * @throws {InvalidInputError} when `date_to` is before `date_from`; nothing is sent.
    */
   ofItem<const Name extends keyof ContactTotal = keyof ContactTotal>(
-    input: ItemPeriodParams,
+    input: ContactInputs['itemPeriodParams'],
     options?: CallOptions & WithAttributes<Name>,
   ): ApiPromise<Attributed<ContactTotal, Name>> {
     return this.#requester.call(contactEndpoints.phoneViews.ofItem, input, options);
@@ -65,7 +57,7 @@ export class PhoneViews {
    * @throws {InvalidInputError} when `date_to` is before `date_from`; nothing is sent.
    */
   ofUser<const Name extends keyof ContactTotal = keyof ContactTotal>(
-    input: UserPeriodParams,
+    input: ContactInputs['userPeriodParams'],
     options?: CallOptions & WithAttributes<Name>,
   ): ApiPromise<Attributed<ContactTotal, Name>> {
     return this.#requester.call(contactEndpoints.phoneViews.ofUser, input, options);
@@ -81,7 +73,7 @@ export class PhoneViews {
    * @throws {InvalidInputError} when `last` is below 1, or `unit` is neither `day` nor `hour`; nothing is sent.
    */
   windowOfItem<const Name extends keyof ContactWindow = keyof ContactWindow>(
-    input: ItemWindowParams,
+    input: ContactInputs['itemWindowParams'],
     options?: CallOptions & WithAttributes<Name>,
   ): ApiPromise<Attributed<ContactWindow, Name>> {
     return this.#requester.call(contactEndpoints.phoneViews.windowOfItem, input, options);
@@ -97,7 +89,7 @@ export class PhoneViews {
    * @throws {InvalidInputError} when `ids` is empty or an id contains a comma; nothing is sent.
    */
   windowOfItems<const Name extends keyof ContactWindow = keyof ContactWindow>(
-    input: ItemsWindowParams,
+    input: ContactInputs['itemsWindowParams'],
     options?: CallOptions & WithAttributes<Name>,
   ): ApiPromise<Attributed<ContactWindow, Name>[]> {
     return this.#requester.call(contactEndpoints.phoneViews.windowOfItems, input, options);
@@ -113,7 +105,7 @@ export class PhoneViews {
    * @throws {InvalidInputError} when `last` is below 1, or `unit` is neither `day` nor `hour`; nothing is sent.
    */
   windowOfUser<const Name extends keyof ContactWindow = keyof ContactWindow>(
-    input: UserWindowParams,
+    input: ContactInputs['userWindowParams'],
     options?: CallOptions & WithAttributes<Name>,
   ): ApiPromise<Attributed<ContactWindow, Name>> {
     return this.#requester.call(contactEndpoints.phoneViews.windowOfUser, input, options);
@@ -144,7 +136,7 @@ export class QuestionContacts {
    * @throws {InvalidInputError} when `date_to` is before `date_from`; nothing is sent.
    */
   ofItem<const Name extends keyof ContactTotal = keyof ContactTotal>(
-    input: ItemPeriodParams,
+    input: ContactInputs['itemPeriodParams'],
     options?: CallOptions & WithAttributes<Name>,
   ): ApiPromise<Attributed<ContactTotal, Name>> {
     return this.#requester.call(contactEndpoints.questions.ofItem, input, options);
@@ -165,7 +157,7 @@ export class QuestionContacts {
    * @throws {InvalidInputError} when `date_to` is before `date_from`; nothing is sent.
    */
   ofUser<const Name extends keyof ContactTotal = keyof ContactTotal>(
-    input: UserPeriodParams,
+    input: ContactInputs['userPeriodParams'],
     options?: CallOptions & WithAttributes<Name>,
   ): ApiPromise<Attributed<ContactTotal, Name> | undefined> {
     return this.#requester.call(contactEndpoints.questions.ofUser, input, options);
@@ -182,14 +174,17 @@ export class QuestionContacts {
    * @throws {InvalidInputError} when `last` is below 1, or `unit` is neither `day` nor `hour`; nothing is sent.
    */
   windowOfItem<const Name extends keyof ContactWindow = keyof ContactWindow>(
-    input: QuestionItemWindowParams & { readonly ids?: undefined },
+    input: ContactInputs['questionItemWindowParams'] & { readonly ids?: undefined },
     options?: CallOptions & WithAttributes<Name>,
   ): ApiPromise<Attributed<ContactWindow, Name>>;
   windowOfItem<const Name extends keyof ContactWindow = keyof ContactWindow>(
-    input: QuestionItemWindowParams,
+    input: ContactInputs['questionItemWindowParams'],
     options?: CallOptions & WithAttributes<Name>,
   ): ApiPromise<Attributed<ContactWindow, Name> | Attributed<ContactWindow, Name>[]>;
-  windowOfItem(input: QuestionItemWindowParams, options?: CallOptions): ApiPromise<ContactWindow | ContactWindow[]> {
+  windowOfItem(
+    input: ContactInputs['questionItemWindowParams'],
+    options?: CallOptions,
+  ): ApiPromise<ContactWindow | ContactWindow[]> {
     return this.#requester.call(contactEndpoints.questions.windowOfItem, input, options);
   }
 
@@ -203,7 +198,7 @@ export class QuestionContacts {
    * @throws {InvalidInputError} when `last` is below 1, or `unit` is neither `day` nor `hour`; nothing is sent.
    */
   windowOfUser<const Name extends keyof ContactWindow = keyof ContactWindow>(
-    input: UserWindowParams,
+    input: ContactInputs['userWindowParams'],
     options?: CallOptions & WithAttributes<Name>,
   ): ApiPromise<Attributed<ContactWindow, Name>> {
     return this.#requester.call(contactEndpoints.questions.windowOfUser, input, options);

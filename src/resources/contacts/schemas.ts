@@ -1,5 +1,5 @@
 import * as s from '../../core/schema/define.js';
-import type { Input, Output, Schema } from '../../core/schema/schema.js';
+import type { Inputs, Input, Output, Schema } from '../../core/schema/schema.js';
 import { isAfter, dateTimeInput, writtenDate } from '../../core/schema/define.js';
 import { atLeast, id, key, limit, offset, nullishArray, nonEmptyArray } from '../fields.js';
 
@@ -13,15 +13,15 @@ export const contactTotal = s.looseObject({
   user_id: s.nullish(s.integer),
 });
 /** The number of contacts between two dates. */
-export interface ContactTotal extends Output<typeof contactTotal> {}
+export interface ContactTotal extends Output<typeof contactSchemas.contactTotal> {}
 
-export const contactInterval = s.looseObject({
+const contactInterval = s.looseObject({
   /** The start of the interval. The service often sends it without a time zone. */
   date: s.dateTime,
   total: s.integer,
 });
 /** The number of contacts in one interval of a window. */
-export interface ContactInterval extends Output<typeof contactInterval> {}
+export interface ContactInterval extends Output<typeof contactSchemas.contactInterval> {}
 
 export const contactWindow = s.looseObject({
   total: s.integer,
@@ -35,10 +35,10 @@ export const contactWindow = s.looseObject({
   /** Present if the request was for a user. */
   user_id: s.nullish(s.integer),
   /** One entry per interval. */
-  results: nullishArray<ContactInterval>(contactInterval, 'whole'),
+  results: nullishArray(s.named<ContactInterval>(contactInterval), 'whole'),
 });
 /** The number of contacts in each interval of a window. */
-export interface ContactWindow extends Output<typeof contactWindow> {}
+export interface ContactWindow extends Output<typeof contactSchemas.contactWindow> {}
 
 const period = {
   /** The start of the period: a `Date` or ISO 8601 text. */
@@ -80,7 +80,7 @@ export const itemPeriodParams = inOrder(
   }),
 );
 /** The input of `contacts.questions.ofItem` and `contacts.phoneViews.ofItem`. */
-export interface ItemPeriodParams extends Input<typeof itemPeriodParams> {}
+export type ItemPeriodParams = Input<typeof contactSchemas.itemPeriodParams>;
 
 export const userPeriodParams = inOrder(
   s.strictObject({
@@ -90,7 +90,7 @@ export const userPeriodParams = inOrder(
   }),
 );
 /** The input of `contacts.questions.ofUser` and `contacts.phoneViews.ofUser`. */
-export interface UserPeriodParams extends Input<typeof userPeriodParams> {}
+export type UserPeriodParams = Input<typeof contactSchemas.userPeriodParams>;
 
 export const itemWindowParams = s.strictObject({
   /** The item. */
@@ -98,7 +98,7 @@ export const itemWindowParams = s.strictObject({
   ...window,
 });
 /** The input of `contacts.phoneViews.windowOfItem`. */
-export interface ItemWindowParams extends Input<typeof itemWindowParams> {}
+export type ItemWindowParams = Input<typeof contactSchemas.itemWindowParams>;
 
 export const questionItemWindowParams = s.strictObject({
   /** The item. */
@@ -108,7 +108,7 @@ export const questionItemWindowParams = s.strictObject({
   ids: s.optional(itemIds),
 });
 /** The input of `contacts.questions.windowOfItem`, `contacts.questions.windowOfItem` and `contacts.questions.windowOfItem`. */
-export interface QuestionItemWindowParams extends Input<typeof questionItemWindowParams> {}
+export type QuestionItemWindowParams = Input<typeof contactSchemas.questionItemWindowParams>;
 
 export const itemsWindowParams = s.strictObject({
   /** The items, at least one. */
@@ -116,7 +116,7 @@ export const itemsWindowParams = s.strictObject({
   ...window,
 });
 /** The input of `contacts.phoneViews.windowOfItems`. */
-export interface ItemsWindowParams extends Input<typeof itemsWindowParams> {}
+export type ItemsWindowParams = Input<typeof contactSchemas.itemsWindowParams>;
 
 export const userWindowParams = s.strictObject({
   /** The seller. */
@@ -124,4 +124,20 @@ export const userWindowParams = s.strictObject({
   ...window,
 });
 /** The input of `contacts.questions.windowOfUser` and `contacts.phoneViews.windowOfUser`. */
-export interface UserWindowParams extends Input<typeof userWindowParams> {}
+export type UserWindowParams = Input<typeof contactSchemas.userWindowParams>;
+
+/** The schemas behind the types of this file. Declarations name this one constant, not one for each. */
+export const contactSchemas = {
+  contactTotal,
+  contactInterval,
+  contactWindow,
+  itemPeriodParams,
+  userPeriodParams,
+  itemWindowParams,
+  questionItemWindowParams,
+  itemsWindowParams,
+  userWindowParams,
+};
+
+/** Their inputs, by the same names. */
+export interface ContactInputs extends Inputs<typeof contactSchemas> {}

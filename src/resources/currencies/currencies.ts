@@ -3,7 +3,7 @@ import { documentedError } from '../../core/operation/documented-error.js';
 import type { DescribedEndpoint } from '../../core/operation/endpoint.js';
 import * as s from '../../core/schema/define.js';
 import { array, preprocess } from '../../core/schema/define.js';
-import type { Input, Output } from '../../core/schema/schema.js';
+import type { Inputs, Input, Output } from '../../core/schema/schema.js';
 import type { CallOptions } from '../../core/scope/call-options.js';
 import { alone, bareList, key, noInput, type NoInput } from '../fields.js';
 
@@ -22,7 +22,7 @@ export class Currencies {
    * for (const { id, symbol } of await seller.currencies.list()) console.log(id, symbol);
    */
   list<const Name extends keyof Currency = keyof Currency>(
-    input: NoInput = {},
+    input: Readonly<Record<string, never>> = {},
     options?: CallOptions & WithAttributes<Name>,
   ): ApiPromise<Attributed<Currency, Name>[]> {
     return this.#requester.call(currencyEndpoints.list, input, options);
@@ -37,7 +37,7 @@ export class Currencies {
    * @throws {NotFoundError} when the currency does not exist.
    */
   get<const Name extends keyof Currency = keyof Currency>(
-    input: CurrencyParams,
+    input: CurrencyInputs['currencyParams'],
     options?: CallOptions & WithAttributes<Name>,
   ): ApiPromise<Attributed<Currency, Name>> {
     return this.#requester.call(currencyEndpoints.get, input, options);
@@ -52,14 +52,14 @@ export const currency = s.looseObject({
   decimal_places: s.nullish(s.integer),
 });
 /** A currency. */
-export interface Currency extends Output<typeof currency> {}
+export interface Currency extends Output<typeof currencySchemas.currency> {}
 
-export const currencyParams = s.strictObject({
+const currencyParams = s.strictObject({
   /** The ISO 4217 code, e.g. `BRL`. */
   id: key,
 });
 /** The input of `currencies.get`. */
-export interface CurrencyParams extends Input<typeof currencyParams> {}
+export type CurrencyParams = Input<typeof currencySchemas.currencyParams>;
 
 const list: DescribedEndpoint<NoInput, Currency[]> = {
   name: 'currencies.list',
@@ -97,3 +97,9 @@ const get: DescribedEndpoint<CurrencyParams, Currency> = {
 
 /** The endpoints of currencies, as `endpoints` has them. */
 export const currencyEndpoints = { list, get };
+
+/** The schemas behind the types of this file. Declarations name this one constant, not one for each. */
+export const currencySchemas = { currency, currencyParams };
+
+/** Their inputs, by the same names. */
+export interface CurrencyInputs extends Inputs<typeof currencySchemas> {}

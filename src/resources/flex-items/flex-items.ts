@@ -14,7 +14,7 @@ import type { ConfirmContext, DescribedEndpoint, Endpoint } from '../../core/ope
 import { ofType, optionIssues } from '../../core/options/rules.js';
 import * as s from '../../core/schema/define.js';
 import { unknown } from '../../core/schema/define.js';
-import type { Input } from '../../core/schema/schema.js';
+import type { Inputs, Input } from '../../core/schema/schema.js';
 import type { CallOptions } from '../../core/scope/call-options.js';
 import { Deadline } from '../../core/scope/cancel-scope.js';
 import { isWord, key, siteId } from '../fields.js';
@@ -44,7 +44,7 @@ export class FlexItems {
    * @throws {ItemDownError} when the item does not offer Flex.
    * @throws {NotFoundError} when something other than the item was not found.
    */
-  isEnabled(input: FlexItemParams, options?: CallOptions): ApiPromise<boolean> {
+  isEnabled(input: FlexItemInputs['flexItemParams'], options?: CallOptions): ApiPromise<boolean> {
     const call = mapped(this.#requester.call(flexItemEndpoints.isEnabled, input, options), showsFlex);
     return orMeaning(call, (error) => error instanceof ItemNotFoundError, false);
   }
@@ -172,16 +172,16 @@ export const flexItemParams = s.strictObject({
   item_id: key,
 });
 /** The input of `flex.items.isEnabled`. */
-export interface FlexItemParams extends Input<typeof flexItemParams> {}
+export type FlexItemParams = Input<typeof flexItemSchemas.flexItemParams>;
 
 /** An item to disable for Flex. */
-export interface DisableItemParams extends FlexItemParams {
+export interface DisableItemParams extends Input<typeof flexItemSchemas.flexItemParams> {
   /** With `true`, the call succeeds if the item is already disabled, instead of throwing `NotInFlexError`. */
   readonly idempotent?: boolean | undefined;
 }
 
 /** An item to enable for Flex. */
-export interface EnableItemParams extends FlexItemParams {
+export interface EnableItemParams extends Input<typeof flexItemSchemas.flexItemParams> {
   /** With `true`, the call succeeds if the item is already enabled, instead of throwing `AlreadyInFlexError`. */
   readonly idempotent?: boolean | undefined;
   /** With `true`, the call reads the item's status first, and changes nothing unless it is `active`. */
@@ -322,7 +322,7 @@ const flexItemReads = { isEnabled };
 
 /** Reads back whether a write has put an item into Flex, or taken it out. */
 async function confirmInFlex(
-  input: FlexItemParams,
+  input: FlexItemInputs['flexItemParams'],
   context: ConfirmContext,
   shouldBeIn: boolean,
 ): Promise<Confirmation> {
@@ -359,3 +359,9 @@ const disable: DescribedEndpoint<FlexItemParams> = {
 
 /** The endpoints of items in Flex, as `endpoints` has them. */
 export const flexItemEndpoints = { ...flexItemReads, enable, disable };
+
+/** The schemas behind the types of this file. Declarations name this one constant, not one for each. */
+export const flexItemSchemas = { flexItemParams };
+
+/** Their inputs, by the same names. */
+export interface FlexItemInputs extends Inputs<typeof flexItemSchemas> {}

@@ -10,24 +10,14 @@ import type { ApiError } from '../../core/errors/response-errors.js';
 import type { CallOptions } from '../../core/scope/call-options.js';
 import { Deadline } from '../../core/scope/cancel-scope.js';
 import { ItemWrites, orMeaning } from '../flex-items/flex-items.js';
-import type { ReadItemStatus, DisableItemParams, EnableItemParams, FlexItemParams } from '../flex-items/flex-items.js';
-import type { DriverAssignment, DriverParams, FlexUserParams } from '../flex/schemas.js';
+import type { ReadItemStatus, DisableItemParams, EnableItemParams } from '../flex-items/flex-items.js';
+import type { DriverAssignment } from '../flex/schemas.js';
 import { flexV2Endpoints } from './endpoints.js';
 import { notInFlexError } from './errors.js';
-import type {
-  AssignCourierParams,
-  FlexAvailablesParams,
-  FlexDeliveryRanges,
-  FlexHolidays,
-  FlexRadius,
-  FlexServiceParams,
-  FlexSubscriptionV2,
-  FlexZones,
-  SetDeliveryRangesParams,
-  SetHolidaysParams,
-  SetRadiusParams,
-  SetZonesParams,
-} from './schemas.js';
+import type { FlexDeliveryRanges, FlexHolidays, FlexRadius, FlexSubscriptionV2, FlexZones } from './schemas.js';
+import type { FlexV2Inputs } from './schemas.js';
+import type { FlexItemInputs } from '../flex-items/flex-items.js';
+import type { FlexInputs } from '../flex/schemas.js';
 
 /**
  * Delivery by the seller over the second generation of paths, which the service documents today: subscriptions, zones, radius,
@@ -54,7 +44,7 @@ export class FlexV2 {
    * @throws {NotFoundError} when the response is a page of a website.
    */
   subscriptions<const Name extends keyof FlexSubscriptionV2 = keyof FlexSubscriptionV2>(
-    input: FlexUserParams,
+    input: FlexInputs['flexUserParams'],
     options?: CallOptions & WithAttributes<Name>,
   ): ApiPromise<Attributed<FlexSubscriptionV2, Name>[]> {
     const call = this.#requester.call(flexV2Endpoints.subscriptions, input, options);
@@ -75,7 +65,7 @@ export class FlexV2 {
    * @throws {SubscriptionNotFoundError} when the user has no subscription with this service.
    * @throws {BadRequestError} when the subscription has a radius.
    */
-  zones(input: FlexAvailablesParams, options?: CallOptions): ApiPromise<FlexZones> {
+  zones(input: FlexV2Inputs['flexAvailablesParams'], options?: CallOptions): ApiPromise<FlexZones> {
     return this.#requester.call(flexV2Endpoints.zones, input, options);
   }
 
@@ -96,7 +86,7 @@ export class FlexV2 {
    * @throws {OutcomeUnknownError} when the response was lost, also at the last retry. You can call it again: the
    *   effect is the same.
    */
-  setZones(input: SetZonesParams, options?: CallOptions): ApiPromise<unknown> {
+  setZones(input: FlexV2Inputs['setZonesParams'], options?: CallOptions): ApiPromise<unknown> {
     return this.#requester.call(flexV2Endpoints.setZones, input, options);
   }
 
@@ -110,7 +100,7 @@ export class FlexV2 {
    * @throws {SubscriptionNotFoundError} when the user has no subscription with this service.
    * @throws {BadRequestError} when the subscription has zones.
    */
-  radius(input: FlexAvailablesParams, options?: CallOptions): ApiPromise<FlexRadius> {
+  radius(input: FlexV2Inputs['flexAvailablesParams'], options?: CallOptions): ApiPromise<FlexRadius> {
     return this.#requester.call(flexV2Endpoints.radius, input, options);
   }
 
@@ -129,7 +119,7 @@ export class FlexV2 {
    * @throws {OutcomeUnknownError} when the response was lost, also at the last retry. You can call it again: the
    *   effect is the same.
    */
-  setRadius(input: SetRadiusParams, options?: CallOptions): ApiPromise<unknown> {
+  setRadius(input: FlexV2Inputs['setRadiusParams'], options?: CallOptions): ApiPromise<unknown> {
     return this.#requester.call(flexV2Endpoints.setRadius, input, options);
   }
 
@@ -142,7 +132,7 @@ export class FlexV2 {
    * console.log(found.delivery_window, found.delivery_ranges?.week);
    * @throws {SubscriptionNotFoundError} when the user has no subscription with this service.
    */
-  deliveryRanges(input: FlexAvailablesParams, options?: CallOptions): ApiPromise<FlexDeliveryRanges> {
+  deliveryRanges(input: FlexV2Inputs['flexAvailablesParams'], options?: CallOptions): ApiPromise<FlexDeliveryRanges> {
     return this.#requester.call(flexV2Endpoints.deliveryRanges, input, options);
   }
 
@@ -167,7 +157,7 @@ export class FlexV2 {
    * @throws {OutcomeUnknownError} when the response was lost, also at the last retry. You can call it again: the
    *   effect is the same.
    */
-  setDeliveryRanges(input: SetDeliveryRangesParams, options?: CallOptions): ApiPromise<unknown> {
+  setDeliveryRanges(input: FlexV2Inputs['setDeliveryRangesParams'], options?: CallOptions): ApiPromise<unknown> {
     return this.#requester.call(flexV2Endpoints.setDeliveryRanges, input, options);
   }
 
@@ -180,7 +170,7 @@ export class FlexV2 {
    * console.log(holidays?.filter(({ selected }) => selected).map(({ date }) => date));
    * @throws {SubscriptionNotFoundError} when the user has no subscription with this service.
    */
-  holidays(input: FlexServiceParams, options?: CallOptions): ApiPromise<FlexHolidays> {
+  holidays(input: FlexV2Inputs['flexServiceParams'], options?: CallOptions): ApiPromise<FlexHolidays> {
     return this.#requester.call(flexV2Endpoints.holidays, input, options);
   }
 
@@ -199,7 +189,7 @@ export class FlexV2 {
    * @throws {OutcomeUnknownError} when the response was lost, also at the last retry. You can call it again: the
    *   effect is the same.
    */
-  setHolidays(input: SetHolidaysParams, options?: CallOptions): ApiPromise<unknown> {
+  setHolidays(input: FlexV2Inputs['setHolidaysParams'], options?: CallOptions): ApiPromise<unknown> {
     return this.#requester.call(flexV2Endpoints.setHolidays, input, options);
   }
 
@@ -212,7 +202,7 @@ export class FlexV2 {
    * @throws {DriverNotFoundError} when no driver is assigned, no route is open, or the shipment does not exist.
    */
   driver<const Name extends keyof DriverAssignment = keyof DriverAssignment>(
-    input: DriverParams,
+    input: FlexInputs['driverParams'],
     options?: CallOptions & WithAttributes<Name>,
   ): ApiPromise<Attributed<DriverAssignment, Name>> {
     return this.#requester.call(flexV2Endpoints.driver, input, options);
@@ -231,7 +221,7 @@ export class FlexV2 {
    * @throws {ServerError} when the service failed. `outcomeUnknown` states whether it may have been assigned anyway.
    * @throws {OutcomeUnknownError} when the response was lost. No operation reads it back: ask the courier.
    */
-  assignCourier(input: AssignCourierParams, options?: CallOptions): ApiPromise<unknown> {
+  assignCourier(input: FlexV2Inputs['assignCourierParams'], options?: CallOptions): ApiPromise<unknown> {
     return this.#requester.call(flexV2Endpoints.assignCourier, input, options);
   }
 }
@@ -254,7 +244,7 @@ export class FlexItemsV2 {
    * @throws {ItemDownError} when the item does not offer Flex.
    * @throws {ItemNotFoundError} when the item does not exist, or its country has no Flex.
    */
-  isEnabled(input: FlexItemParams, options?: CallOptions): ApiPromise<boolean> {
+  isEnabled(input: FlexItemInputs['flexItemParams'], options?: CallOptions): ApiPromise<boolean> {
     return mapped(this.#requester.call(flexV2Endpoints.items.isEnabled, input, options), ({ has_flex }) => has_flex);
   }
 

@@ -1,5 +1,5 @@
 import * as s from '../../core/schema/define.js';
-import type { Input, Output, Schema } from '../../core/schema/schema.js';
+import type { Inputs, Input, Output, Schema } from '../../core/schema/schema.js';
 import { atLeast, bareList, id, key, keyOf, nonEmptyArray, nullishArray, siteId } from '../fields.js';
 import { flexAddress, hour, zoneCutoff, zonePrice, zonePricing } from '../flex/schemas.js';
 import type { FlexAddress, ZoneCutoff, ZonePrice, ZonePricing } from '../flex/schemas.js';
@@ -37,7 +37,7 @@ export const flexCapabilities = s.looseObject({
   accurate_ranges: nullishArray(hours),
 });
 /** How a subscription covers and delivers, and what else it could. */
-export interface FlexCapabilities extends Output<typeof flexCapabilities> {}
+export interface FlexCapabilities extends Output<typeof flexV2Schemas.flexCapabilities> {}
 
 export const flexSubscriptionV2 = s.looseObject({
   site_id: s.nullish(s.string),
@@ -49,10 +49,10 @@ export const flexSubscriptionV2 = s.looseObject({
   origin: s.nullish<FlexAddress>(flexAddress),
   /** Only `in` is active. */
   status: s.nullish(s.openEnum('creating', 'pending', 'activating', 'in', 'out')),
-  configuration: s.nullish<FlexCapabilities>(flexCapabilities),
+  configuration: s.nullish(s.named<FlexCapabilities>(flexCapabilities)),
 });
 /** A seller's subscription to Flex or Turbo, as the second generation of paths shows it. */
-export interface FlexSubscriptionV2 extends Output<typeof flexSubscriptionV2> {}
+export interface FlexSubscriptionV2 extends Output<typeof flexV2Schemas.flexSubscriptionV2> {}
 
 /** The subscriptions of a seller. */
 export const flexSubscriptionsV2 = s.preprocess<FlexSubscriptionV2[]>(
@@ -72,7 +72,7 @@ const shownZone = s.looseObject({
 });
 const limits = s.looseObject({ minimum: s.nullish(s.integer), maximum: s.nullish(s.integer) });
 
-export const availableZone = s.looseObject({
+const availableZone = s.looseObject({
   id: keyOf,
   label: s.nullish(s.string),
   neighborhoods: s.nullish(s.array(s.unknown)),
@@ -85,7 +85,7 @@ export const availableZone = s.looseObject({
   pricing: s.nullish<ZonePricing>(zonePricing),
 });
 /** A zone that the seller can choose. */
-export interface AvailableZone extends Output<typeof availableZone> {}
+export interface AvailableZone extends Output<typeof flexV2Schemas.availableZone> {}
 
 export const flexZones = s.looseObject({
   /** The zones that the seller delivers to: all of them, so another zone is not covered. */
@@ -93,7 +93,7 @@ export const flexZones = s.looseObject({
   /** Only with `show_availables: true`. */
   availables: s.nullish(
     s.looseObject({
-      zones: nullishArray<AvailableZone>(availableZone),
+      zones: nullishArray(s.named<AvailableZone>(availableZone)),
       cutoffs: s.nullish(
         s.looseObject({
           global: s.nullish(span),
@@ -110,7 +110,7 @@ export const flexZones = s.looseObject({
   ),
 });
 /** The zones of a subscription. */
-export interface FlexZones extends Output<typeof flexZones> {}
+export interface FlexZones extends Output<typeof flexV2Schemas.flexZones> {}
 export const flexZonesOrNothing = orNothing<FlexZones>(flexZones);
 
 export const flexRadius = s.looseObject({
@@ -120,7 +120,7 @@ export const flexRadius = s.looseObject({
   availables: s.nullish(s.record),
 });
 /** How far a Turbo subscription delivers. */
-export interface FlexRadius extends Output<typeof flexRadius> {}
+export interface FlexRadius extends Output<typeof flexV2Schemas.flexRadius> {}
 export const flexRadiusOrNothing = orNothing<FlexRadius>(flexRadius);
 
 const shownRange = s.looseObject({
@@ -165,7 +165,7 @@ export const flexDeliveryRanges = s.looseObject({
   ),
 });
 /** When and how much a seller delivers. */
-export interface FlexDeliveryRanges extends Output<typeof flexDeliveryRanges> {}
+export interface FlexDeliveryRanges extends Output<typeof flexV2Schemas.flexDeliveryRanges> {}
 export const flexDeliveryRangesOrNothing = orNothing<FlexDeliveryRanges>(flexDeliveryRanges);
 
 const holiday = s.looseObject({
@@ -181,12 +181,12 @@ export const flexHolidays = s.looseObject({
   holidays: nullishArray(holiday, 'whole'),
 });
 /** The holidays of a seller's site, and which are selected. */
-export interface FlexHolidays extends Output<typeof flexHolidays> {}
+export interface FlexHolidays extends Output<typeof flexV2Schemas.flexHolidays> {}
 export const flexHolidaysOrNothing = orNothing<FlexHolidays>(flexHolidays);
 
 export const itemInFlex = s.looseObject({ has_flex: s.boolean });
 /** Whether an item is in Flex. */
-export interface ItemInFlex extends Output<typeof itemInFlex> {}
+export interface ItemInFlex extends Output<typeof flexV2Schemas.itemInFlex> {}
 
 const subscription = {
   site_id: siteId,
@@ -198,7 +198,7 @@ const subscription = {
 
 export const flexServiceParams = s.strictObject(subscription);
 /** The input of `flexV2.holidays`. */
-export interface FlexServiceParams extends Input<typeof flexServiceParams> {}
+export type FlexServiceParams = Input<typeof flexV2Schemas.flexServiceParams>;
 
 export const flexAvailablesParams = s.strictObject({
   ...subscription,
@@ -206,7 +206,7 @@ export const flexAvailablesParams = s.strictObject({
   show_availables: s.optional(s.boolean),
 });
 /** The input of what reads a part of the configuration. */
-export interface FlexAvailablesParams extends Input<typeof flexAvailablesParams> {}
+export type FlexAvailablesParams = Input<typeof flexV2Schemas.flexAvailablesParams>;
 
 const hourOrNull = (name: string) => s.nullish(hour(name));
 
@@ -263,7 +263,7 @@ export const setZonesParams = s.strictObject({
   zones: nonEmptyArray(zoneToSet, 'zones', 'zone'),
 });
 /** The input of `flexV2.setZones`. */
-export interface SetZonesParams extends Input<typeof setZonesParams> {}
+export type SetZonesParams = Input<typeof flexV2Schemas.setZonesParams>;
 
 export const setRadiusParams = s.strictObject({
   ...subscription,
@@ -271,7 +271,7 @@ export const setRadiusParams = s.strictObject({
   radius: atLeast(1, 'radius'),
 });
 /** The input of `flexV2.setRadius`. */
-export interface SetRadiusParams extends Input<typeof setRadiusParams> {}
+export type SetRadiusParams = Input<typeof flexV2Schemas.setRadiusParams>;
 
 const rangeToSet = s.strictObject({
   /** The hour at which the range begins, 0 to 24. */
@@ -301,7 +301,7 @@ export const setDeliveryRangesParams = s.strictObject({
   }),
 });
 /** The input of `flexV2.setDeliveryRanges`. */
-export interface SetDeliveryRangesParams extends Input<typeof setDeliveryRangesParams> {}
+export type SetDeliveryRangesParams = Input<typeof flexV2Schemas.setDeliveryRangesParams>;
 
 /** A holiday to set. Holidays that were read can be given as they are. */
 export interface HolidayToSet {
@@ -338,7 +338,7 @@ export const setHolidaysParams = s.strictObject({
   holidays: nonEmptyArray(holidayToSet, 'holidays', 'holiday'),
 });
 /** The input of `flexV2.setHolidays`. */
-export interface SetHolidaysParams extends Input<typeof setHolidaysParams> {}
+export type SetHolidaysParams = Input<typeof flexV2Schemas.setHolidaysParams>;
 
 export const assignCourierParams = s.strictObject({
   site_id: siteId,
@@ -348,4 +348,26 @@ export const assignCourierParams = s.strictObject({
   shipment_id: id,
 });
 /** The input of `flexV2.assignCourier`. */
-export interface AssignCourierParams extends Input<typeof assignCourierParams> {}
+export type AssignCourierParams = Input<typeof flexV2Schemas.assignCourierParams>;
+
+/** The schemas behind the types of this file. Declarations name this one constant, not one for each. */
+export const flexV2Schemas = {
+  flexCapabilities,
+  flexSubscriptionV2,
+  availableZone,
+  flexZones,
+  flexRadius,
+  flexDeliveryRanges,
+  flexHolidays,
+  itemInFlex,
+  flexServiceParams,
+  flexAvailablesParams,
+  setZonesParams,
+  setRadiusParams,
+  setDeliveryRangesParams,
+  setHolidaysParams,
+  assignCourierParams,
+};
+
+/** Their inputs, by the same names. */
+export interface FlexV2Inputs extends Inputs<typeof flexV2Schemas> {}

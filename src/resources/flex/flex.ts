@@ -10,18 +10,14 @@ import { allOf, applySelection } from './graphql/selection.js';
 import type { AppliedSelection, Exact, Selected, Selection } from './graphql/selection.js';
 import { configurationParams, flexConfiguration, flexZone } from './schemas.js';
 import type {
-  AddZonesParams,
   ConfigurationParams,
   DeliveryRange,
-  DeliveryRangeParams,
   DriverAssignment,
-  DriverParams,
   FlexConfiguration,
   FlexQueryParams,
   FlexSubscription,
-  FlexUserParams,
-  SetDeliveryParams,
 } from './schemas.js';
+import type { FlexInputs } from './schemas.js';
 
 /** Delivery by the seller: subscriptions, settings, zones, items, drivers. */
 export class Flex {
@@ -45,7 +41,7 @@ export class Flex {
    * @throws {UserNotFoundError} when the user does not exist on the site.
    */
   subscriptions<const Name extends keyof FlexSubscription = keyof FlexSubscription>(
-    input: FlexUserParams,
+    input: FlexInputs['flexUserParams'],
     options?: CallOptions & WithAttributes<Name>,
   ): ApiPromise<Attributed<FlexSubscription, Name>[]> {
     return this.#requester.call(flexEndpoints.subscriptions, input, options);
@@ -70,11 +66,13 @@ export class Flex {
    * @throws {UserNotFoundError} when the user does not exist on the site.
    */
   configuration<const S extends Selection<FlexConfiguration> = Selection<FlexConfiguration>>(
-    input: ConfigurationParams & { readonly select?: (S & Exact<FlexConfiguration, S>) | undefined },
+    input: Omit<FlexInputs['configurationParams'], 'select'> & {
+      readonly select?: (S & Exact<FlexConfiguration, S>) | undefined;
+    },
     options?: CallOptions,
   ): ApiPromise<Selection<FlexConfiguration> extends S ? FlexConfiguration : Selected<FlexConfiguration, S>>;
   configuration(
-    input: FlexQueryParams | (ConfigurationParams & { readonly select?: unknown }),
+    input: FlexInputs['flexQueryParams'] | (ConfigurationParams & { readonly select?: unknown }),
     options?: CallOptions,
   ): ApiPromise<unknown> {
     // Only one input is typed, so that the compiler reports a mistake in `select` at that place. `query` works as well.
@@ -94,7 +92,7 @@ export class Flex {
    * @throws {InvalidInputError} when the document is not a query; nothing is sent.
    * @throws {InvalidQueryError} when the service does not accept the query.
    */
-  query(input: FlexQueryParams, options?: CallOptions): ApiPromise<unknown> {
+  query(input: FlexInputs['flexQueryParams'], options?: CallOptions): ApiPromise<unknown> {
     return this.#requester.call(flexEndpoints.configuration, input, options);
   }
 
@@ -117,7 +115,7 @@ export class Flex {
    * @throws {OutcomeUnknownError} when the response was lost, also at the last retry. You can call it again: the
    *   effect is the same.
    */
-  setDelivery(input: SetDeliveryParams, options?: CallOptions): ApiPromise<unknown> {
+  setDelivery(input: FlexInputs['setDeliveryParams'], options?: CallOptions): ApiPromise<unknown> {
     return this.#requester.call(flexEndpoints.setDelivery, input, options);
   }
 
@@ -136,7 +134,7 @@ export class Flex {
    * @throws {OutcomeUnknownError} when the response was lost, also at the last retry. You can call it again: the
    *   effect is the same.
    */
-  addZones(input: AddZonesParams, options?: CallOptions): ApiPromise<unknown> {
+  addZones(input: FlexInputs['addZonesParams'], options?: CallOptions): ApiPromise<unknown> {
     return this.#requester.call(flexEndpoints.addZones, input, options);
   }
 
@@ -149,14 +147,14 @@ export class Flex {
    * @throws {DriverNotFoundError} when no driver is assigned, no route is open, or the shipment does not exist.
    */
   driver<const Name extends keyof DriverAssignment = keyof DriverAssignment>(
-    input: DriverParams,
+    input: FlexInputs['driverParams'],
     options?: CallOptions & WithAttributes<Name>,
   ): ApiPromise<Attributed<DriverAssignment, Name>> {
     return this.#requester.call(flexEndpoints.driver, input, options);
   }
 
   async #select(
-    input: ConfigurationParams & { readonly select?: unknown },
+    input: Omit<FlexInputs['configurationParams'], 'select'> & { readonly select?: unknown },
     options?: CallOptions,
   ): Promise<WithResponse<unknown>> {
     const parsed = configurationParams.safeParse(input);
@@ -199,7 +197,9 @@ export interface DeliverySettings {
   /** Kinds of days that have no ranges are omitted. */
   delivery_ranges?: { [Day in (typeof kindsOfDays)[number]]?: RangeToSet[] };
 }
-type RangeToSet = { -readonly [Name in keyof DeliveryRangeParams]: DeliveryRangeParams[Name] };
+type RangeToSet = {
+  -readonly [Name in keyof FlexInputs['deliveryRangeParams']]: FlexInputs['deliveryRangeParams'][Name];
+};
 
 /** Delivery settings that were read, in the form that `flexV2.setDeliveryRanges` takes. They can be changed. */
 export interface DeliverySettingsV2 {

@@ -1,19 +1,19 @@
 import * as s from '../../core/schema/define.js';
-import type { Input, Output, Schema } from '../../core/schema/schema.js';
+import type { Inputs, Input, Output, Schema } from '../../core/schema/schema.js';
 import { atLeast, bareList, id, key, keyOf, nonEmptyArray, nullishArray, siteId } from '../fields.js';
 import { documentRule } from './graphql/response.js';
 
 /** `in`: active. `out`: inactive, settings cannot be changed. `pending`: settings can be changed, no orders yet. */
 const subscriptionState = s.looseObject({ id: s.nullish(s.openEnum('in', 'out', 'pending')) });
 
-export const configurationType = s.looseObject({
+const configurationType = s.looseObject({
   /** `zone` in the samples of FLEX, `radius` in those of TURBO. */
   coverage: s.nullish(s.openEnum('zone', 'radius')),
   /** `custom` in the samples of FLEX, `accurate` in those of TURBO. */
   delivery: s.nullish(s.openEnum('custom', 'accurate')),
 });
 /** How a subscription covers and delivers. */
-export interface ConfigurationType extends Output<typeof configurationType> {}
+export interface ConfigurationType extends Output<typeof flexSchemas.configurationType> {}
 
 export const flexSubscription = s.looseObject({
   /** The id of the subscription, if the service sends it. No operation needs it. */
@@ -21,7 +21,7 @@ export const flexSubscription = s.looseObject({
   site_id: s.nullish(s.string),
   user_id: s.nullish(s.integer),
   mode: s.nullish(s.openEnum('FLEX', 'TURBO')),
-  configuration_type: s.nullish<ConfigurationType>(configurationType),
+  configuration_type: s.nullish(s.named<ConfigurationType>(configurationType)),
   /** The service id that the other operations need. */
   service_id: s.integer,
   /** `in`: active. `out`: inactive, settings cannot be changed. `pending`: settings can be changed, no orders yet. */
@@ -29,7 +29,7 @@ export const flexSubscription = s.looseObject({
   creation_date: s.nullish(s.dateTime),
 });
 /** A seller's subscription to Flex or Turbo. */
-export interface FlexSubscription extends Output<typeof flexSubscription> {}
+export interface FlexSubscription extends Output<typeof flexSchemas.flexSubscription> {}
 
 /** The subscriptions of a seller, in every known shape of the list. */
 export const flexSubscriptions = s.preprocess<FlexSubscription[]>(s.array(flexSubscription), (value) => {
@@ -50,32 +50,32 @@ export const flexAddress = s.looseObject({
   zip_code: s.nullish(s.string),
 });
 /** Where a seller's deliveries start. */
-export interface FlexAddress extends Output<typeof flexAddress> {}
+export interface FlexAddress extends Output<typeof flexSchemas.flexAddress> {}
 
-export const trainingSpan = s.looseObject({ value: s.nullish(s.integer), unit: s.nullish(s.string) });
+const trainingSpan = s.looseObject({ value: s.nullish(s.integer), unit: s.nullish(s.string) });
 /** A duration: a value and its unit. */
-export interface TrainingSpan extends Output<typeof trainingSpan> {}
+export interface TrainingSpan extends Output<typeof flexSchemas.trainingSpan> {}
 
-export const trainingTimes = s.looseObject({
-  original: s.nullish<TrainingSpan>(trainingSpan),
-  remaining: s.nullish<TrainingSpan>(trainingSpan),
+const trainingTimes = s.looseObject({
+  original: s.nullish(s.named<TrainingSpan>(trainingSpan)),
+  remaining: s.nullish(s.named<TrainingSpan>(trainingSpan)),
   activation_date: s.nullish(s.dateTime),
 });
 /** How long a new subscription is in training. */
-export interface TrainingTimes extends Output<typeof trainingTimes> {}
+export interface TrainingTimes extends Output<typeof flexSchemas.trainingTimes> {}
 
-export const configuredSubscription = s.looseObject({
+const configuredSubscription = s.looseObject({
   site_id: s.nullish(s.string),
   user_id: s.nullish(s.integer),
   service_id: s.nullish(s.integer),
   status: s.nullish(subscriptionState),
   creation_date: s.nullish(s.dateTime),
-  training_times: s.nullish<TrainingTimes>(trainingTimes),
+  training_times: s.nullish(s.named<TrainingTimes>(trainingTimes)),
 });
 /** The subscription that a configuration belongs to. */
-export interface ConfiguredSubscription extends Output<typeof configuredSubscription> {}
+export interface ConfiguredSubscription extends Output<typeof flexSchemas.configuredSubscription> {}
 
-export const flexAvailables = s.looseObject({
+const flexAvailables = s.looseObject({
   /** The minimum and the maximum `capacity` of a range. */
   capacity_range: s.nullish(s.looseObject({ from: s.nullish(s.integer), to: s.nullish(s.integer) })),
   /** Hours of the day. */
@@ -84,9 +84,9 @@ export const flexAvailables = s.looseObject({
   ranges: nullishArray(s.integer),
 });
 /** The values that a seller can choose from. */
-export interface FlexAvailables extends Output<typeof flexAvailables> {}
+export interface FlexAvailables extends Output<typeof flexSchemas.flexAvailables> {}
 
-export const deliveryRange = s.looseObject({
+const deliveryRange = s.looseObject({
   /** The hour at which the range begins. */
   from: s.nullish(s.integer),
   /** The hour at which the range ends. */
@@ -100,12 +100,12 @@ export const deliveryRange = s.looseObject({
   calculated_cutoff: s.nullish(s.integer),
 });
 /** Hours of the day between which a seller delivers. */
-export interface DeliveryRange extends Output<typeof deliveryRange> {}
+export interface DeliveryRange extends Output<typeof flexSchemas.deliveryRange> {}
 
 export const deliveryRanges = s.looseObject({
-  week: nullishArray<DeliveryRange>(deliveryRange),
-  saturday: nullishArray<DeliveryRange>(deliveryRange),
-  sunday: nullishArray<DeliveryRange>(deliveryRange),
+  week: nullishArray(s.named<DeliveryRange>(deliveryRange)),
+  saturday: nullishArray(s.named<DeliveryRange>(deliveryRange)),
+  sunday: nullishArray(s.named<DeliveryRange>(deliveryRange)),
 });
 // A type, not an interface: `Object.entries` and `Object.values` then know the ranges.
 /** The ranges of each kind of day. */
@@ -119,22 +119,22 @@ export const zonePrice = s.looseObject({
   symbol: s.nullish(s.string),
 });
 /** The price of a delivery to a zone, split into the parts that are displayed. */
-export interface ZonePrice extends Output<typeof zonePrice> {}
+export interface ZonePrice extends Output<typeof flexSchemas.zonePrice> {}
 
-export const weightPrice = s.looseObject({
-  price: s.nullish<ZonePrice>(zonePrice),
+const weightPrice = s.looseObject({
+  price: s.nullish(s.named<ZonePrice>(zonePrice)),
   /** `null` is an open end. */
   weight: s.nullish(s.looseObject({ from_kg: s.nullish(s.number), to_kg: s.nullish(s.number) })),
 });
 /** The price of a delivery of packages within a range of weights. */
-export interface WeightPrice extends Output<typeof weightPrice> {}
+export interface WeightPrice extends Output<typeof flexSchemas.weightPrice> {}
 
 export const zonePricing = s.looseObject({
   mode: s.nullish(s.openEnum('weight', 'flat')),
-  prices: nullishArray<WeightPrice>(weightPrice),
+  prices: nullishArray(s.named<WeightPrice>(weightPrice)),
 });
 /** The prices of a delivery to a zone by weight, which Brazil has in place of `price`. */
-export interface ZonePricing extends Output<typeof zonePricing> {}
+export interface ZonePricing extends Output<typeof flexSchemas.zonePricing> {}
 
 export const zoneCutoff = s.looseObject({
   week: s.nullish(s.integer),
@@ -142,7 +142,7 @@ export const zoneCutoff = s.looseObject({
   sunday: s.nullish(s.integer),
 });
 /** The hours until which a zone takes orders, by kind of day. */
-export interface ZoneCutoff extends Output<typeof zoneCutoff> {}
+export interface ZoneCutoff extends Output<typeof flexSchemas.zoneCutoff> {}
 
 export const flexZone = s.looseObject({
   id: keyOf,
@@ -153,33 +153,33 @@ export const flexZone = s.looseObject({
   selected: s.nullish(s.boolean),
   /** The specification does not describe the entries. */
   neighborhoods: s.nullish(s.array(s.unknown)),
-  price: s.nullish<ZonePrice>(zonePrice),
+  price: s.nullish(s.named<ZonePrice>(zonePrice)),
   /** The prices by weight; only in Brazil. */
-  pricing: s.nullish<ZonePricing>(zonePricing),
+  pricing: s.nullish(s.named<ZonePricing>(zonePricing)),
   /** The zone's own cut-offs; `null` if it has those of the ranges. */
-  cutoff: s.nullish<ZoneCutoff>(zoneCutoff),
+  cutoff: s.nullish(s.named<ZoneCutoff>(zoneCutoff)),
 });
 /** A part of a coverage area. */
-export interface FlexZone extends Output<typeof flexZone> {}
+export interface FlexZone extends Output<typeof flexSchemas.flexZone> {}
 
 export const flexConfiguration = s.looseObject({
-  address: s.nullish<FlexAddress>(flexAddress),
-  subscription: s.nullish<ConfiguredSubscription>(configuredSubscription),
-  availables: s.nullish<FlexAvailables>(flexAvailables),
+  address: s.nullish(s.named<FlexAddress>(flexAddress)),
+  subscription: s.nullish(s.named<ConfiguredSubscription>(configuredSubscription)),
+  availables: s.nullish(s.named<FlexAvailables>(flexAvailables)),
   delivery_window: s.nullish(s.openEnum('same_day')),
   is_moderated: s.nullish(s.boolean),
   delivery_ranges: s.nullish<DeliveryRanges>(deliveryRanges),
   /** The kinds of days on which the seller delivers, e.g. `week`. */
   working_days: nullishArray(s.openEnum('week', 'saturday', 'sunday')),
-  zones: nullishArray<FlexZone>(flexZone),
+  zones: nullishArray(s.named<FlexZone>(flexZone)),
   disabled_features: nullishArray(s.openEnum('CUTOFF_BY_ZONE', 'CAPACITY_BY_DAY')),
 });
 /** How a seller delivers with Flex. */
-export interface FlexConfiguration extends Output<typeof flexConfiguration> {}
+export interface FlexConfiguration extends Output<typeof flexSchemas.flexConfiguration> {}
 
 export const driverAssignment = s.looseObject({ driver_id: s.integer });
 /** The driver of a shipment. */
-export interface DriverAssignment extends Output<typeof driverAssignment> {}
+export interface DriverAssignment extends Output<typeof flexSchemas.driverAssignment> {}
 
 const place = {
   site_id: siteId,
@@ -194,7 +194,7 @@ const subscription = {
 
 export const flexUserParams = s.strictObject(place);
 /** The input of `flex.subscriptions`. */
-export interface FlexUserParams extends Input<typeof flexUserParams> {}
+export type FlexUserParams = Input<typeof flexSchemas.flexUserParams>;
 
 export const flexQueryParams = s.strictObject({
   site_id: siteId,
@@ -202,7 +202,7 @@ export const flexQueryParams = s.strictObject({
   query: s.refine(s.string, documentRule, { description: 'One GraphQL query, no mutation.' }),
 });
 /** A query of a configuration: a GraphQL document, sent unchanged. */
-export interface FlexQueryParams extends Input<typeof flexQueryParams> {}
+export type FlexQueryParams = Input<typeof flexSchemas.flexQueryParams>;
 
 export const configurationParams = s.strictObject({
   ...subscription,
@@ -210,7 +210,7 @@ export const configurationParams = s.strictObject({
   select: s.optional(s.unknown),
 });
 /** The seller and the service whose configuration to read. */
-export interface ConfigurationParams extends Omit<Input<typeof configurationParams>, 'select'> {}
+export type ConfigurationParams = Omit<Input<typeof flexSchemas.configurationParams>, 'select'>;
 
 /** An hour of the day in an input. */
 export const hour = (name: string): Schema<number> =>
@@ -219,7 +219,7 @@ export const hour = (name: string): Schema<number> =>
     maximum: 24,
   });
 
-export const deliveryRangeParams = s.strictObject({
+const deliveryRangeParams = s.strictObject({
   /** The hour at which the range begins, 0 to 24. */
   from: hour('from'),
   /** The hour at which the range ends, 0 to 24. */
@@ -230,7 +230,7 @@ export const deliveryRangeParams = s.strictObject({
   cutoff: hour('cutoff'),
 });
 /** A delivery range to set. */
-export interface DeliveryRangeParams extends Input<typeof deliveryRangeParams> {}
+export type DeliveryRangeParams = Input<typeof flexSchemas.deliveryRangeParams>;
 
 export const setDeliveryParams = s.refine(
   s.strictObject({
@@ -258,7 +258,7 @@ export const setDeliveryParams = s.refine(
   { description: '`delivery_window`, `delivery_ranges` or both.' },
 );
 /** The input of `flex.setDelivery`. */
-export interface SetDeliveryParams extends Input<typeof setDeliveryParams> {}
+export type SetDeliveryParams = Input<typeof flexSchemas.setDeliveryParams>;
 
 /** A zone to add. Only its id is sent, so zones that were read can be given as they are. */
 const zoneToAdd = s.withFacts(s.looseObject({ id: key }), { write: ({ id }: { id: string }) => ({ id }) });
@@ -269,7 +269,7 @@ export const addZonesParams = s.strictObject({
   zones: nonEmptyArray<{ id: string | number }, { id: string | number }>(zoneToAdd, 'zones', 'zone'),
 });
 /** The input of `flex.addZones`. */
-export interface AddZonesParams extends Input<typeof addZonesParams> {}
+export type AddZonesParams = Input<typeof flexSchemas.addZonesParams>;
 
 export const driverParams = s.strictObject({
   site_id: siteId,
@@ -277,7 +277,7 @@ export const driverParams = s.strictObject({
   shipment_id: id,
 });
 /** The input of `flex.driver`. */
-export interface DriverParams extends Input<typeof driverParams> {}
+export type DriverParams = Input<typeof flexSchemas.driverParams>;
 
 /** The areas where Flex delivers, by site. The seller's address must be in one of them. */
 export const flexCoverageAreas = {
@@ -293,3 +293,33 @@ export const flexCoverageAreas = {
   MPE: { country: 'Peru', areas: ['Lima metropolitan area'] },
   MEC: { country: 'Ecuador', areas: ['Quito'] },
 } as const satisfies Record<string, { readonly country: string; readonly areas: readonly string[] }>;
+
+/** The schemas behind the types of this file. Declarations name this one constant, not one for each. */
+export const flexSchemas = {
+  configurationType,
+  flexSubscription,
+  flexAddress,
+  trainingSpan,
+  trainingTimes,
+  configuredSubscription,
+  flexAvailables,
+  deliveryRange,
+
+  zonePrice,
+  weightPrice,
+  zonePricing,
+  zoneCutoff,
+  flexZone,
+  flexConfiguration,
+  driverAssignment,
+  flexUserParams,
+  flexQueryParams,
+  configurationParams,
+  deliveryRangeParams,
+  setDeliveryParams,
+  addZonesParams,
+  driverParams,
+};
+
+/** Their inputs, by the same names. */
+export interface FlexInputs extends Inputs<typeof flexSchemas> {}

@@ -4,7 +4,7 @@ import { ApiPromise, type Requester, type ResponseInfo, type WithResponse } from
 import type { DescribedEndpoint, Endpoint } from '../../core/operation/endpoint.js';
 import { idText } from '../../core/response/read-output.js';
 import * as s from '../../core/schema/define.js';
-import type { Input, Output, Schema } from '../../core/schema/schema.js';
+import type { Inputs, Input, Output, Schema } from '../../core/schema/schema.js';
 import type { CallOptions } from '../../core/scope/call-options.js';
 import { Deadline } from '../../core/scope/cancel-scope.js';
 import { key, keyOf, nonEmptyArray } from '../fields.js';
@@ -31,12 +31,15 @@ export class Items {
    * for (const { id, status } of await seller.items.status({ ids: ['MLA100'] })) console.log(id, status);
    * @throws {InvalidInputError} when `ids` is empty or an id contains a comma; nothing is sent.
    */
-  status(input: ItemStatusParams, options?: CallOptions): ApiPromise<ItemStatus[]> {
+  status(input: ItemInputs['itemStatusParams'], options?: CallOptions): ApiPromise<ItemStatus[]> {
     return new ApiPromise(this.#inParts(input, options));
   }
 
   /** Asks for each item once, and for at most 20 at a time: the service rejects more, and repeated ids. */
-  async #inParts(input: ItemStatusParams, options: CallOptions | undefined): Promise<WithResponse<ItemStatus[]>> {
+  async #inParts(
+    input: ItemInputs['itemStatusParams'],
+    options: CallOptions | undefined,
+  ): Promise<WithResponse<ItemStatus[]>> {
     const ids = idsOf(input);
     const { status } = itemEndpoints;
     if (!ids) return this.#requester.call(status, input, options).withResponse();
@@ -136,10 +139,10 @@ export const itemStatus = s.looseObject({
   message: s.nullish(s.string),
 });
 /** An item's status, or why it could not be read. */
-export interface ItemStatus extends Output<typeof itemStatus> {}
+export interface ItemStatus extends Output<typeof itemSchemas.itemStatus> {}
 
 /** The statuses, in any order. */
-export const itemStatuses: Schema<ItemStatus[]> = s.preprocess(s.array(itemStatus), (value) => {
+const itemStatuses: Schema<ItemStatus[]> = s.preprocess(s.array(itemStatus), (value) => {
   const list = listIn(value);
   return Array.isArray(list) ? list.map(flattened) : list;
 });
@@ -188,12 +191,12 @@ function isOfHttp(status: unknown): boolean {
   return /^[1-5]\d\d$/.test(String(status));
 }
 
-export const itemStatusParams = s.strictObject({
+const itemStatusParams = s.strictObject({
   /** The items, at least one. */
   ids: nonEmptyArray(key, 'ids', 'item'),
 });
 /** The input of `items.status`. */
-export interface ItemStatusParams extends Input<typeof itemStatusParams> {}
+export type ItemStatusParams = Input<typeof itemSchemas.itemStatusParams>;
 
 /** What one answer says of the items that were asked for. */
 export interface NamedItems {
@@ -256,3 +259,9 @@ const wholeBulk: StatusEndpoint = { ...bulkStatus, query: {}, identity: {} };
 
 /** The endpoints of items, as `endpoints` has them. */
 export const itemEndpoints = { status };
+
+/** The schemas behind the types of this file. Declarations name this one constant, not one for each. */
+export const itemSchemas = { itemStatus, itemStatusParams };
+
+/** Their inputs, by the same names. */
+export interface ItemInputs extends Inputs<typeof itemSchemas> {}

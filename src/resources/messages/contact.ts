@@ -15,13 +15,8 @@ import { messageTextLimit, type SentMessage } from '../post-sale/message.js';
 import { correspondence, messageEndpoints } from './endpoints.js';
 import { MediationInProcessError, NoChannelError, NotYetDeliveredError, type NoChannelReason } from './errors.js';
 import { attachmentsLimit, channelMessageParams } from './schemas.js';
-import type {
-  ChannelMessageParams,
-  ConversationExtra,
-  ConversationParams,
-  ConversationStatus,
-  Recipient,
-} from './schemas.js';
+import type { ChannelMessageParams, ConversationExtra, ConversationStatus, Recipient } from './schemas.js';
+import type { MessageInputs } from './schemas.js';
 
 /** The result of a contact. */
 export interface ChannelMessage {
@@ -37,7 +32,7 @@ type FirstContact = Pick<ActionGuide, 'options' | 'send'>;
 export async function contact(
   requester: Requester,
   actionGuide: FirstContact,
-  input: ChannelMessageParams,
+  input: MessageInputs['channelMessageParams'],
   options: CallOptions = {},
 ): Promise<ChannelMessage> {
   // Checked first, so that wrong input is reported at once, whichever channel is open.
@@ -64,7 +59,7 @@ export async function contact(
 function answer(
   requester: Requester,
   found: Correspondence,
-  input: ChannelMessageParams,
+  input: MessageInputs['channelMessageParams'],
   options: CallOptions,
 ): PromiseLike<SentMessage | undefined> {
   return requester.call(messageEndpoints.send, { ...input, to: receiverOf(found, input.to) }, options);
@@ -158,7 +153,7 @@ function closed(reason: NoChannelError['reason'], why: string): NoChannelError {
 }
 
 /** What a reply contains: its text, or its text and the ids of uploaded files. */
-export type ReplyContent = string | Pick<ChannelMessageParams, 'text' | 'attachments'>;
+export type ReplyContent = string | Pick<MessageInputs['channelMessageParams'], 'text' | 'attachments'>;
 
 /** Replies to a message, to whom its conversation shows. `options.deadlineMs` limits all its calls together. */
 export async function reply(
@@ -201,7 +196,7 @@ function sellerOf(message: SentMessage): number | string {
 }
 
 /** The conversation with a buyer. */
-export interface ChannelParams extends Pick<ConversationParams, 'pack_id' | 'user_id'> {}
+export type ChannelParams = Pick<MessageInputs['conversationParams'], 'pack_id' | 'user_id'>;
 
 /** The user to whom a seller's messages go: the buyer, or an agent whom the conversation shows in the buyer's place. */
 export interface Counterpart {

@@ -3,22 +3,12 @@ import type { Download } from '../../core/files/download.js';
 import type { CallOptions, DownloadProgress, UploadProgress } from '../../core/scope/call-options.js';
 import { pagedCalls, type Paged } from '../../core/paging/paged.js';
 import type { ActionGuide } from '../action-guide/action-guide.js';
-import type { NoInput } from '../fields.js';
 import type { Message, SentMessage } from '../post-sale/message.js';
 import { openChannel, contact, reply } from './contact.js';
-import type { OpenChannel, ChannelMessage, ChannelParams, ReplyContent } from './contact.js';
+import type { OpenChannel, ChannelMessage, ReplyContent } from './contact.js';
 import { messageEndpoints } from './endpoints.js';
-import type {
-  ChannelMessageParams,
-  DownloadParams,
-  ConversationExtra,
-  ConversationParams,
-  GetMessageParams,
-  UnreadMessages,
-  UploadParams,
-  SendMessageParams,
-  UploadedAttachment,
-} from './schemas.js';
+import type { ConversationExtra, UnreadMessages, UploadParams, UploadedAttachment } from './schemas.js';
+import type { MessageInputs } from './schemas.js';
 
 /** The messages of a pack. Each page also has the status of the conversation and the length limits. */
 export interface Conversation extends Paged<Message, ConversationExtra> {}
@@ -70,7 +60,7 @@ export class Messages {
    * @throws {PackAccessError} when the user of the token is not part of the order, at the first read.
    * @throws {InvalidPagingError} when the service does not accept `limit` or `offset`.
    */
-  conversation(input: ConversationParams, options?: CallOptions): Conversation {
+  conversation(input: MessageInputs['conversationParams'], options?: CallOptions): Conversation {
     return pagedCalls(this.#requester, messageEndpoints.conversation, input, options, {
       key: (message) => message.id,
       read: ({ messages, paging, ...extra }) => ({
@@ -94,7 +84,7 @@ export class Messages {
    * @throws {MessageAccessError} when the user of the token is not allowed to read the message.
    * @throws {MessageNotReadyError} when the service cannot read the message yet, also at the last retry.
    */
-  get(input: GetMessageParams, options?: CallOptions): ApiPromise<Message> {
+  get(input: MessageInputs['getMessageParams'], options?: CallOptions): ApiPromise<Message> {
     return this.#requester.call(messageEndpoints.get, input, options);
   }
 
@@ -109,7 +99,7 @@ export class Messages {
    * const { results } = await seller.messages.unread();
    * for (const { pack_id, count } of results) console.log(pack_id, count);
    */
-  unread(input: NoInput = {}, options?: CallOptions): ApiPromise<UnreadMessages> {
+  unread(input: Readonly<Record<string, never>> = {}, options?: CallOptions): ApiPromise<UnreadMessages> {
     return this.#requester.call(messageEndpoints.unread, input, options);
   }
 
@@ -136,7 +126,7 @@ export class Messages {
    * @throws {ServerError} when the service failed (5xx). If `outcomeUnknown` is `true`, do as after an
    *   `OutcomeUnknownError`.
    */
-  send(input: SendMessageParams, options?: CallOptions): ApiPromise<SentMessage | undefined> {
+  send(input: MessageInputs['sendMessageParams'], options?: CallOptions): ApiPromise<SentMessage | undefined> {
     return this.#requester.call(messageEndpoints.send, input, options);
   }
 
@@ -183,7 +173,7 @@ export class Messages {
    * await file.saveTo(path);
    * @throws {FileStorageError} when the service could not read the file from its storage.
    */
-  download(input: DownloadParams, options?: DownloadOptions): ApiPromise<Download> {
+  download(input: MessageInputs['downloadParams'], options?: DownloadOptions): ApiPromise<Download> {
     return this.#requester.call(messageEndpoints.download, input, options);
   }
 
@@ -208,7 +198,7 @@ export class Messages {
    * @throws {ServerError} when the service failed (5xx). If `outcomeUnknown` is `true`, do as after an
    *   `OutcomeUnknownError`.
    */
-  contact(input: ChannelMessageParams, options?: CallOptions): Promise<ChannelMessage> {
+  contact(input: MessageInputs['channelMessageParams'], options?: CallOptions): Promise<ChannelMessage> {
     return contact(this.#requester, this.#actionGuide, input, this.#withDeadline(options));
   }
 
@@ -244,7 +234,10 @@ export class Messages {
    * @throws {NoChannelError} when no message can be sent to the buyer now; `reason` of the error says why.
    * @throws {PackAccessError} when the user of the token is not part of the order.
    */
-  channel(input: ChannelParams, options?: CallOptions): Promise<OpenChannel> {
+  channel(
+    input: Pick<MessageInputs['conversationParams'], 'pack_id' | 'user_id'>,
+    options?: CallOptions,
+  ): Promise<OpenChannel> {
     return openChannel(this.#requester, this.#actionGuide, input, this.#withDeadline(options));
   }
 

@@ -1,7 +1,7 @@
 import type { FileSource } from '../../core/files/file-source.js';
 import { isPlainObject } from '../../core/json/json.js';
 import * as s from '../../core/schema/define.js';
-import type { Input, Output, Schema } from '../../core/schema/schema.js';
+import type { Inputs, Input, Output, Schema } from '../../core/schema/schema.js';
 import { eachIn, id, key, keyOf, limit, listIn, nullishArray, offset, paging, siteId, type Paging } from '../fields.js';
 import { currentMessage, currentSentMessage, messageText, toCurrentShape } from '../post-sale/message.js';
 import type { Message, SentMessage } from '../post-sale/message.js';
@@ -13,7 +13,7 @@ export const attachmentSizeLimit = 26_214_400;
 
 const reference = s.union(s.int64, s.string);
 
-export const conversationStatus = s.looseObject({
+const conversationStatus = s.looseObject({
   /** The form of the path varies, so do not parse it. */
   path: s.nullish(s.string),
   status: s.nullish(s.openEnum('active', 'blocked')),
@@ -34,11 +34,11 @@ export const conversationStatus = s.looseObject({
   shipping_id: s.nullish(reference),
 });
 /** Whether a conversation is open, and if not, why. */
-export interface ConversationStatus extends Output<typeof conversationStatus> {}
+export interface ConversationStatus extends Output<typeof messageSchemas.conversationStatus> {}
 
 const pageFields = {
   paging: s.nullish<Paging>(paging),
-  conversation_status: s.nullish<ConversationStatus>(conversationStatus),
+  conversation_status: s.nullish(s.named<ConversationStatus>(conversationStatus)),
   /** The maximum length of a seller's message, in characters: 350. */
   seller_max_message_length: s.nullish(s.integer),
   /** The maximum length of a buyer's message, in characters: 3,500. */
@@ -60,7 +60,7 @@ export const conversationResponse = s.preprocess<Output<typeof conversationPage>
 /** The same, also with messages that have no id. */
 export const correspondenceResponse = s.preprocess<Output<typeof correspondencePage>>(correspondencePage, readPage);
 /** The same, in every known shape of its list. */
-export interface ConversationResponse extends Output<typeof conversationResponse> {}
+export type ConversationResponse = Output<typeof conversationResponse>;
 
 /** What a page of a conversation contains besides its messages. */
 export interface ConversationExtra {
@@ -87,7 +87,7 @@ export const conversationParams = s.strictObject({
   mark_as_read: s.optional(s.boolean),
 });
 /** The input of `messages.conversation`. */
-export interface ConversationParams extends Input<typeof conversationParams> {}
+export type ConversationParams = Input<typeof messageSchemas.conversationParams>;
 
 export const getMessageParams = s.strictObject({
   /** The message's id. */
@@ -96,9 +96,9 @@ export const getMessageParams = s.strictObject({
   ),
 });
 /** The input of `messages.get`. */
-export interface GetMessageParams extends Input<typeof getMessageParams> {}
+export type GetMessageParams = Input<typeof messageSchemas.getMessageParams>;
 
-export const unreadConversation = s.looseObject({
+const unreadConversation = s.looseObject({
   /** The path of the conversation, as the service sends it: `/packs/{pack_id}/sellers/{user_id}`. */
   resource: s.string,
   /** The number of unread messages. It may include messages that moderation hides, so it may never become 0. */
@@ -109,13 +109,13 @@ export const unreadConversation = s.looseObject({
   user_id: s.nullish(s.integer),
 });
 /** A conversation with messages that the seller has not read. */
-export interface UnreadConversation extends Output<typeof unreadConversation> {}
+export interface UnreadConversation extends Output<typeof messageSchemas.unreadConversation> {}
 
 const unreadFields = s.looseObject({
   /** The seller. */
   user_id: s.nullish(s.integer),
   /** At most 500 conversations. Empty if the service sends none. */
-  results: s.withFacts(s.array<UnreadConversation>(unreadConversation), { list: 'main' }),
+  results: s.withFacts(s.array(s.named<UnreadConversation>(unreadConversation)), { list: 'main' }),
 });
 export const unreadMessages = s.preprocess<UnreadMessages>(unreadFields, (value) => {
   const body = listIn('results')(value);
@@ -123,7 +123,7 @@ export const unreadMessages = s.preprocess<UnreadMessages>(unreadFields, (value)
   return eachIn('results', withPlace)({ ...body, results: (body as { results?: unknown }).results ?? [] });
 });
 /** The conversations with messages that the seller has not read. */
-export interface UnreadMessages extends Output<typeof unreadFields> {}
+export interface UnreadMessages extends Output<typeof messageSchemas.unreadMessages> {}
 
 /** Adds the ids that `resource` contains. */
 function withPlace(entry: unknown): unknown {
@@ -139,7 +139,7 @@ const sender = s.strictObject({
   user_id: id,
 });
 
-export const recipient = s.strictObject({
+const recipient = s.strictObject({
   /** The buyer of the order, or the site's agent if the conversation shows an agent in the buyer's place. */
   user_id: id,
   /** What the message is about, as the message that is answered names it, e.g. `orders`. */
@@ -152,13 +152,13 @@ export const recipient = s.strictObject({
   email: s.optional(s.string),
 });
 /** The receiver of a message. */
-export interface Recipient extends Input<typeof recipient> {}
+export interface Recipient extends Input<typeof messageSchemas.recipient> {}
 
 /** A message to a buyer. */
-export interface SendMessageParams extends Input<typeof newMessageFields> {}
+export type SendMessageParams = Input<typeof messageSchemas.sendMessageParams>;
 
 /** A message to a buyer through the open channel. It has the fields of `messages.send`, and `to` is optional. */
-export interface ChannelMessageParams extends Input<typeof contactFields> {}
+export type ChannelMessageParams = Input<typeof messageSchemas.channelMessageParams>;
 
 const content = {
   /** 1 to 350 characters: ISO-8859-1 or emoji. */
@@ -240,7 +240,7 @@ const storedFields = s.looseObject({
 });
 export const uploadedAttachment = s.preprocess<UploadedAttachment>(storedFields, stored);
 /** A stored file, in every known shape: the id alone, in a list, or as `attachment_id`. */
-export interface UploadedAttachment extends Output<typeof storedFields> {}
+export interface UploadedAttachment extends Output<typeof messageSchemas.uploadedAttachment> {}
 
 function stored(value: unknown): unknown {
   if (Array.isArray(value)) return value.length === 1 ? stored(value[0]) : value;
@@ -259,4 +259,22 @@ export const downloadParams = s.strictObject({
   attachment_id: key,
 });
 /** The input of `messages.download`. */
-export interface DownloadParams extends Input<typeof downloadParams> {}
+export type DownloadParams = Input<typeof messageSchemas.downloadParams>;
+
+/** The schemas behind the types of this file. Declarations name this one constant, not one for each. */
+export const messageSchemas = {
+  conversationStatus,
+
+  conversationParams,
+  getMessageParams,
+  unreadConversation,
+  unreadMessages: unreadFields,
+  recipient,
+  sendMessageParams: newMessageFields,
+  channelMessageParams: contactFields,
+  uploadedAttachment: storedFields,
+  downloadParams,
+};
+
+/** Their inputs, by the same names. */
+export interface MessageInputs extends Inputs<typeof messageSchemas> {}

@@ -10,13 +10,13 @@ const participantFields = s.looseObject({
   /** Present for the receiver of a message that was sent through an option. */
   name: s.nullish(s.string),
 });
-export const participant = s.refine<Participant, Participant>(participantFields, ({ user_id }) =>
+export const participant: Schema<Participant> = s.refine<Participant, Participant>(participantFields, ({ user_id }) =>
   user_id === undefined ? { path: ['user_id'], message: '`user_id` is missing; it takes an integer' } : undefined,
 );
 /** The sender or receiver of a message. */
-export interface Participant extends Output<typeof participantFields> {}
+export interface Participant extends Output<typeof sharedSchemas.participant> {}
 
-export const messageDate = s.looseObject({
+const messageDate = s.looseObject({
   received: s.nullish(s.dateTime),
   /** When the message passed moderation. */
   available: s.nullish(s.dateTime),
@@ -27,7 +27,7 @@ export const messageDate = s.looseObject({
   read: s.nullish(s.dateTime),
 });
 /** When each event of a message happened; `null` if it has not happened. */
-export interface MessageDate extends Output<typeof messageDate> {}
+export interface MessageDate extends Output<typeof sharedSchemas.messageDate> {}
 
 const moderationReason = s.openEnum(
   'OUT_OF_PLACE_LANGUAGE',
@@ -40,9 +40,9 @@ const moderationReason = s.openEnum(
 /**
  * Why moderation rejected a message. Upper and lower case vary, so compare with `toUpperCase()`. Other values occur.
  */
-export type ModerationReason = Output<typeof moderationReason>;
+export type ModerationReason = Output<typeof sharedSchemas.moderationReason>;
 
-export const messageModeration = s.looseObject({
+const messageModeration = s.looseObject({
   /** `pending` until moderation has decided; `non_moderated` for older messages. */
   status: s.nullish(s.openEnum('clean', 'rejected', 'pending', 'non_moderated')),
   /** Why the message was rejected; see `moderationReasonOf`. */
@@ -51,9 +51,9 @@ export const messageModeration = s.looseObject({
   moderation_date: s.nullish(s.dateTime),
 });
 /** The result of moderation. */
-export interface MessageModeration extends Output<typeof messageModeration> {}
+export interface MessageModeration extends Output<typeof sharedSchemas.messageModeration> {}
 
-export const messageAttachment = s.looseObject({
+const messageAttachment = s.looseObject({
   /** The id of the stored file: the `attachment_id` for `messages.download`. */
   filename: keyOf,
   original_filename: s.nullish(s.string),
@@ -65,41 +65,41 @@ export const messageAttachment = s.looseObject({
   creation_date: s.nullish(s.dateTime),
 });
 /** A file of a message. */
-export interface MessageAttachment extends Output<typeof messageAttachment> {}
+export interface MessageAttachment extends Output<typeof sharedSchemas.messageAttachment> {}
 
-export const messageResource = s.looseObject({ id: s.nullish(keyOf), name: s.nullish(s.string) });
+const messageResource = s.looseObject({ id: s.nullish(keyOf), name: s.nullish(s.string) });
 /** A resource of a message, e.g. `{ id: '2000000012345678', name: 'packs' }`. */
-export interface MessageResource extends Output<typeof messageResource> {}
+export interface MessageResource extends Output<typeof sharedSchemas.messageResource> {}
 
-export const attachmentsValidations = s.looseObject({
+const attachmentsValidations = s.looseObject({
   invalid_size: s.nullish(s.array(s.unknown)),
   invalid_extension: s.nullish(s.array(s.unknown)),
   forbidden: s.nullish(s.array(s.unknown)),
   internal_error: s.nullish(s.array(s.unknown)),
 });
 /** The problems of files; only in the legacy shape. */
-export interface AttachmentsValidations extends Output<typeof attachmentsValidations> {}
+export interface AttachmentsValidations extends Output<typeof sharedSchemas.attachmentsValidations> {}
 
 const fields = {
   site_id: s.nullish(s.string),
   /** The id of the sending application; a string if it exceeds 2^53. */
   client_id: s.nullish(s.int64),
   /** The sender; absent in the response to `actionGuide.send`. */
-  from: s.nullish<Participant>(participant),
-  to: s.nullish<Participant>(participant),
+  from: s.nullish(participant),
+  to: s.nullish(participant),
   /** `moderated` means rejected, although the HTTP status is 200: see `moderationOf`. */
   status: s.nullish(s.openEnum('available', 'moderated')),
   subject: s.nullish(s.string),
   text: s.nullish(s.string),
-  message_date: s.nullish<MessageDate>(messageDate),
-  message_moderation: s.nullish<MessageModeration>(messageModeration),
-  message_attachments: nullishArray<MessageAttachment>(messageAttachment),
-  message_resources: nullishArray<MessageResource>(messageResource),
+  message_date: s.nullish(s.named<MessageDate>(messageDate)),
+  message_moderation: s.nullish(s.named<MessageModeration>(messageModeration)),
+  message_attachments: nullishArray(s.named<MessageAttachment>(messageAttachment)),
+  message_resources: nullishArray(s.named<MessageResource>(messageResource)),
   conversation_first_message: s.nullish(s.boolean),
   /** All receivers, if the service sent several; `to` is the first of them. */
-  recipients: nullishArray<Participant>(participant),
+  recipients: nullishArray(participant),
   /** Only if the service sent the legacy shape. */
-  attachments_validations: s.nullish<AttachmentsValidations>(attachmentsValidations),
+  attachments_validations: s.nullish(s.named<AttachmentsValidations>(attachmentsValidations)),
 };
 const messageFields = s.looseObject({ id: keyOf, ...fields });
 const sentFields = s.looseObject({
@@ -109,10 +109,10 @@ const sentFields = s.looseObject({
 });
 
 /** A message after a sale. The legacy and the wrapped shape are converted to this one. */
-export interface Message extends Output<typeof messageFields> {}
+export interface Message extends Output<typeof sharedSchemas.message> {}
 
 /** The response to sending a message: the message, perhaps without some of its fields. Check it with `moderationOf`. */
-export interface SentMessage extends Output<typeof sentFields> {}
+export interface SentMessage extends Output<typeof sharedSchemas.sentMessage> {}
 
 const original = Symbol.for('marketplace-seller-sdk.original');
 /** The field that carries the original through zod, which copies only fields with a text as their name. */
@@ -216,3 +216,16 @@ function nameOf(character: string): string {
   visible ??= new RegExp(String.raw`[\p{L}\p{N}\p{P}\p{S}]`, 'u');
   return visible.test(character) ? `"${character}" (U+${code})` : `U+${code}`;
 }
+
+/** The schemas behind the types of this file. Declarations name this one constant, not one for each. */
+export const sharedSchemas = {
+  participant: participantFields,
+  messageDate,
+  moderationReason,
+  messageModeration,
+  messageAttachment,
+  messageResource,
+  attachmentsValidations,
+  message: messageFields,
+  sentMessage: sentFields,
+};

@@ -3,17 +3,8 @@ import type { CallOptions } from '../../core/scope/call-options.js';
 import { pagedCalls, type Paged } from '../../core/paging/paged.js';
 import { Blacklist } from '../blacklist/blacklist.js';
 import { questionEndpoints } from './endpoints.js';
-import type {
-  AnswerParams,
-  AskParams,
-  Question,
-  DeletionResponse,
-  GetQuestionParams,
-  QuestionSearchParams,
-  QuestionSearchExtra,
-  ResponseTime,
-  UserParams,
-} from './schemas.js';
+import type { Question, DeletionResponse, QuestionSearchParams, QuestionSearchExtra, ResponseTime } from './schemas.js';
+import type { QuestionInputs } from './schemas.js';
 
 /** Buyers' questions and the seller's answers. */
 export class Questions {
@@ -57,7 +48,7 @@ export class Questions {
    * @throws {NotFoundError} when the question does not exist, or the token does not show it.
    */
   get<const Name extends keyof Question = keyof Question>(
-    input: GetQuestionParams,
+    input: QuestionInputs['getQuestionParams'],
     options?: CallOptions & WithAttributes<Name>,
   ): ApiPromise<Attributed<Question, Name>> {
     return this.#requester.call(questionEndpoints.get, input, options);
@@ -77,7 +68,7 @@ export class Questions {
    * @throws {ServerError} when the service failed (5xx). If `outcomeUnknown` is `true`, do as after an
    *   `OutcomeUnknownError`.
    */
-  ask(input: AskParams, options?: CallOptions): ApiPromise<Question | undefined> {
+  ask(input: QuestionInputs['askParams'], options?: CallOptions): ApiPromise<Question | undefined> {
     return this.#requester.call(questionEndpoints.ask, input, options);
   }
 
@@ -95,7 +86,7 @@ export class Questions {
    * @throws {ServerError} when the service failed (5xx). If `outcomeUnknown` is `true`, do as after an
    *   `OutcomeUnknownError`.
    */
-  answer(input: AnswerParams, options?: CallOptions): ApiPromise<Question | undefined> {
+  answer(input: QuestionInputs['answerParams'], options?: CallOptions): ApiPromise<Question | undefined> {
     return this.#requester.call(questionEndpoints.answer, input, options);
   }
 
@@ -112,7 +103,7 @@ export class Questions {
    * @throws {ServerError} when the service failed (5xx). If `outcomeUnknown` is `true`, do as after an
    *   `OutcomeUnknownError`.
    */
-  delete(input: GetQuestionParams, options?: CallOptions): ApiPromise<DeletionResponse> {
+  delete(input: QuestionInputs['getQuestionParams'], options?: CallOptions): ApiPromise<DeletionResponse> {
     return this.#requester.call(questionEndpoints.delete, input, options);
   }
 
@@ -126,7 +117,7 @@ export class Questions {
    * @throws {ServerError} when the service failed (5xx). If `outcomeUnknown` is `true`, do as after an
    *   `OutcomeUnknownError`.
    */
-  hide(input: GetQuestionParams, options?: CallOptions): ApiPromise<unknown> {
+  hide(input: QuestionInputs['getQuestionParams'], options?: CallOptions): ApiPromise<unknown> {
     return this.#requester.call(questionEndpoints.hide, input, options);
   }
 
@@ -140,7 +131,7 @@ export class Questions {
    * @throws {NoQuestionsError} when the seller has received no questions.
    */
   responseTime<const Name extends keyof ResponseTime = keyof ResponseTime>(
-    input: UserParams,
+    input: QuestionInputs['userParams'],
     options?: CallOptions & WithAttributes<Name>,
   ): ApiPromise<Attributed<ResponseTime, Name>> {
     return this.#requester.call(questionEndpoints.responseTime, input, options);

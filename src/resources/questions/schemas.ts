@@ -1,5 +1,5 @@
 import * as s from '../../core/schema/define.js';
-import type { Input, Output, Schema } from '../../core/schema/schema.js';
+import type { Inputs, Input, Output, Schema } from '../../core/schema/schema.js';
 import {
   boundedText,
   id,
@@ -17,15 +17,15 @@ import type { Paging, SearchOption } from '../fields.js';
 /** The maximum length of a question or an answer, in characters. */
 export const questionTextLimit = 2000;
 
-export const asker = s.looseObject({
+const asker = s.looseObject({
   id: s.integer,
   /** How many questions of this user the seller has answered. */
   answered_questions: s.nullish(s.integer),
 });
 /** The user who asked. */
-export interface Asker extends Output<typeof asker> {}
+export interface Asker extends Output<typeof questionSchemas.asker> {}
 
-export const answerOfQuestion = s.looseObject({
+const answerOfQuestion = s.looseObject({
   /** At most 2,000 characters; `""` if the answer was deleted or banned. */
   text: s.nullish(s.string),
   /** Upper case if read by id. Elsewhere the case varies, so compare with `toUpperCase()`. */
@@ -33,7 +33,7 @@ export const answerOfQuestion = s.looseObject({
   date_created: s.nullish(s.dateTime),
 });
 /** The seller's answer to a question. */
-export interface AnswerOfQuestion extends Output<typeof answerOfQuestion> {}
+export interface AnswerOfQuestion extends Output<typeof questionSchemas.answerOfQuestion> {}
 
 export const question = s.looseObject({
   id: s.integer,
@@ -52,21 +52,21 @@ export const question = s.looseObject({
   /** Present if the question was read by id. */
   hold: s.nullish(s.boolean),
   /** The user who asked. Some responses have `buyer_id` instead. */
-  from: s.nullish<Asker>(asker),
+  from: s.nullish(s.named<Asker>(asker)),
   /** The user who asked, if `from` is absent. */
   buyer_id: s.nullish(s.integer),
   /** The seller's answer; absent, `null` or empty if there is none. */
-  answer: s.nullish<Partial<AnswerOfQuestion>>(answerOfQuestion),
+  answer: s.nullish(s.named<Partial<AnswerOfQuestion>>(answerOfQuestion)),
 });
 /** A buyer's question about an item. */
-export interface Question extends Output<typeof question> {}
+export interface Question extends Output<typeof questionSchemas.question> {}
 
 export const questionSearchResponse = s.preprocess(
   s.looseObject({
     total: s.nullish(s.integer),
     limit: s.nullish(s.integer),
     offset: s.nullish(s.integer),
-    questions: nullishArray<Question>(question, 'main'),
+    questions: nullishArray(s.named<Question>(question), 'main'),
     paging: s.nullish<Paging>(paging),
     filters: s.nullish(listOrObject),
     available_filters: nullishArray(searchOptionOrId),
@@ -75,7 +75,7 @@ export const questionSearchResponse = s.preprocess(
   pagedListIn('questions'),
 );
 /** The response to a question search. All its known shapes are accepted. */
-export interface QuestionSearchResponse extends Output<typeof questionSearchResponse> {}
+export type QuestionSearchResponse = Output<typeof questionSearchResponse>;
 
 /** What a page of the question search contains besides its questions. */
 export interface QuestionSearchExtra {
@@ -84,7 +84,7 @@ export interface QuestionSearchExtra {
   readonly available_sorts?: readonly (SearchOption | string)[] | null | undefined;
 }
 
-export const responseTimeBand = s.looseObject({
+const responseTimeBand = s.looseObject({
   /** The average, in minutes. */
   response_time: s.nullish(s.integer),
   /**
@@ -93,20 +93,20 @@ export const responseTimeBand = s.looseObject({
   sales_percent_increase: s.nullish(s.integer),
 });
 /** The response time in one part of the week. */
-export interface ResponseTimeBand extends Output<typeof responseTimeBand> {}
+export interface ResponseTimeBand extends Output<typeof questionSchemas.responseTimeBand> {}
 
 export const responseTime = s.looseObject({
   user_id: s.nullish(s.integer),
   /** The whole week, including questions asked from 00:00 to 09:00, which the other fields do not count. */
   total: s.nullish(s.looseObject({ response_time: s.nullish(s.integer) })),
-  weekend: s.nullish<ResponseTimeBand>(responseTimeBand),
+  weekend: s.nullish(s.named<ResponseTimeBand>(responseTimeBand)),
   /** Monday to Friday, 09:00 to 18:00. */
-  weekdays_working_hours: s.nullish<ResponseTimeBand>(responseTimeBand),
+  weekdays_working_hours: s.nullish(s.named<ResponseTimeBand>(responseTimeBand)),
   /** Monday to Friday, 18:00 to 24:00. */
-  weekdays_extra_hours: s.nullish<ResponseTimeBand>(responseTimeBand),
+  weekdays_extra_hours: s.nullish(s.named<ResponseTimeBand>(responseTimeBand)),
 });
 /** How long a seller takes to answer, over the last 14 days, updated once a day. */
-export interface ResponseTime extends Output<typeof responseTime> {}
+export interface ResponseTime extends Output<typeof questionSchemas.responseTime> {}
 
 const sortField = s.enumOf('item_id', 'seller_id', 'from_id', 'date_created');
 const sortType = s.enumOf('ASC', 'DESC');
@@ -140,7 +140,10 @@ type QuestionStatusFilter =
   | ('UNANSWERED' | 'ANSWERED' | 'CLOSED_UNANSWERED' | 'UNDER_REVIEW' | 'DELETED' | 'BANNED')
   | (string & {});
 
-interface SearchCommon extends Pick<Input<typeof searchFields>, 'sort_fields' | 'sort_types' | 'limit' | 'offset'> {
+interface SearchCommon extends Pick<
+  Input<typeof questionSchemas.searchFields>,
+  'sort_fields' | 'sort_types' | 'limit' | 'offset'
+> {
   /** Sent as query parameters, e.g. `{ status: 'UNANSWERED' }`. The specification does not name the filters. */
   readonly filters?: QuestionFilters | undefined;
   /** It is given in `filters`: the compiler shows this pattern, which no value fits. */
@@ -206,7 +209,7 @@ export const getQuestionParams = s.strictObject({
   question_id: id,
 });
 /** The input of `questions.get`, `questions.delete` and `questions.hide`. */
-export interface GetQuestionParams extends Input<typeof getQuestionParams> {}
+export type GetQuestionParams = Input<typeof questionSchemas.getQuestionParams>;
 
 export const askParams = s.strictObject({
   /** The item to ask about. */
@@ -215,7 +218,7 @@ export const askParams = s.strictObject({
   text: boundedText('text', questionTextLimit, 'a question'),
 });
 /** The input of `questions.ask`. */
-export interface AskParams extends Input<typeof askParams> {}
+export type AskParams = Input<typeof questionSchemas.askParams>;
 
 export const answerParams = s.strictObject({
   /** The question to answer. */
@@ -224,14 +227,32 @@ export const answerParams = s.strictObject({
   text: boundedText('text', questionTextLimit, 'an answer'),
 });
 /** The input of `questions.answer`. */
-export interface AnswerParams extends Input<typeof answerParams> {}
+export type AnswerParams = Input<typeof questionSchemas.answerParams>;
 
 export const userParams = s.strictObject({
   /** The seller. */
   user_id: id,
 });
 /** The input of `questions.responseTime`. */
-export interface UserParams extends Input<typeof userParams> {}
+export type UserParams = Input<typeof questionSchemas.userParams>;
 
 /** The response to a deletion: a list with one sentence, or an object with it; `undefined` if it is empty. */
 export type DeletionResponse = string[] | { readonly message?: string | null | undefined } | undefined;
+
+/** The schemas behind the types of this file. Declarations name this one constant, not one for each. */
+export const questionSchemas = {
+  asker,
+  answerOfQuestion,
+  question,
+
+  responseTimeBand,
+  responseTime,
+  searchFields,
+  getQuestionParams,
+  askParams,
+  answerParams,
+  userParams,
+};
+
+/** Their inputs, by the same names. */
+export interface QuestionInputs extends Inputs<typeof questionSchemas> {}

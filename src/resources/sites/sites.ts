@@ -2,7 +2,7 @@ import type { Requester } from '../../core/operation/api-promise.js';
 import type { DescribedEndpoint } from '../../core/operation/endpoint.js';
 import { pagedCalls, type Paged } from '../../core/paging/paged.js';
 import * as s from '../../core/schema/define.js';
-import type { Input, Output } from '../../core/schema/schema.js';
+import type { Inputs, Input, Output } from '../../core/schema/schema.js';
 import type { CallOptions } from '../../core/scope/call-options.js';
 import { keyOf, limit, listIn, nullishArray, offset, paging, searchOptionOrId, siteId } from '../fields.js';
 import type { Paging, SearchOption } from '../fields.js';
@@ -22,7 +22,7 @@ export class Sites {
    * @example
    * for await (const { id, title } of seller.sites.search({ site_id: 'MLB', q: 'chair' })) console.log(id, title);
    */
-  search(input: SiteSearchParams, options?: CallOptions): Paged<Listing, SiteSearchExtra> {
+  search(input: SiteInputs['siteSearchParams'], options?: CallOptions): Paged<Listing, SiteSearchExtra> {
     return pagedCalls(this.#requester, siteEndpoints.search, input, options, {
       key: (item) => item.id,
       read: ({ results, paging, ...extra }) => ({
@@ -44,14 +44,14 @@ export const listing = s.looseObject({
   permalink: s.nullish(s.string),
 });
 /** An item that a search found. The specification does not name its fields; these are the common ones. */
-export interface Listing extends Output<typeof listing> {}
+export interface Listing extends Output<typeof siteSchemas.listing> {}
 
 /** The response to a site search. */
 const siteSearchPage = s.looseObject({
   site_id: s.nullish(s.string),
   query: s.nullish(s.string),
   paging: s.nullish<Paging>(paging),
-  results: nullishArray<Listing>(listing, 'main'),
+  results: nullishArray(s.named<Listing>(listing), 'main'),
   sort: s.nullish<SearchOption | string>(searchOptionOrId),
   available_sorts: nullishArray(searchOptionOrId),
   filters: nullishArray(searchOptionOrId),
@@ -59,7 +59,7 @@ const siteSearchPage = s.looseObject({
 });
 export const siteSearchResponse = s.preprocess<Output<typeof siteSearchPage>>(siteSearchPage, listIn('results'));
 /** The same, in every known shape of its list. */
-export interface SiteSearchResponse extends Output<typeof siteSearchResponse> {}
+export type SiteSearchResponse = Output<typeof siteSearchResponse>;
 
 /** What a page of a site search contains besides its results. */
 export interface SiteSearchExtra {
@@ -73,7 +73,7 @@ export interface SiteSearchExtra {
   readonly available_filters?: readonly (SearchOption | string)[] | null | undefined;
 }
 
-export const siteSearchParams = s.strictObject({
+const siteSearchParams = s.strictObject({
   site_id: siteId,
   /** The search text. */
   q: s.optional(s.string),
@@ -83,7 +83,7 @@ export const siteSearchParams = s.strictObject({
   filters: s.optional(s.record),
 });
 /** The input of `sites.search`. */
-export interface SiteSearchParams extends Input<typeof siteSearchParams> {}
+export type SiteSearchParams = Input<typeof siteSchemas.siteSearchParams>;
 
 const search: DescribedEndpoint<SiteSearchParams, SiteSearchResponse> = {
   name: 'sites.search',
@@ -99,3 +99,9 @@ const search: DescribedEndpoint<SiteSearchParams, SiteSearchResponse> = {
 
 /** The endpoints of sites, as `endpoints` has them. */
 export const siteEndpoints = { search };
+
+/** The schemas behind the types of this file. Declarations name this one constant, not one for each. */
+export const siteSchemas = { listing, siteSearchParams };
+
+/** Their inputs, by the same names. */
+export interface SiteInputs extends Inputs<typeof siteSchemas> {}
