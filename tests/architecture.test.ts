@@ -47,7 +47,7 @@ const floors: readonly (readonly string[])[] = [
   // `messages.contact` chooses between the conversation and an option of the action guide.
   // The second generation of Flex has entities and errors of the first.
   ['resources/messages', 'resources/flex-v2'],
-  ['client.ts', 'endpoints.ts', 'resources.ts'],
+  ['client.ts', 'endpoints.ts'],
   ['create-http-client.ts'],
   ['notifications', 'oauth', 'otel', 'outbox', 'schemas.ts', 'stores.ts', 'tools'],
   ['testing'],

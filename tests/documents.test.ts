@@ -154,7 +154,7 @@ describe('what an endpoint needs is exported', () => {
     const missing = all.methods.flatMap(({ name, method }) =>
       [...typesOfParameters(method), ...(resultOf(method).match(/\b[A-Z]\w*/g) ?? [])]
         .filter((type) => declarations.has(type) && !exported.has(type) && !computed.includes(type) && !isInput(type))
-        .map((type) => `${name}: export the type ${type} of ${declarations.get(type)} from src/resources.ts`),
+        .map((type) => `${name}: export the type ${type} of ${declarations.get(type)} from src/index.ts`),
     );
     expect(missing).toEqual([]);
   });
