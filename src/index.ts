@@ -242,6 +242,7 @@ export {
 export { NoChannelError, type NoChannelReason } from './resources/messages/errors.js';
 export { attachmentSizeLimit, attachmentsLimit } from './resources/messages/schemas.js';
 export type {
+  ChannelMessageParams,
   ConversationExtra,
   ConversationStatus,
   UnreadConversation,

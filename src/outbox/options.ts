@@ -14,7 +14,7 @@ import {
 } from '../core/options/rules.js';
 import type { Rule } from '../core/options/rules.js';
 import { endpoints, listEndpoints } from '../endpoints.js';
-import type { MessageInputs } from '../resources/messages/schemas.js';
+import type { ChannelMessageParams } from '../resources/messages/schemas.js';
 import { Log } from '../work/log.js';
 import { Observer } from '../work/observer.js';
 import { retryDefaults, retryRules, time, type RetryLimits, type RetryOptions } from '../work/policy.js';
@@ -42,7 +42,7 @@ export type Step<In = unknown> =
     }
   | {
       /** A message through the channel that is open when it is sent: see `messages.contact`. */
-      readonly contact: MessageInputs['channelMessageParams'];
+      readonly contact: ChannelMessageParams;
       readonly endpoint?: undefined;
       readonly input?: undefined;
     };
