@@ -7,7 +7,7 @@ import type { Confirmation, SentWriteOptions } from './core/errors/seller-error.
 import type { CallOptions } from './core/scope/call-options.js';
 import { callChecked } from './core/options/rules.js';
 import { resolveOptions, type ClientOptions } from './core/options/client-options.js';
-import type { StandardSchema } from './core/schema/schema.js';
+import type { Input, StandardSchema } from './core/schema/schema.js';
 import type { PathInput, RequestLine } from './core/request/define-endpoint.js';
 import type { InsideOfClient, WriteHook } from './core/recover/write-hook.js';
 import { ActionGuide } from './resources/action-guide/action-guide.js';
@@ -20,7 +20,7 @@ import { Items } from './resources/items/items.js';
 import { Messages } from './resources/messages/messages.js';
 import { Questions } from './resources/questions/questions.js';
 import { Sites } from './resources/sites/sites.js';
-import type { DescriptionInputs } from './resources/describe.js';
+import type { descriptionSchemas } from './resources/describe.js';
 
 /** The options of `request`. */
 export interface RequestOptions<Out> extends CallOptions {
@@ -202,7 +202,7 @@ export class SellerClient {
    * const { name, methods } = await seller.describe({ path: '/currencies' });
    * console.log(name, methods?.length);
    */
-  describe(input: DescriptionInputs['resourcePath'], options?: CallOptions): ApiPromise<Description> {
+  describe(input: Input<typeof descriptionSchemas.resourcePath>, options?: CallOptions): ApiPromise<Description> {
     return this.#http.call(describe, input, options);
   }
 

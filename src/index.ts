@@ -4,7 +4,7 @@ export type { DescribedEndpoint, Endpoint, EndpointMethod, RetryClass } from './
 export { defineEndpoint } from './core/request/define-endpoint.js';
 export type { EndpointDefinition, PathInput, RequestLine } from './core/request/define-endpoint.js';
 export { readJsonp } from './core/response/jsonp.js';
-export type { Description, MethodDescription, ResourcePath } from './resources/describe.js';
+export type { Description, MethodDescription } from './resources/describe.js';
 export {
   ApiPromise,
   type Attributed,
@@ -242,12 +242,10 @@ export {
 export { NoChannelError, type NoChannelReason } from './resources/messages/errors.js';
 export { attachmentSizeLimit, attachmentsLimit } from './resources/messages/schemas.js';
 export type {
-  ChannelMessageParams,
   ConversationExtra,
   ConversationStatus,
   UnreadConversation,
   UnreadMessages,
   UploadParams,
-  Recipient,
   UploadedAttachment,
 } from './resources/messages/schemas.js';

@@ -34,7 +34,7 @@ export function methodSection(each: PublicMethod, all: Catalogue): string[] {
 
 /** An input as users name it: by its endpoint, first that of the method. */
 function withEndpoints(code: string, { endpoint }: PublicMethod, all: Catalogue): string {
-  return code.replaceAll(/\w+Inputs\['(\w+)'\]/g, (_, constant: string) => {
+  return code.replaceAll(/(?:\w+Inputs\['|Input<typeof \w+Schemas\.)(\w+)(?:'\]|>)/g, (_, constant: string) => {
     const takes = (input: StandardSchema | undefined): boolean =>
       !!input && all.schemas.get(input)?.constant === constant;
     if (takes(endpoint?.input)) return `Input<typeof endpoints.${endpoint?.name}>`;
@@ -58,7 +58,8 @@ export function inputOf(
   { endpoint, method }: PublicMethod,
   all: Catalogue,
 ): { type: string | undefined; schema: StandardSchema | undefined; members: readonly Member[] } {
-  const [, word = '', constant = ''] = /\binput: (?:Omit<|Pick<)?(\w+)(?:\['(\w+)'\])?/.exec(method.code) ?? [];
+  const [, constant = '', word = ''] =
+    /\binput: (?:Omit<|Pick<)?(?:(?:\w+Inputs\['|Input<typeof \w+\.)(\w+)|(\w+))/.exec(method.code) ?? [];
   const type = constant === '' ? word : typeNameOf(constant);
   const { bases = [], members = [] } = all.exports.get(type) ?? {};
   const schema = [type, ...bases].map((name) => schemaOf(({ type: each }) => each === name, all)).find(Boolean);

@@ -2,7 +2,7 @@ import { ClosedError } from '../core/errors/errors.js';
 import { checkConfiguration, notNegative } from '../core/options/rules.js';
 import { StoredLists } from '../work/lists.js';
 import { memoryStore } from '../work/memory.js';
-import { ServiceOfStore, type StartOptions } from '../work/service.js';
+import { ServiceOfStore } from '../work/service.js';
 import type { InnerEngine, InnerStore, TaskOf, Works } from '../work/store.js';
 import { leaveStoreInTime, openStore, useStore, usersOf, worksOn } from '../work/worker.js';
 import { catchUp, CatchUpRounds, type CatchUpOptions, type CatchUpResult } from './catch-up.js';
@@ -105,9 +105,11 @@ export class Inbox extends StoredLists<InboxEntry> {
    * Resolves once the store is open. Nobody needs to await it: if it rejects, Node.js ends the process with the error. A database that
    * is away is waited for.
    *
+   * With `movedFrom`, the base URL that the service had before, the store of a service that has moved is accepted, from now on also without it.
+   *
    * @throws {ConfigurationError} when the store belongs to another program, another version of this package, or another service, or an option is wrong.
    */
-  start(options: StartOptions = {}): PromiseLike<void> {
+  start(options: { readonly movedFrom?: string | undefined } = {}): PromiseLike<void> {
     this.#context.service?.accept(options);
     return this.#start();
   }

@@ -31,4 +31,3 @@ export { DropNotificationError, HandlerTimeoutError, UnrecoverableError, StoreFu
 export { fetchHandler, nodeHandler, fastifyHandler } from './http/handlers.js';
 export type { FetchHandler, NodeRequest, NodeResponse } from './http/handlers.js';
 export { toReview, type ReviewItem, type ReviewOptions, type ReviewState } from '../work/review.js';
-export type { StartOptions } from '../work/service.js';

@@ -15,4 +15,3 @@ export type {
   OutboxOptions,
 } from './options.js';
 export { toReview, type ReviewItem, type ReviewOptions, type ReviewState } from '../work/review.js';
-export type { StartOptions } from '../work/service.js';

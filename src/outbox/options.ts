@@ -14,7 +14,6 @@ import {
 } from '../core/options/rules.js';
 import type { Rule } from '../core/options/rules.js';
 import { endpoints, listEndpoints } from '../endpoints.js';
-import type { ChannelMessageParams } from '../resources/messages/schemas.js';
 import { Log } from '../work/log.js';
 import { Observer } from '../work/observer.js';
 import { retryDefaults, retryRules, time, type RetryLimits, type RetryOptions } from '../work/policy.js';
@@ -42,7 +41,7 @@ export type Step<In = unknown> =
     }
   | {
       /** A message through the channel that is open when it is sent: see `messages.contact`. */
-      readonly contact: ChannelMessageParams;
+      readonly contact: Parameters<SellerClient['messages']['contact']>[0];
       readonly endpoint?: undefined;
       readonly input?: undefined;
     };

@@ -2,7 +2,6 @@ import { ClosedError, ConfigurationError, InvalidInputError } from '../core/erro
 import { checkConfiguration, notNegative, oneOf } from '../core/options/rules.js';
 import { assertKey, listRules, StoredLists, type ListOptions, type StoredEntries } from '../work/lists.js';
 import { isSameData, type Status, type Works } from '../work/store.js';
-import type { StartOptions } from '../work/service.js';
 import { leaveStoreInTime, openStore, useStore, usersOf, worksOn } from '../work/worker.js';
 import { checkJob } from './check-job.js';
 import { JobDecisions } from './decisions.js';
@@ -104,9 +103,11 @@ export class Outbox extends StoredLists<StoredJob> {
    * Resolves once the store is open. Nobody needs to await it: if it rejects, Node.js ends the process with the error. A database that
    * is away is waited for.
    *
+   * With `movedFrom`, the base URL that the service had before, the store of a service that has moved is accepted, from now on also without it.
+   *
    * @throws {ConfigurationError} when the store belongs to another program, another version of this package, or another service, or an option is wrong.
    */
-  start(options: StartOptions = {}): PromiseLike<void> {
+  start(options: { readonly movedFrom?: string | undefined } = {}): PromiseLike<void> {
     this.#context.service?.accept(options);
     if (!this.#closed)
       this.#endSending ??= beginSending(this.#context.store, () => {

@@ -11,7 +11,7 @@ import {
   unknown,
   withFacts,
 } from '../core/schema/define.js';
-import type { Inputs, Input, Output } from '../core/schema/schema.js';
+import type { Input, Output } from '../core/schema/schema.js';
 import { listOrObject, nullishArray } from './fields.js';
 
 const methodDescription = looseObject({
@@ -67,6 +67,3 @@ export const describe: DescribedEndpoint<ResourcePath, Description> = {
 
 /** The schemas behind the types of this file. Declarations name this one constant, not one for each. */
 export const descriptionSchemas = { methodDescription, description, resourcePath };
-
-/** Their inputs, by the same names. */
-export interface DescriptionInputs extends Inputs<typeof descriptionSchemas> {}

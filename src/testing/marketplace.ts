@@ -9,7 +9,7 @@ import { Faults } from './http/faults.js';
 import { withBody, type ErrorOverrides } from './http/handler.js';
 import { ServiceRateLimiter } from './http/rate-limit.js';
 import { Requests } from './http/requests.js';
-import { mswHandler, type MswHandler } from './msw.js';
+import { mswHandler, type RequestHandler } from './msw.js';
 import { authorize } from './oauth.js';
 import type { Operation } from './operations/operation.js';
 import { Operations } from './operations/operations.js';
@@ -196,7 +196,7 @@ export class FakeMarketplace<Inputs extends readonly unknown[] = readonly unknow
    * @example
    * const server = setupServer(...marketplace.handlers('https://api.example.com'));
    */
-  handlers(baseUrl: string = this.baseUrl): MswHandler[] {
+  handlers(baseUrl: string = this.baseUrl): RequestHandler[] {
     return [mswHandler(baseUrl.replace(/(?<!\/)\/+$/, ''), this.fetch)];
   }
 

@@ -1,7 +1,6 @@
 import type { RequestHandler } from 'msw';
 
-/** A request handler for msw's `setupServer` and `setupWorker`. */
-export type MswHandler = RequestHandler;
+export type { RequestHandler };
 
 /** What msw passes to a handler. */
 interface Intercepted {
@@ -14,7 +13,7 @@ interface Intercepted {
  *
  * It implements msw's handler contract without importing msw, so that it works with the caller's copy of msw.
  */
-export function mswHandler(baseUrl: string, handle: (request: Request) => Promise<Response>): MswHandler {
+export function mswHandler(baseUrl: string, handle: (request: Request) => Promise<Response>): RequestHandler {
   const isUnderBaseUrl = (request: Request): boolean => request.url === baseUrl || /^[/?#]/.test(rest(request));
   const rest = (request: Request): string =>
     request.url.startsWith(baseUrl) ? request.url.slice(baseUrl.length) : 'elsewhere';
@@ -40,5 +39,5 @@ export function mswHandler(baseUrl: string, handle: (request: Request) => Promis
     restore: noop,
     dispose: noop,
   };
-  return handler as unknown as MswHandler;
+  return handler as unknown as RequestHandler;
 }

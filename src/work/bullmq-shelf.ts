@@ -14,9 +14,6 @@ import type {
 } from './store.js';
 import { atEndOfTurn } from './turns.js';
 
-/** The class `Queue` of BullMQ. */
-export type BullMQQueueClass = new (name: string, options: { readonly connection: never }) => object;
-
 /** The states of BullMQ of a job that has not ended, in the order in which an operator sees them. */
 const unfinished = ['active', 'waiting', 'prioritized', 'paused', 'delayed'];
 const statesOf: Readonly<Record<EntryState, readonly string[]>> = {
@@ -59,7 +56,11 @@ export class BullMQShelf implements Shelf {
   /** The ids of the last lists that began at their beginning: pages do not move while jobs come and go. */
   readonly #listed = new Map<string, readonly (readonly [BullMQQueue, string])[]>();
 
-  constructor(Queue: BullMQQueueClass, connection: object, name: string) {
+  constructor(
+    Queue: new (name: string, options: { readonly connection: never }) => object,
+    connection: object,
+    name: string,
+  ) {
     this.#name = name;
     this.#queueOf = (each) => {
       const queue = new Queue(each, { connection: connection as never }) as BullMQQueue;

@@ -1,7 +1,7 @@
 import { isObject } from '../core/json/json.js';
 import { checkConfiguration, ofType, type Rule } from '../core/options/rules.js';
 import { behindMs, BullMQShelf, idOf, dataVersion } from './bullmq-shelf.js';
-import type { BullMQJob, BullMQQueueClass, JobData } from './bullmq-shelf.js';
+import type { BullMQJob, JobData } from './bullmq-shelf.js';
 import { aloneMsOf, LayoutError, released, suspectPauseMs, suspectStalls } from './store.js';
 import type { Engine, InnerEngine, Lease, LeaseId, Notes, Verdict, WorkerOptions, Works } from './store.js';
 import { abortGraceMs, endsWithin, LeasedRun } from './worker.js';
@@ -9,7 +9,7 @@ import { abortGraceMs, endsWithin, LeasedRun } from './worker.js';
 /** The options of `bullmq`. */
 export interface BullMQOptions {
   /** The class of BullMQ. */
-  readonly Queue: BullMQQueueClass;
+  readonly Queue: new (name: string, options: { readonly connection: never }) => object;
   /** The class of BullMQ. */
   readonly Worker: new (name: string, process: never, options: never) => object;
   /** What BullMQ takes as `connection`. */

@@ -41,14 +41,14 @@ type ReviewSources = Pick<ReviewOptions, 'inbox' | 'outbox' | 'sellers'>;
 export interface ReviewOptions {
   /** An inbox, or what `openInbox` returns. @default none */
   readonly inbox?:
-    | ReviewedLists<{
+    | StoredLists<{
         readonly key: string;
         readonly notification: { readonly user_id: number; readonly resource: string };
       }>
     | undefined;
   /** An outbox, or what `openOutbox` returns. @default none */
   readonly outbox?:
-    | ReviewedLists<{
+    | StoredLists<{
         readonly key: string;
         readonly user_id: number;
         readonly steps: readonly { readonly endpoint: string }[];
@@ -85,11 +85,6 @@ export interface ReviewOptions {
    */
   readonly after?: string | undefined;
 }
-
-type ReviewedLists<Entry extends { readonly key: string }> = Pick<
-  StoredLists<Entry>,
-  'deadLetters' | 'rejected' | 'waiting'
->;
 
 /**
  * Lists what a person has to look at, of an inbox, an outbox and sellers: who has to authorise again, what failed, what may have been
@@ -200,7 +195,7 @@ function sectionOfSellers(sellers: NonNullable<ReviewSources['sellers']>): Secti
 
 function sectionsOfLists<Entry extends { readonly key: string }>(
   of: 'inbox' | 'outbox',
-  { deadLetters, rejected, waiting }: ReviewedLists<Entry>,
+  { deadLetters, rejected, waiting }: StoredLists<Entry>,
   describe: (entry: Entry) => { readonly user_id: number; readonly about: string },
 ): readonly Section[] {
   const limit = pageSize;

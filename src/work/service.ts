@@ -19,16 +19,6 @@ const startMs = 5_000;
 /** For how many sellers the start asks for a client, until there is one. */
 const mostAsked = 10;
 
-/** How an inbox or an outbox starts. */
-export interface StartOptions {
-  /**
-   * The base URL that the service had before, if it has moved: its store is accepted then, from now on without this option.
-   *
-   * @default none
-   */
-  readonly movedFrom?: string | undefined;
-}
-
 type ClientFor = (user_id: number) => unknown;
 
 /**
@@ -51,7 +41,7 @@ export class ServiceOfStore {
   }
 
   /** Accepts the store of a service that has moved. @throws {ConfigurationError} when an option is unknown or wrong */
-  accept(options: StartOptions): void {
+  accept(options: { readonly movedFrom?: string | undefined }): void {
     checkConfiguration('start', options, { movedFrom: movedFromRule });
     if (options.movedFrom !== undefined) this.#movedFrom = written(options.movedFrom);
   }

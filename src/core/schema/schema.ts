@@ -66,9 +66,6 @@ export type Output<S> =
 export type Input<S> =
   S extends StandardSchema<unknown, infer In> ? In : S extends { readonly input: infer Of } ? Input<Of> : never;
 
-/** What the schemas of a table accept. */
-export type Inputs<Table> = { readonly [Name in keyof Table]: Input<Table[Name]> };
-
 /** The fields of an object, by name. */
 export type Shape = Readonly<Record<string, Schema>>;
 

@@ -1,9 +1,10 @@
+import type { Input } from '../../core/schema/schema.js';
+import type { actionGuideSchemas } from './schemas.js';
 import type { ApiPromise, Attributed, WithAttributes, Requester } from '../../core/operation/api-promise.js';
 import type { CallOptions } from '../../core/scope/call-options.js';
 import type { SentMessage } from '../post-sale/message.js';
 import { actionGuideEndpoints } from './endpoints.js';
 import type { ActionGuideResponse, LaterOption, OptionCap, SendOptionParams } from './schemas.js';
-import type { ActionGuideInputs } from './schemas.js';
 
 /**
  * The options with which a seller can send the first message to a buyer. After the buyer has replied, use
@@ -26,7 +27,7 @@ export class ActionGuide {
    * @throws {ConversationBlockedError} when the pack's messages are blocked.
    * @throws {PackAccessError} when the user of the token is not part of the pack.
    */
-  options(input: ActionGuideInputs['packParams'], options?: CallOptions): ApiPromise<ActionGuideResponse> {
+  options(input: Input<typeof actionGuideSchemas.packParams>, options?: CallOptions): ApiPromise<ActionGuideResponse> {
     return this.#requester.call(actionGuideEndpoints.options, input, options);
   }
 
@@ -43,7 +44,7 @@ export class ActionGuide {
    * @throws {PackAccessError} when the user of the token is not part of the pack.
    */
   caps<const Name extends keyof OptionCap = keyof OptionCap>(
-    input: ActionGuideInputs['packParams'],
+    input: Input<typeof actionGuideSchemas.packParams>,
     options?: CallOptions & WithAttributes<Name>,
   ): ApiPromise<Attributed<OptionCap, Name>[]> {
     return this.#requester.call(actionGuideEndpoints.caps, input, options);

@@ -1,6 +1,6 @@
 import { isPlainObject } from '../../core/json/json.js';
 import * as s from '../../core/schema/define.js';
-import type { Inputs, Input, Output, Schema } from '../../core/schema/schema.js';
+import type { Input, Output, Schema } from '../../core/schema/schema.js';
 import { bareList, boundedText, id, nullishArray } from '../fields.js';
 import { messageTextLimit } from '../post-sale/message.js';
 
@@ -94,47 +94,36 @@ export const packParams = s.strictObject({
 /** The input of `actionGuide.options` and `actionGuide.caps`. */
 export type PackParams = Input<typeof actionGuideSchemas.packParams>;
 
-declare const notTaken: unique symbol;
-/** A field that an option does not take. With `never` an editor would complete only the ids of options without such fields. */
-interface NotTaken {
-  readonly [notTaken]: never;
-}
-interface NoText {
-  readonly text?: NotTaken;
-}
-interface NoVariables {
-  readonly vars?: NotTaken;
-}
-interface NoTemplate extends NoVariables {
-  readonly template_id?: NotTaken;
-}
+/** What the compiler says. With `never` an editor would complete only the ids of options without such fields. */
+type NotTaken = `this option does not take the field${string}`;
+type Without<Names extends string> = { readonly [Name in Names]?: NotTaken };
 
 /** Asks which variant (size, colour) the buyer wants. Only for cross docking and drop off shipments. */
-export interface VariantsRequest extends Input<typeof actionGuideSchemas.packParams>, NoText, NoVariables {
+export interface VariantsRequest extends Input<typeof actionGuideSchemas.packParams>, Without<'text' | 'vars'> {
   readonly option_id: 'REQUEST_VARIANTS';
   /** See `templateId('REQUEST_VARIANTS', 1)`. */
   readonly template_id: TemplateId<'REQUEST_VARIANTS'> | (string & {});
 }
 /** Asks for the data that an invoice needs. */
-export interface BillingInfoRequest extends Input<typeof actionGuideSchemas.packParams>, NoText, NoVariables {
+export interface BillingInfoRequest extends Input<typeof actionGuideSchemas.packParams>, Without<'text' | 'vars'> {
   readonly option_id: 'REQUEST_BILLING_INFO';
   /** See `templateId('REQUEST_BILLING_INFO', 1)`. */
   readonly template_id: TemplateId<'REQUEST_BILLING_INFO'> | (string & {});
 }
 /** Sends the link of the invoice, in a text that the seller writes. */
-export interface InvoiceLink extends Input<typeof actionGuideSchemas.packParams>, NoTemplate {
+export interface InvoiceLink extends Input<typeof actionGuideSchemas.packParams>, Without<'template_id' | 'vars'> {
   readonly option_id: 'SEND_INVOICE_LINK';
   /** 1 to 350 characters. */
   readonly text: string;
 }
 /** Sends a text that the seller writes, for any other reason. */
-export interface OtherReason extends Input<typeof actionGuideSchemas.packParams>, NoTemplate {
+export interface OtherReason extends Input<typeof actionGuideSchemas.packParams>, Without<'template_id' | 'vars'> {
   readonly option_id: 'OTHER';
   /** 1 to 350 characters. */
   readonly text: string;
 }
 /** Tells the buyer between which hours the parcel comes. Only for the Flex shipping mode. */
-export interface DeliveryPromise extends Input<typeof actionGuideSchemas.packParams>, NoText {
+export interface DeliveryPromise extends Input<typeof actionGuideSchemas.packParams>, Without<'text'> {
   readonly option_id: 'DELIVERY_PROMISE';
   /** `deliveryPromise({ from: 9, to: 13 })` returns `option_id`, `template_id` and `vars`. */
   readonly template_id: TemplateId<'DELIVERY_PROMISE'> | (string & {});
@@ -285,6 +274,3 @@ export function deliveryPromise({
 
 /** The schemas behind the types of this file. Declarations name this one constant, not one for each. */
 export const actionGuideSchemas = { optionTemplate, actionGuideOption, actionGuideResponse, optionCap, packParams };
-
-/** Their inputs, by the same names. */
-export interface ActionGuideInputs extends Inputs<typeof actionGuideSchemas> {}

@@ -4,7 +4,7 @@ import type { ConfirmContext, DescribedEndpoint } from '../../core/operation/end
 import { pagedCalls, type Paged } from '../../core/paging/paged.js';
 import * as s from '../../core/schema/define.js';
 import { unknown } from '../../core/schema/define.js';
-import type { Inputs, Input, Output } from '../../core/schema/schema.js';
+import type { Input, Output } from '../../core/schema/schema.js';
 import type { CallOptions } from '../../core/scope/call-options.js';
 import { shownList } from '../confirm-by-list.js';
 import { eachIn, id, limit, nullishArray, offset, pagedListIn, paging, type Paging } from '../fields.js';
@@ -28,7 +28,7 @@ export class Blacklist {
    * @throws {ServerError} when the service failed (5xx). If `outcomeUnknown` is `true`, do as after an
    *   `OutcomeUnknownError`.
    */
-  add(input: BlacklistInputs['blacklistParams'], options?: CallOptions): ApiPromise<unknown> {
+  add(input: Input<typeof blacklistSchemas.blacklistParams>, options?: CallOptions): ApiPromise<unknown> {
     return this.#requester.call(blacklistEndpoints.add, input, options);
   }
 
@@ -38,7 +38,7 @@ export class Blacklist {
    * @example
    * for await (const { id } of seller.questions.blacklist.list({ seller_id: 7 })) console.log(id);
    */
-  list(input: BlacklistInputs['listBlacklistParams'], options?: CallOptions): Paged<BlockedUser> {
+  list(input: Input<typeof blacklistSchemas.listBlacklistParams>, options?: CallOptions): Paged<BlockedUser> {
     return pagedCalls(this.#requester, blacklistEndpoints.list, input, options, {
       key: (user) => user.id,
       read: ({ users, total, limit }) => ({
@@ -59,7 +59,7 @@ export class Blacklist {
    * @throws {ServerError} when the service failed (5xx). If `outcomeUnknown` is `true`, do as after an
    *   `OutcomeUnknownError`.
    */
-  remove(input: BlacklistInputs['blacklistParams'], options?: CallOptions): ApiPromise<unknown> {
+  remove(input: Input<typeof blacklistSchemas.blacklistParams>, options?: CallOptions): ApiPromise<unknown> {
     return this.#requester.call(blacklistEndpoints.remove, input, options);
   }
 }
@@ -181,6 +181,3 @@ export const blacklistEndpoints = { ...blacklistReads, add, remove };
 
 /** The schemas behind the types of this file. Declarations name this one constant, not one for each. */
 export const blacklistSchemas = { blockedUser, listBlacklistParams, blacklistParams };
-
-/** Their inputs, by the same names. */
-export interface BlacklistInputs extends Inputs<typeof blacklistSchemas> {}

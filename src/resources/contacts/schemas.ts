@@ -1,5 +1,5 @@
 import * as s from '../../core/schema/define.js';
-import type { Inputs, Input, Output, Schema } from '../../core/schema/schema.js';
+import type { Input, Output, Schema } from '../../core/schema/schema.js';
 import { isAfter, dateTimeInput, writtenDate } from '../../core/schema/define.js';
 import { atLeast, id, key, limit, offset, nullishArray, nonEmptyArray } from '../fields.js';
 
@@ -139,5 +139,7 @@ export const contactSchemas = {
   userWindowParams,
 };
 
-/** Their inputs, by the same names. */
-export interface ContactInputs extends Inputs<typeof contactSchemas> {}
+/** Their inputs: an editor shows `ContactInputs['itemWindowParams']`, not all that the schema says. */
+export type ContactInputs = {
+  readonly [Name in keyof typeof contactSchemas]: Input<(typeof contactSchemas)[Name]>;
+};

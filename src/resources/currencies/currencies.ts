@@ -3,7 +3,7 @@ import { documentedError } from '../../core/operation/documented-error.js';
 import type { DescribedEndpoint } from '../../core/operation/endpoint.js';
 import * as s from '../../core/schema/define.js';
 import { array, preprocess } from '../../core/schema/define.js';
-import type { Inputs, Input, Output } from '../../core/schema/schema.js';
+import type { Input, Output } from '../../core/schema/schema.js';
 import type { CallOptions } from '../../core/scope/call-options.js';
 import { alone, bareList, key, noInput, type NoInput } from '../fields.js';
 
@@ -37,7 +37,7 @@ export class Currencies {
    * @throws {NotFoundError} when the currency does not exist.
    */
   get<const Name extends keyof Currency = keyof Currency>(
-    input: CurrencyInputs['currencyParams'],
+    input: Input<typeof currencySchemas.currencyParams>,
     options?: CallOptions & WithAttributes<Name>,
   ): ApiPromise<Attributed<Currency, Name>> {
     return this.#requester.call(currencyEndpoints.get, input, options);
@@ -100,6 +100,3 @@ export const currencyEndpoints = { list, get };
 
 /** The schemas behind the types of this file. Declarations name this one constant, not one for each. */
 export const currencySchemas = { currency, currencyParams };
-
-/** Their inputs, by the same names. */
-export interface CurrencyInputs extends Inputs<typeof currencySchemas> {}

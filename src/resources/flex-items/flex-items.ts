@@ -14,7 +14,7 @@ import type { ConfirmContext, DescribedEndpoint, Endpoint } from '../../core/ope
 import { ofType, optionIssues } from '../../core/options/rules.js';
 import * as s from '../../core/schema/define.js';
 import { unknown } from '../../core/schema/define.js';
-import type { Inputs, Input } from '../../core/schema/schema.js';
+import type { Input } from '../../core/schema/schema.js';
 import type { CallOptions } from '../../core/scope/call-options.js';
 import { Deadline } from '../../core/scope/cancel-scope.js';
 import { isWord, key, siteId } from '../fields.js';
@@ -27,6 +27,7 @@ export class FlexItems {
   readonly #requester: Requester;
   readonly #writes: ItemWrites;
 
+  /** @internal */
   constructor(requester: Requester, readStatus: ReadItemStatus) {
     this.#requester = requester;
     this.#writes = new ItemWrites(requester, readStatus);
@@ -44,7 +45,7 @@ export class FlexItems {
    * @throws {ItemDownError} when the item does not offer Flex.
    * @throws {NotFoundError} when something other than the item was not found.
    */
-  isEnabled(input: FlexItemInputs['flexItemParams'], options?: CallOptions): ApiPromise<boolean> {
+  isEnabled(input: Input<typeof flexItemSchemas.flexItemParams>, options?: CallOptions): ApiPromise<boolean> {
     const call = mapped(this.#requester.call(flexItemEndpoints.isEnabled, input, options), showsFlex);
     return orMeaning(call, (error) => error instanceof ItemNotFoundError, false);
   }
@@ -322,7 +323,7 @@ const flexItemReads = { isEnabled };
 
 /** Reads back whether a write has put an item into Flex, or taken it out. */
 async function confirmInFlex(
-  input: FlexItemInputs['flexItemParams'],
+  input: Input<typeof flexItemSchemas.flexItemParams>,
   context: ConfirmContext,
   shouldBeIn: boolean,
 ): Promise<Confirmation> {
@@ -362,6 +363,3 @@ export const flexItemEndpoints = { ...flexItemReads, enable, disable };
 
 /** The schemas behind the types of this file. Declarations name this one constant, not one for each. */
 export const flexItemSchemas = { flexItemParams };
-
-/** Their inputs, by the same names. */
-export interface FlexItemInputs extends Inputs<typeof flexItemSchemas> {}

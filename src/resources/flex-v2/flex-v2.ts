@@ -1,3 +1,6 @@
+import type { FlexInputs } from '../flex/schemas.js';
+import type { FlexV2Inputs } from './schemas.js';
+import type { Input } from '../../core/schema/schema.js';
 import {
   ApiPromise,
   mapped,
@@ -15,9 +18,7 @@ import type { DriverAssignment } from '../flex/schemas.js';
 import { flexV2Endpoints } from './endpoints.js';
 import { notInFlexError } from './errors.js';
 import type { FlexDeliveryRanges, FlexHolidays, FlexRadius, FlexSubscriptionV2, FlexZones } from './schemas.js';
-import type { FlexV2Inputs } from './schemas.js';
-import type { FlexItemInputs } from '../flex-items/flex-items.js';
-import type { FlexInputs } from '../flex/schemas.js';
+import type { flexItemSchemas } from '../flex-items/flex-items.js';
 
 /**
  * Delivery by the seller over the second generation of paths, which the service documents today: subscriptions, zones, radius,
@@ -28,6 +29,7 @@ export class FlexV2 {
   readonly items: FlexItemsV2;
   readonly #requester: Requester;
 
+  /** @internal */
   constructor(requester: Requester, readItemStatus: ReadItemStatus) {
     this.#requester = requester;
     this.items = new FlexItemsV2(requester, readItemStatus);
@@ -231,6 +233,7 @@ export class FlexItemsV2 {
   readonly #requester: Requester;
   readonly #writes: ItemWrites;
 
+  /** @internal */
   constructor(requester: Requester, readStatus: ReadItemStatus) {
     this.#requester = requester;
     this.#writes = new ItemWrites(requester, readStatus);
@@ -244,7 +247,7 @@ export class FlexItemsV2 {
    * @throws {ItemDownError} when the item does not offer Flex.
    * @throws {ItemNotFoundError} when the item does not exist, or its country has no Flex.
    */
-  isEnabled(input: FlexItemInputs['flexItemParams'], options?: CallOptions): ApiPromise<boolean> {
+  isEnabled(input: Input<typeof flexItemSchemas.flexItemParams>, options?: CallOptions): ApiPromise<boolean> {
     return mapped(this.#requester.call(flexV2Endpoints.items.isEnabled, input, options), ({ has_flex }) => has_flex);
   }
 

@@ -1,5 +1,5 @@
 import * as s from '../../core/schema/define.js';
-import type { Inputs, Input, Output, Schema } from '../../core/schema/schema.js';
+import type { Input, Output, Schema } from '../../core/schema/schema.js';
 import { atLeast, bareList, id, key, keyOf, nonEmptyArray, nullishArray, siteId } from '../fields.js';
 import { flexAddress, hour, zoneCutoff, zonePrice, zonePricing } from '../flex/schemas.js';
 import type { FlexAddress, ZoneCutoff, ZonePrice, ZonePricing } from '../flex/schemas.js';
@@ -369,5 +369,7 @@ export const flexV2Schemas = {
   assignCourierParams,
 };
 
-/** Their inputs, by the same names. */
-export interface FlexV2Inputs extends Inputs<typeof flexV2Schemas> {}
+/** Their inputs: an editor shows `FlexV2Inputs['setZonesParams']`, not all that the schema says. */
+export type FlexV2Inputs = {
+  readonly [Name in keyof typeof flexV2Schemas]: Input<(typeof flexV2Schemas)[Name]>;
+};

@@ -1,5 +1,6 @@
 import { InvalidInputError } from '../../core/errors/errors.js';
 import { ApiPromise } from '../../core/operation/api-promise.js';
+import type { FlexInputs } from './schemas.js';
 import type { Attributed, Requester, WithAttributes, WithResponse } from '../../core/operation/api-promise.js';
 import type { Endpoint } from '../../core/operation/endpoint.js';
 import { object } from '../../core/schema/define.js';
@@ -17,7 +18,6 @@ import type {
   FlexQueryParams,
   FlexSubscription,
 } from './schemas.js';
-import type { FlexInputs } from './schemas.js';
 
 /** Delivery by the seller: subscriptions, settings, zones, items, drivers. */
 export class Flex {
@@ -25,6 +25,7 @@ export class Flex {
   readonly items: FlexItems;
   readonly #requester: Requester;
 
+  /** @internal */
   constructor(requester: Requester, readItemStatus: ReadItemStatus) {
     this.#requester = requester;
     this.items = new FlexItems(requester, readItemStatus);
@@ -195,7 +196,7 @@ export interface DeliverySettings {
   /** For example `same_day`. */
   delivery_window?: string | undefined;
   /** Kinds of days that have no ranges are omitted. */
-  delivery_ranges?: { [Day in (typeof kindsOfDays)[number]]?: RangeToSet[] };
+  delivery_ranges?: { week?: RangeToSet[]; saturday?: RangeToSet[]; sunday?: RangeToSet[] };
 }
 type RangeToSet = {
   -readonly [Name in keyof FlexInputs['deliveryRangeParams']]: FlexInputs['deliveryRangeParams'][Name];
@@ -207,7 +208,9 @@ export interface DeliverySettingsV2 {
   delivery_window: string;
   /** Kinds of days that have no ranges are omitted. A range without a `cutoff` has that of its zone. */
   delivery_ranges: {
-    [Day in (typeof kindsOfDays)[number]]?: (Omit<RangeToSet, 'cutoff'> & { cutoff?: number | undefined })[];
+    [Day in keyof NonNullable<DeliverySettings['delivery_ranges']>]: (Omit<RangeToSet, 'cutoff'> & {
+      cutoff?: number | undefined;
+    })[];
   };
 }
 

@@ -1,5 +1,5 @@
 import * as s from '../../core/schema/define.js';
-import type { Inputs, Input, Output, Schema } from '../../core/schema/schema.js';
+import type { Input, Output, Schema } from '../../core/schema/schema.js';
 import { atLeast, bareList, id, key, keyOf, nonEmptyArray, nullishArray, siteId } from '../fields.js';
 import { documentRule } from './graphql/response.js';
 
@@ -321,5 +321,7 @@ export const flexSchemas = {
   driverParams,
 };
 
-/** Their inputs, by the same names. */
-export interface FlexInputs extends Inputs<typeof flexSchemas> {}
+/** Their inputs: an editor shows `FlexInputs['setDeliveryParams']`, not all that the schema says. */
+export type FlexInputs = {
+  readonly [Name in keyof typeof flexSchemas]: Input<(typeof flexSchemas)[Name]>;
+};

@@ -4,7 +4,7 @@ import { ApiPromise, type Requester, type ResponseInfo, type WithResponse } from
 import type { DescribedEndpoint, Endpoint } from '../../core/operation/endpoint.js';
 import { idText } from '../../core/response/read-output.js';
 import * as s from '../../core/schema/define.js';
-import type { Inputs, Input, Output, Schema } from '../../core/schema/schema.js';
+import type { Input, Output, Schema } from '../../core/schema/schema.js';
 import type { CallOptions } from '../../core/scope/call-options.js';
 import { Deadline } from '../../core/scope/cancel-scope.js';
 import { key, keyOf, nonEmptyArray } from '../fields.js';
@@ -31,13 +31,13 @@ export class Items {
    * for (const { id, status } of await seller.items.status({ ids: ['MLA100'] })) console.log(id, status);
    * @throws {InvalidInputError} when `ids` is empty or an id contains a comma; nothing is sent.
    */
-  status(input: ItemInputs['itemStatusParams'], options?: CallOptions): ApiPromise<ItemStatus[]> {
+  status(input: Input<typeof itemSchemas.itemStatusParams>, options?: CallOptions): ApiPromise<ItemStatus[]> {
     return new ApiPromise(this.#inParts(input, options));
   }
 
   /** Asks for each item once, and for at most 20 at a time: the service rejects more, and repeated ids. */
   async #inParts(
-    input: ItemInputs['itemStatusParams'],
+    input: Input<typeof itemSchemas.itemStatusParams>,
     options: CallOptions | undefined,
   ): Promise<WithResponse<ItemStatus[]>> {
     const ids = idsOf(input);
@@ -262,6 +262,3 @@ export const itemEndpoints = { status };
 
 /** The schemas behind the types of this file. Declarations name this one constant, not one for each. */
 export const itemSchemas = { itemStatus, itemStatusParams };
-
-/** Their inputs, by the same names. */
-export interface ItemInputs extends Inputs<typeof itemSchemas> {}

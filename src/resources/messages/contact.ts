@@ -1,5 +1,6 @@
 import { InvalidInputError } from '../../core/errors/errors.js';
 import { NotFoundError } from '../../core/errors/response-errors.js';
+import type { MessageInputs } from './schemas.js';
 import type { Requester } from '../../core/operation/api-promise.js';
 import { pagedCalls, type Paged } from '../../core/paging/paged.js';
 import { millisecondsOf } from '../../core/schema/define.js';
@@ -16,7 +17,6 @@ import { correspondence, messageEndpoints } from './endpoints.js';
 import { MediationInProcessError, NoChannelError, NotYetDeliveredError, type NoChannelReason } from './errors.js';
 import { attachmentsLimit, channelMessageParams } from './schemas.js';
 import type { ChannelMessageParams, ConversationExtra, ConversationStatus, Recipient } from './schemas.js';
-import type { MessageInputs } from './schemas.js';
 
 /** The result of a contact. */
 export interface ChannelMessage {
@@ -32,7 +32,7 @@ type FirstContact = Pick<ActionGuide, 'options' | 'send'>;
 export async function contact(
   requester: Requester,
   actionGuide: FirstContact,
-  input: MessageInputs['channelMessageParams'],
+  input: ChannelMessageParams,
   options: CallOptions = {},
 ): Promise<ChannelMessage> {
   // Checked first, so that wrong input is reported at once, whichever channel is open.
@@ -59,7 +59,7 @@ export async function contact(
 function answer(
   requester: Requester,
   found: Correspondence,
-  input: MessageInputs['channelMessageParams'],
+  input: ChannelMessageParams,
   options: CallOptions,
 ): PromiseLike<SentMessage | undefined> {
   return requester.call(messageEndpoints.send, { ...input, to: receiverOf(found, input.to) }, options);

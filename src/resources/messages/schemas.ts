@@ -1,7 +1,7 @@
 import type { FileSource } from '../../core/files/file-source.js';
 import { isPlainObject } from '../../core/json/json.js';
 import * as s from '../../core/schema/define.js';
-import type { Inputs, Input, Output, Schema } from '../../core/schema/schema.js';
+import type { Input, Output, Schema } from '../../core/schema/schema.js';
 import { eachIn, id, key, keyOf, limit, listIn, nullishArray, offset, paging, siteId, type Paging } from '../fields.js';
 import { currentMessage, currentSentMessage, messageText, toCurrentShape } from '../post-sale/message.js';
 import type { Message, SentMessage } from '../post-sale/message.js';
@@ -276,5 +276,7 @@ export const messageSchemas = {
   downloadParams,
 };
 
-/** Their inputs, by the same names. */
-export interface MessageInputs extends Inputs<typeof messageSchemas> {}
+/** Their inputs: an editor shows `MessageInputs['sendMessageParams']`, not all that the schema says. */
+export type MessageInputs = {
+  readonly [Name in keyof typeof messageSchemas]: Input<(typeof messageSchemas)[Name]>;
+};

@@ -1,10 +1,11 @@
+import type { Input } from '../../core/schema/schema.js';
+import type { questionSchemas } from './schemas.js';
 import type { ApiPromise, Attributed, WithAttributes, Requester } from '../../core/operation/api-promise.js';
 import type { CallOptions } from '../../core/scope/call-options.js';
 import { pagedCalls, type Paged } from '../../core/paging/paged.js';
 import { Blacklist } from '../blacklist/blacklist.js';
 import { questionEndpoints } from './endpoints.js';
 import type { Question, DeletionResponse, QuestionSearchParams, QuestionSearchExtra, ResponseTime } from './schemas.js';
-import type { QuestionInputs } from './schemas.js';
 
 /** Buyers' questions and the seller's answers. */
 export class Questions {
@@ -48,7 +49,7 @@ export class Questions {
    * @throws {NotFoundError} when the question does not exist, or the token does not show it.
    */
   get<const Name extends keyof Question = keyof Question>(
-    input: QuestionInputs['getQuestionParams'],
+    input: Input<typeof questionSchemas.getQuestionParams>,
     options?: CallOptions & WithAttributes<Name>,
   ): ApiPromise<Attributed<Question, Name>> {
     return this.#requester.call(questionEndpoints.get, input, options);
@@ -68,7 +69,7 @@ export class Questions {
    * @throws {ServerError} when the service failed (5xx). If `outcomeUnknown` is `true`, do as after an
    *   `OutcomeUnknownError`.
    */
-  ask(input: QuestionInputs['askParams'], options?: CallOptions): ApiPromise<Question | undefined> {
+  ask(input: Input<typeof questionSchemas.askParams>, options?: CallOptions): ApiPromise<Question | undefined> {
     return this.#requester.call(questionEndpoints.ask, input, options);
   }
 
@@ -86,7 +87,7 @@ export class Questions {
    * @throws {ServerError} when the service failed (5xx). If `outcomeUnknown` is `true`, do as after an
    *   `OutcomeUnknownError`.
    */
-  answer(input: QuestionInputs['answerParams'], options?: CallOptions): ApiPromise<Question | undefined> {
+  answer(input: Input<typeof questionSchemas.answerParams>, options?: CallOptions): ApiPromise<Question | undefined> {
     return this.#requester.call(questionEndpoints.answer, input, options);
   }
 
@@ -103,7 +104,7 @@ export class Questions {
    * @throws {ServerError} when the service failed (5xx). If `outcomeUnknown` is `true`, do as after an
    *   `OutcomeUnknownError`.
    */
-  delete(input: QuestionInputs['getQuestionParams'], options?: CallOptions): ApiPromise<DeletionResponse> {
+  delete(input: Input<typeof questionSchemas.getQuestionParams>, options?: CallOptions): ApiPromise<DeletionResponse> {
     return this.#requester.call(questionEndpoints.delete, input, options);
   }
 
@@ -117,7 +118,7 @@ export class Questions {
    * @throws {ServerError} when the service failed (5xx). If `outcomeUnknown` is `true`, do as after an
    *   `OutcomeUnknownError`.
    */
-  hide(input: QuestionInputs['getQuestionParams'], options?: CallOptions): ApiPromise<unknown> {
+  hide(input: Input<typeof questionSchemas.getQuestionParams>, options?: CallOptions): ApiPromise<unknown> {
     return this.#requester.call(questionEndpoints.hide, input, options);
   }
 
@@ -131,7 +132,7 @@ export class Questions {
    * @throws {NoQuestionsError} when the seller has received no questions.
    */
   responseTime<const Name extends keyof ResponseTime = keyof ResponseTime>(
-    input: QuestionInputs['userParams'],
+    input: Input<typeof questionSchemas.userParams>,
     options?: CallOptions & WithAttributes<Name>,
   ): ApiPromise<Attributed<ResponseTime, Name>> {
     return this.#requester.call(questionEndpoints.responseTime, input, options);

@@ -1,5 +1,5 @@
 import * as s from '../../core/schema/define.js';
-import type { Inputs, Input, Output, Schema } from '../../core/schema/schema.js';
+import type { Input, Output, Schema } from '../../core/schema/schema.js';
 import {
   boundedText,
   id,
@@ -133,12 +133,9 @@ const searchFields = s.strictObject({
 /** Filters of a search, sent as query parameters. The specification does not name them. */
 export interface QuestionFilters {
   /** One status or several. */
-  readonly status?: QuestionStatusFilter | readonly QuestionStatusFilter[] | undefined;
+  readonly status?: Exclude<Question['status'], null> | readonly Exclude<Question['status'], null | undefined>[];
   readonly [name: string]: unknown;
 }
-type QuestionStatusFilter =
-  | ('UNANSWERED' | 'ANSWERED' | 'CLOSED_UNANSWERED' | 'UNDER_REVIEW' | 'DELETED' | 'BANNED')
-  | (string & {});
 
 interface SearchCommon extends Pick<
   Input<typeof questionSchemas.searchFields>,
@@ -253,6 +250,3 @@ export const questionSchemas = {
   answerParams,
   userParams,
 };
-
-/** Their inputs, by the same names. */
-export interface QuestionInputs extends Inputs<typeof questionSchemas> {}

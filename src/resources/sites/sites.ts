@@ -2,7 +2,7 @@ import type { Requester } from '../../core/operation/api-promise.js';
 import type { DescribedEndpoint } from '../../core/operation/endpoint.js';
 import { pagedCalls, type Paged } from '../../core/paging/paged.js';
 import * as s from '../../core/schema/define.js';
-import type { Inputs, Input, Output } from '../../core/schema/schema.js';
+import type { Input, Output } from '../../core/schema/schema.js';
 import type { CallOptions } from '../../core/scope/call-options.js';
 import { keyOf, limit, listIn, nullishArray, offset, paging, searchOptionOrId, siteId } from '../fields.js';
 import type { Paging, SearchOption } from '../fields.js';
@@ -22,7 +22,7 @@ export class Sites {
    * @example
    * for await (const { id, title } of seller.sites.search({ site_id: 'MLB', q: 'chair' })) console.log(id, title);
    */
-  search(input: SiteInputs['siteSearchParams'], options?: CallOptions): Paged<Listing, SiteSearchExtra> {
+  search(input: Input<typeof siteSchemas.siteSearchParams>, options?: CallOptions): Paged<Listing, SiteSearchExtra> {
     return pagedCalls(this.#requester, siteEndpoints.search, input, options, {
       key: (item) => item.id,
       read: ({ results, paging, ...extra }) => ({
@@ -102,6 +102,3 @@ export const siteEndpoints = { search };
 
 /** The schemas behind the types of this file. Declarations name this one constant, not one for each. */
 export const siteSchemas = { listing, siteSearchParams };
-
-/** Their inputs, by the same names. */
-export interface SiteInputs extends Inputs<typeof siteSchemas> {}

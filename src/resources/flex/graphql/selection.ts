@@ -4,11 +4,16 @@ import { array, nullish, object, preprocess, unknown } from '../../../core/schem
 import type { Issue } from '../../../core/errors/errors.js';
 
 type Plain<T> = NonNullable<T> extends readonly (infer Entry)[] ? NonNullable<Entry> : NonNullable<T>;
-type HoldsFields<T> = Plain<T> extends object ? (keyof Plain<T> extends never ? false : true) : false;
 
 /** Which fields to select: `true` for a whole field, an object for some of its fields. */
 export type Selection<T> = {
-  readonly [Name in keyof T]?: true | (HoldsFields<T[Name]> extends true ? Selection<Plain<T[Name]>> : never);
+  readonly [Name in keyof T]?:
+    | true
+    | (Plain<T[Name]> extends object
+        ? keyof Plain<T[Name]> extends never
+          ? never
+          : Selection<Plain<T[Name]>>
+        : never);
 };
 
 /** Rejects fields that `T` does not have, at any depth. */
