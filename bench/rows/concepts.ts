@@ -21,14 +21,14 @@ const journeys = [
   {
     name: 'rejected',
     what: 'a documented 400',
-    files: [40, 32],
+    files: [40, 33],
     functions: [180, 192],
     outcome: 'InvalidQuestionError',
   },
-  { name: 'lost', what: 'a lost write that is read back', files: [40, 41], functions: [215, 226] },
-  { name: 'webhook', what: 'a webhook to an answer, on SQLite', files: [60, 61], functions: [400, 495] },
-  { name: 'job', what: 'a job whose message moderation accepts, on SQLite', files: [62, 64], functions: [480, 567] },
-  { name: 'refresh', what: 'a read that refreshes its token', files: [28, 42], functions: [180, 280] },
+  { name: 'lost', what: 'a lost write that is read back', files: [40, 40], functions: [215, 227] },
+  { name: 'webhook', what: 'a webhook to an answer, on SQLite', files: [60, 61], functions: [400, 499] },
+  { name: 'job', what: 'a job whose message moderation accepts, on SQLite', files: [62, 65], functions: [480, 580] },
+  { name: 'refresh', what: 'a read that refreshes its token', files: [28, 41], functions: [180, 275] },
 ] as const;
 
 /** What runs for each journey. */
@@ -61,5 +61,5 @@ export const concepts: readonly Concepts[] = [
       measure: async () => Object.values((await ran())[name]).flat().length,
     },
   ]),
-  { what: 'lines of code in src/core', goal: 5800, most: 7950, measure: () => linesOfCode('core') },
+  { what: 'lines of code in src/core', goal: 5800, most: 8160, measure: () => linesOfCode('core') },
 ];
