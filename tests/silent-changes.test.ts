@@ -7,7 +7,7 @@ import { createOutbox } from 'marketplace-seller-sdk/outbox';
 import { memoryStore, sqliteStore } from 'marketplace-seller-sdk/stores';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
-import { entriesOf } from '../tools/release.ts';
+import { entriesOf, isLater } from '../tools/release.ts';
 import { about, deliver } from './support/deliveries.ts';
 import { running } from './support/serving.ts';
 import { silentLogger } from './support/silent.ts';
@@ -16,12 +16,16 @@ import { errorOf, stubbed, wireQuestion } from './support/stubs.ts';
 // What the changelog states of changes that no compiler finds is true of the code of today: each line has its test.
 
 const root = join(import.meta.dirname, '..');
-const { text: changes = '' } = entriesOf(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'))[0] ?? {};
-const [, section = ''] = /### Changes that compile\n([^]*?)\n### /.exec(changes) ?? [];
-const lines = section
-  .split(/^- /m)
-  .slice(1)
-  .map((line) => line.trim());
+const later = entriesOf(readFileSync(join(root, 'CHANGELOG.md'), 'utf8')).filter(
+  ({ version }) => version === 'Unreleased' || isLater(version, '0.2.0'),
+);
+const lines = later.flatMap(({ text }) => {
+  const [, section = ''] = /### Changes that compile\n([^]*?)\n### /.exec(text) ?? [];
+  return section
+    .split(/^- /m)
+    .slice(1)
+    .map((line) => line.trim());
+});
 
 const folder = mkdtempSync(join(tmpdir(), 'upgraded-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -2,17 +2,20 @@
 // version declares and weighs, writes the documents, and runs the checks that a new version can break. After a failure,
 // the checkout is as before, and what was made is in `git stash`.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { globSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isLater, releasedChangelog } from './release.ts';
 
 const root = join(import.meta.dirname, '..');
 const changelog = join(root, 'CHANGELOG.md');
 const [, , version = ''] = process.argv;
-/** What a new version can break. */
-const tests = ['api', 'documents', 'package', 'tools/release', 'tools/worsened', 'core/user-agent'].map(
-  (name) => `tests/${name}.test.ts`,
-);
+/** What a new version can break: the tests that read its number, and those that read the changelog's entries. */
+const tests = [
+  ...['documents', 'package', 'tools/worsened', 'core/user-agent'].map((name) => `tests/${name}.test.ts`),
+  ...globSync('tests/**/*.test.ts', { cwd: root }).filter(
+    (path) => !path.includes('rehearsed-releases') && readFileSync(join(root, path), 'utf8').includes('entriesOf'),
+  ),
+];
 
 const before = versionIn('package.json');
 const obstacle = obstacleTo(version);
