@@ -11,7 +11,9 @@ const changelog = join(root, 'CHANGELOG.md');
 const [, , version = ''] = process.argv;
 /** What a new version can break: the tests that read its number, and those that read the changelog's entries. */
 const tests = [
-  ...['documents', 'package', 'tools/worsened', 'core/user-agent'].map((name) => `tests/${name}.test.ts`),
+  ...['documents', 'package', 'tools/release', 'tools/worsened', 'core/user-agent'].map(
+    (name) => `tests/${name}.test.ts`,
+  ),
   ...globSync('tests/**/*.test.ts', { cwd: root }).filter(
     (path) => !path.includes('rehearsed-releases') && readFileSync(join(root, path), 'utf8').includes('entriesOf'),
   ),
