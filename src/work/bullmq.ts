@@ -162,8 +162,9 @@ class BullMQWorks implements Works {
 
   /**
    * That a job has stalled twice proves nothing, but it may be what ends its process. It waits until the others have ended, for a third
-   * of a lease at most; a process that ends then counts. Others start once it has run for as long, or ten seconds, and then it no longer counts. After
-   * each process that has ended so, it waits for longer.
+   * of a lease at most; a process that ends then counts. It counts where others still run, too: what ends a process that is never idle
+   * would not be found. Others start once it has run for as long, or ten seconds, and then it no longer counts. After each process that
+   * has ended so, it waits for longer.
    */
   async #runAlone(results: JobResults): Promise<unknown> {
     const { endings, hasPaused } = results;
@@ -175,11 +176,10 @@ class BullMQWorks implements Works {
     this.#turn = promise;
     try {
       await before;
-      const patienceMs = this.#options.leaseMs / 3;
-      const isAlone = await endsWithin(patienceMs, Promise.allSettled(this.#active));
-      if (isAlone) await results.count(endings + 1);
+      await endsWithin(this.#options.leaseMs / 3, Promise.allSettled(this.#active));
+      await results.count(endings + 1);
       const running = tracked(this.#active, this.#run(results, stalls));
-      if (isAlone && !(await endsWithin(aloneMsOf(this.#options.leaseMs), Promise.allSettled([running]))))
+      if (!(await endsWithin(aloneMsOf(this.#options.leaseMs), Promise.allSettled([running]))))
         await results.count(endings);
       resolve(undefined);
       return await running;

@@ -2,6 +2,7 @@
 // node reply-process.js <sqlite | postgres | bullmq> <where it is> <URL of the marketplace> <token> <user id> [how far its clock is ahead] [leaseMs]
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Queue, Worker } from 'bullmq';
 import { SellerClient } from 'marketplace-seller-sdk';
 import { createInbox, nodeHandler } from 'marketplace-seller-sdk/inbox';
@@ -43,6 +44,7 @@ const inbox = createInbox<SellerClient>({
     messages: async (notification, context) => {
       const { text } = await context.read();
       // Moderation rejects it.
+      if (text === 'Take a while.') await pause(400);
       if (text === 'Call me.') await context.reply('Call me at +54 11 4321-5678.');
       else if (text === 'End the process.') {
         process.stdout.write('It ends.\n');

@@ -22,10 +22,16 @@ interface Storm {
   /** How long a process lives after its start. */
   readonly lifeMs: number;
   readonly leaseMs: number;
+  /** Whether each process has also to answer what takes longer than it waits for it, so that it is never idle. @default false */
+  readonly isBusy?: boolean;
 }
 
 /** One message ends its process by itself, and all processes are killed from outside for some time, one after the other. */
-export async function weather(program: string, place: Place, { goesOn, lifeMs, leaseMs }: Storm): Promise<Weathered> {
+export async function weather(
+  program: string,
+  place: Place,
+  { goesOn, lifeMs, leaseMs, isBusy = false }: Storm,
+): Promise<Weathered> {
   const marketplace = new FakeMarketplace();
   const [seller, buyer] = [marketplace.addUser(), marketplace.addUser()];
   const service = await marketplace.listen();
@@ -42,7 +48,7 @@ export async function weather(program: string, place: Place, { goesOn, lifeMs, l
   ];
   const packs: ReturnType<FakeMarketplace['addPack']>[] = [];
   let undelivered: object[] = [];
-  let [kills, endings, isOver] = [0, 0, false];
+  let [kills, starts, endings, isOver] = [0, 0, 0, false];
   let current: ChildProcess | undefined;
 
   async function run(): Promise<void> {
@@ -56,10 +62,11 @@ export async function weather(program: string, place: Place, { goesOn, lifeMs, l
         if (said.includes('It ends.')) said = '';
       });
       while (!said.includes('\n') && child.exitCode === null && child.signalCode === null) await pause(5);
+      if (isBusy) for (let count = 0; count < 3; count += 1) write('Take a while.');
       void deliver(`http://127.0.0.1:${said.trim()}/`);
       if (goesOn(kills)) {
         void pause(lifeMs).then(() => (kills += Number(child.kill('SIGKILL'))));
-        write(packs.length === 5 ? 'End the process.' : 'When does it leave?');
+        write((starts += 1) === 6 ? 'End the process.' : 'When does it leave?');
       }
       await gone;
     }
