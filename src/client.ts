@@ -1,5 +1,6 @@
 import { ApiPromise } from './core/operation/api-promise.js';
 import type { Attributed, WithAttributes } from './core/operation/api-promise.js';
+import { createRuntime } from './core/client/call.js';
 import { HttpClient } from './core/client/http-client.js';
 import { describe, type Description } from './resources/describe.js';
 import type { Endpoint } from './core/operation/endpoint.js';
@@ -9,7 +10,7 @@ import { callChecked } from './core/options/rules.js';
 import { resolveOptions, type ClientOptions } from './core/options/client-options.js';
 import type { Input, StandardSchema } from './core/schema/schema.js';
 import type { PathInput, RequestLine } from './core/request/define-endpoint.js';
-import type { InsideOfClient, WriteHook } from './core/recover/write-hook.js';
+import type { InsideOfClient } from './core/recover/write-hook.js';
 import { ActionGuide } from './resources/action-guide/action-guide.js';
 import { Contacts } from './resources/contacts/contacts.js';
 import { Currencies } from './resources/currencies/currencies.js';
@@ -61,9 +62,9 @@ export class SellerClient {
   constructor(options: ClientOptions);
   /** @internal */
   // oxlint-disable-next-line typescript/unified-signatures -- united, the internal parameter would be public
-  constructor(options: ClientOptions, parent: HttpClient, hook?: WriteHook);
-  constructor(options: ClientOptions, parent?: HttpClient, hook?: WriteHook) {
-    this.#http = new HttpClient(resolveOptions(options), parent, hook);
+  constructor(options: ClientOptions, http: HttpClient);
+  constructor(options: ClientOptions, http = new HttpClient(createRuntime(resolveOptions(options)))) {
+    this.#http = http;
     this.#options = options;
   }
 
@@ -216,12 +217,13 @@ export class SellerClient {
    * await patient.questions.get({ question_id });
    */
   withOptions(options: Partial<ClientOptions>): SellerClient {
-    return derived({ ...this.#options, ...options }, this.#http);
+    const all = { ...this.#options, ...options };
+    return derived(all, this.#http.withOptions(resolveOptions(all)));
   }
 
   /** @internal */
   'marketplace-seller-sdk.inside'(): InsideOfClient {
-    return { ...this.#http.inside, withHook: (hook) => derived(this.#options, this.#http, hook) };
+    return { ...this.#http.inside, withHook: (hook) => derived(this.#options, this.#http.withHook(hook)) };
   }
 }
 
@@ -233,6 +235,6 @@ function statusIn(items: Items): ReadItemStatus {
 }
 
 /** Outside the class: esbuild renames a class that refers to itself, and logs would show that name. */
-function derived(options: ClientOptions, parent: HttpClient, hook?: WriteHook): SellerClient {
-  return new SellerClient(options, parent, hook);
+function derived(options: ClientOptions, http: HttpClient): SellerClient {
+  return new SellerClient(options, http);
 }

@@ -1,4 +1,5 @@
 import type { SellerClient } from './client.js';
+import { createRuntime } from './core/client/call.js';
 import { HttpClient } from './core/client/http-client.js';
 import type { Requester } from './core/operation/api-promise.js';
 import { resolveOptions, type ClientOptions } from './core/options/client-options.js';
@@ -12,7 +13,7 @@ import { callChecked } from './core/options/rules.js';
  * @throws {ConfigurationError} when an option is unknown or wrong.
  */
 export function createHttpClient(options: ClientOptions): Pick<SellerClient, 'call'> {
-  const http = new HttpClient(resolveOptions(options));
+  const http = new HttpClient(createRuntime(resolveOptions(options)));
   const requester: Requester = {
     deadlineMs: http.deadlineMs,
     call: (endpoint, input, given) => callChecked(http, endpoint, input, given),

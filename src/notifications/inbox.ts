@@ -91,7 +91,7 @@ export class Inbox extends StoredLists<InboxEntry> {
     this.#handling = new Handling(context);
     const taskOf: TaskOf = (lease, run) => new NotificationTask(lease, run, this.#handling);
     this.#works = worksOn(store, { name: 'inbox', kinds, taskOf, concurrency, leaseMs, log: reporter.log });
-    this.#door = new Deliveries(context, this.#works, this.#missed).door;
+    this.#door = new Door(context, (entry, request) => this.#store(entry, request));
     this.#rounds = new CatchUpRounds(context, () => this.catchUp());
     this.#unhandled = new UnhandledEntries(context);
     // Nothing more is handled, and deliveries get a 503.
@@ -134,6 +134,38 @@ export class Inbox extends StoredLists<InboxEntry> {
   /** Responds to one delivery: what an adapter calls. Never throws. */
   receive(request: IncomingRequest): Promise<OutgoingResponse> {
     return this.#door.receive(request);
+  }
+
+  /** Stores a notification that was delivered, and has it handled. */
+  async #store(entry: InboxEntry, { waitUntil }: IncomingRequest): Promise<OutgoingResponse> {
+    const { store, options, reporter } = this.#context;
+    const { topic } = entry.notification;
+    const hasHandler = isHandled(this.#context, entry.notification);
+    // A deploy may have begun: another process on this store has a handler already, or will have one.
+    const state = await this.#door.inTime(() => store.add(workOf(entry), options.maxWaiting));
+    if (state === 'full') return this.#full(entry, hasHandler);
+    if (!['added', 'known'].includes(state))
+      throw new TypeError('The store did not confirm that it has the notification');
+    if (state === 'added' && options.handle && !hasHandler)
+      reporter.warnedOnce(`Notifications of the topic ${topic} ${waitForHandler}`);
+    void this.#missed.note(entry.notification);
+    this.#works.wake();
+    waitUntil?.(this.#works.idle());
+    return accepted;
+  }
+
+  /** What nobody here handles need not come again: it would cost the application the topic. */
+  #full({ notification }: InboxEntry, hasHandler: boolean): OutgoingResponse {
+    const { reporter, options } = this.#context;
+    const { user_id, topic } = notification;
+    if (hasHandler) {
+      reporter.warnedOnce(
+        `${options.maxWaiting} notifications of user ${user_id} (${topic}) wait: no more are accepted now`,
+      );
+      return notAccepted;
+    }
+    reporter.dropped('it has no handler here, and as many of its seller wait as may');
+    return accepted;
   }
 
   /**
@@ -225,52 +257,5 @@ export class Inbox extends StoredLists<InboxEntry> {
     this.#handling.dispatcher.close();
     await this.#door.ended();
     await leaveStoreInTime(store, endsAt, reporter.log);
-  }
-}
-
-/** Stores the notifications that are delivered, and has them handled. */
-class Deliveries {
-  readonly door: Door;
-  readonly #context: InboxContext;
-  readonly #works: Works;
-
-  readonly #missed: MissedNotifications;
-
-  constructor(context: InboxContext, works: Works, missed: MissedNotifications) {
-    this.#context = context;
-    this.#works = works;
-    this.#missed = missed;
-    this.door = new Door(context, (entry, request) => this.#store(entry, request));
-  }
-
-  async #store(entry: InboxEntry, { waitUntil }: IncomingRequest): Promise<OutgoingResponse> {
-    const { store, options, reporter } = this.#context;
-    const { topic } = entry.notification;
-    const hasHandler = isHandled(this.#context, entry.notification);
-    // A deploy may have begun: another process on this store has a handler already, or will have one.
-    const state = await this.door.inTime(() => store.add(workOf(entry), options.maxWaiting));
-    if (state === 'full') return this.#full(entry, hasHandler);
-    if (!['added', 'known'].includes(state))
-      throw new TypeError('The store did not confirm that it has the notification');
-    if (state === 'added' && options.handle && !hasHandler)
-      reporter.warnedOnce(`Notifications of the topic ${topic} ${waitForHandler}`);
-    void this.#missed.note(entry.notification);
-    this.#works.wake();
-    waitUntil?.(this.#works.idle());
-    return accepted;
-  }
-
-  /** What nobody here handles need not come again: it would cost the application the topic. */
-  #full({ notification }: InboxEntry, hasHandler: boolean): OutgoingResponse {
-    const { reporter, options } = this.#context;
-    const { user_id, topic } = notification;
-    if (hasHandler) {
-      reporter.warnedOnce(
-        `${options.maxWaiting} notifications of user ${user_id} (${topic}) wait: no more are accepted now`,
-      );
-      return notAccepted;
-    }
-    reporter.dropped('it has no handler here, and as many of its seller wait as may');
-    return accepted;
   }
 }

@@ -1,17 +1,10 @@
 import {
-  allowInsecureRequests,
-  authorizationCodeGrantRequest,
   calculatePKCECodeChallenge,
-  ClientSecretPost,
-  customFetch,
   expectNoState,
   generateRandomCodeVerifier,
   generateRandomState,
-  nopkce,
-  refreshTokenGrantRequest,
   validateAuthResponse,
 } from 'oauth4webapi';
-import type { AuthorizationServer, Client, TokenEndpointRequestOptions } from 'oauth4webapi';
 import { AuthorizationCallbackError, InvalidInputError } from '../core/errors/errors.js';
 import { withoutSecrets } from '../core/errors/redactor.js';
 import { checkConfiguration, isLoopback, oddly, oddTokens, ofType, withMethods } from '../core/options/rules.js';
@@ -109,7 +102,10 @@ export function createOAuth(options: OAuthOptions): OAuth {
         throw new InvalidInputError([
           { path: ['refreshToken'], message: `\`refreshToken\` takes a text, not ${oddly.refreshToken}` },
         ]);
-      const next = await useRefreshToken(application, String(tokens.refreshToken), signal);
+      const refreshToken = String(tokens.refreshToken);
+      const secrets = [application.clientSecret, refreshToken];
+      const grant: TokenGrant = { application, type: 'refresh_token', secrets, signal };
+      const next = await requestTokens(grant, { refresh_token: refreshToken });
       return { ...tokens, ...next, refreshToken: next.refreshToken ?? tokens.refreshToken };
     },
   };
@@ -263,9 +259,10 @@ function checkCallback(application: OAuthOptions, given: URLSearchParams, state?
   const query = new URLSearchParams(given);
   // It names the authorisation server, and this application has only one.
   query.delete('iss');
-  const { server, client } = partiesOf(application);
+  const { clientId, tokenUrl } = application;
   try {
-    const checked = validateAuthResponse(server, client, query, state ?? expectNoState);
+    const server = { issuer: new URL(tokenUrl).origin };
+    const checked = validateAuthResponse(server, { client_id: clientId }, query, state ?? expectNoState);
     if (!checked.get('code') || checked.getAll('code').length > 1)
       throw new Error('the callback contains not one code');
     return checked;
@@ -292,60 +289,25 @@ async function exchangeCode(
   callback: URLSearchParams,
   verifier: string | undefined,
 ): Promise<OAuthTokens> {
-  const { server, client, authentication } = partiesOf(application);
   const { clientSecret, redirectUri } = application;
-  const secrets = [clientSecret, callback.get('code') ?? '', callback.get('state') ?? '', verifier ?? ''];
+  const code = callback.get('code') ?? '';
+  const secrets = [clientSecret, code, callback.get('state') ?? '', verifier ?? ''];
   const grant: TokenGrant = { application, type: 'authorization_code', secrets };
-  // oxlint-disable-next-line typescript/no-deprecated -- marked so that it stands out: an application may do without PKCE
-  const proof = verifier ?? nopkce;
-  const { user_id, ...tokens } = await requestTokens(grant, (options) =>
-    authorizationCodeGrantRequest(server, client, authentication, callback, redirectUri, proof, options),
-  );
+  // An application may do without PKCE.
+  const proof = verifier !== undefined && { code_verifier: verifier };
+  const { user_id, ...tokens } = await requestTokens(grant, { redirect_uri: redirectUri, code, ...proof });
   if (user_id === undefined) throw unexpectedResponse(grant, 'without a `user_id`');
   return { ...tokens, user_id };
 }
 
-/** Exchanges a refresh token. The user id is absent if the response does not contain it. */
-async function useRefreshToken(
-  application: OAuthOptions,
-  refreshToken: string,
-  signal: AbortSignal | undefined,
-): Promise<TokenSet> {
-  const { server, client, authentication } = partiesOf(application);
-  return requestTokens(
-    { application, type: 'refresh_token', secrets: [application.clientSecret, refreshToken], signal },
-    (options) => refreshTokenGrantRequest(server, client, authentication, refreshToken, options),
-  );
-}
-
-interface Parties {
-  readonly server: AuthorizationServer;
-  readonly client: Client;
-  readonly authentication: ReturnType<typeof ClientSecretPost>;
-}
-
-function partiesOf({ clientId, clientSecret, tokenUrl }: OAuthOptions): Parties {
-  return {
-    server: { issuer: new URL(tokenUrl).origin, token_endpoint: tokenUrl },
-    client: { client_id: clientId },
-    authentication: ClientSecretPost(clientSecret),
-  };
-}
-
-/** Sends the form that the library builds, and reads what the server responds: once, and as it came. */
+/** Sends a grant with its own fields, and reads what the server responds: once, and as it came. */
 async function requestTokens(
   grant: TokenGrant,
-  build: (options: TokenEndpointRequestOptions) => Promise<Response>,
+  fields: Readonly<Record<string, string>>,
 ): Promise<TokenSet & { readonly user_id?: number }> {
-  let form = '';
-  const keep = (_url: string, { body }: { readonly body: URLSearchParams }): Promise<Response> => {
-    form = body.toString();
-    return Promise.resolve(new Response());
-  };
-  // Which protocols are allowed was checked when the application was created.
-  // oxlint-disable-next-line typescript/no-deprecated -- marked so that it stands out
-  await build({ [customFetch]: keep, [allowInsecureRequests]: true });
-  return readTokens(grant, await postGrant(grant, form));
+  const { clientId, clientSecret } = grant.application;
+  const own = { grant_type: grant.type, client_id: clientId, client_secret: clientSecret };
+  return readTokens(grant, await postGrant(grant, String(new URLSearchParams({ ...fields, ...own }))));
 }
 
 /** A refresh token that has been used must not be lost because a field is missing that nobody needs, or `null`. */

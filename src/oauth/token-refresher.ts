@@ -132,10 +132,7 @@ export class TokenRefresher<T extends TokenSet> {
 
   #refresh(oldToken: string, signal: AbortSignal): Promise<T> {
     const { lock } = this.#options;
-    const work = async (): Promise<T> => {
-      signal.throwIfAborted();
-      return this.#refreshNow(oldToken, signal);
-    };
+    const work = (): Promise<T> => this.#refreshNow(oldToken, signal);
     return lock ? withLock(lock, work) : work();
   }
 
@@ -153,6 +150,8 @@ export class TokenRefresher<T extends TokenSet> {
   }
 
   async #refreshNow(oldToken: string, signal: AbortSignal): Promise<T> {
+    // The lock may have come too late.
+    signal.throwIfAborted();
     const stored = await this.#load();
     // Another process has stored a newer token set, which must not be overwritten.
     if (this.#unsaved && stored.accessToken !== this.#unsaved.replaces.accessToken) this.#unsaved = undefined;

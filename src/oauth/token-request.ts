@@ -14,7 +14,7 @@ import type { SellerError } from '../core/errors/seller-error.js';
 import { isPlainObject } from '../core/json/json.js';
 import type { FetchInit } from '../core/options/client-options.js';
 import { TimeLimit, wait } from '../core/scope/cancel-scope.js';
-import { FetchResponse } from '../core/transport/transport.js';
+import { FetchResponse, isOk } from '../core/transport/transport.js';
 import { times, type OAuthOptions } from './tokens.js';
 
 const maxRetries = 4;
@@ -130,10 +130,6 @@ function abortedError(grant: TokenGrant, attempts: number): RequestAbortedError 
 
 function backoff(attempts: number): number {
   return times.firstRetryMs * 2 ** (attempts - 1) * (0.5 + Math.random() / 2);
-}
-
-function isOk(status: number): boolean {
-  return status >= 200 && status < 300;
 }
 
 function objectIn(text: string): TokenBody | undefined {

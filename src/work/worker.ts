@@ -369,6 +369,7 @@ export class LeasedRun implements Run {
   readonly #store: Pick<InnerStore, 'note' | 'settle'>;
   readonly #options: WorkerOptions;
   readonly #controller = new AbortController();
+  readonly signal = this.#controller.signal;
   /** What the store has. */
   #noted: RunNotes;
   /** Another run has the entry now: what comes of this one is ignored. */
@@ -380,10 +381,6 @@ export class LeasedRun implements Run {
     this.#noted = this.notes;
     this.#store = store;
     this.#options = options;
-  }
-
-  get signal(): AbortSignal {
-    return this.#controller.signal;
   }
 
   abort(reason: Error): void {

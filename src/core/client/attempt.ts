@@ -9,16 +9,11 @@ import type { LimiterAttempt, Limiter } from '../options/client-options.js';
 import { emitAttemptResult, emitWait } from '../options/hooks.js';
 import type { AttemptResult } from '../recover/failure.js';
 import { userOf } from '../recover/token-source.js';
-import { BufferedResponse, errorInBody, isOk } from '../response/body.js';
+import { BufferedResponse, errorInBody } from '../response/body.js';
 import { warningOf } from '../response/read-error.js';
 import { ignoreErrors, type CancelScope } from '../scope/cancel-scope.js';
-import type {
-  Exchange,
-  OutgoingRequest,
-  RequestDelivery,
-  Transport,
-  TransportResponse,
-} from '../transport/transport.js';
+import { isOk, type Exchange, type OutgoingRequest } from '../transport/transport.js';
+import type { RequestDelivery, TransportResponse } from '../transport/transport.js';
 import { exchangeOnce, type ClientCall } from './call.js';
 
 /**
@@ -30,15 +25,13 @@ export class RequestAttempt {
   /** Whether it got a 429 for which all calls of its queue wait. */
   isQueueThrottled = false;
   readonly #call: ClientCall;
-  readonly #transport: Transport;
   readonly #controller = new AbortController();
   #exchange: Exchange | undefined;
   #received: TransportResponse | undefined;
   #form: MultipartBody | undefined;
 
-  constructor(call: ClientCall, transport: Transport) {
+  constructor(call: ClientCall) {
     this.#call = call;
-    this.#transport = transport;
   }
 
   /** Whether the request may have reached the service, as far as is known now. */
@@ -147,7 +140,7 @@ export class RequestAttempt {
   #open(outgoing: OutgoingRequest): Promise<TransportResponse> {
     // Tracing may be late: the attempt has ended, and the request may have been sent again.
     outgoing.signal.throwIfAborted();
-    return (this.#exchange = this.#transport(outgoing)).response;
+    return (this.#exchange = this.#call.runtime.transport(outgoing)).response;
   }
 
   #outgoing(body: OutgoingRequest['body']): OutgoingRequest {

@@ -17,10 +17,11 @@ import { RetryBudget, type CallState, type WriteOutcome } from '../recover/next-
 import { TokenSource } from '../recover/token-source.js';
 import type { WriteHook, WriteResult, WriteDecision } from '../recover/write-hook.js';
 import { lowerCaseNames, userAgentOf, type BuiltRequest } from '../request/build-request.js';
-import { isOk, type BufferedResponse } from '../response/body.js';
+import { RequestedEndpoints } from '../request/define-endpoint.js';
+import type { BufferedResponse } from '../response/body.js';
 import type { InternalOptions } from '../scope/call-options.js';
 import { CancelScope, ignoreErrors } from '../scope/cancel-scope.js';
-import type { RequestDelivery, TransportResponse } from '../transport/transport.js';
+import { isOk, type RequestDelivery, type Transport, type TransportResponse } from '../transport/transport.js';
 
 /** What a call needs beyond JSON. It is loaded before the first attempt, because other calls do not need it. */
 interface LoadedParts {
@@ -32,33 +33,10 @@ interface LoadedParts {
   readonly exchange?: EndpointExchange | undefined;
 }
 
-/** What is known of the response to a call. */
-interface Received extends Omit<ResponseInfo, 'headers' | 'requestId'> {
-  readonly headers: ResponseHeaders;
-}
-
-/** The result of a call. Its response is described on use, because few callers need it. */
-export class CallResult implements WithResponse<unknown> {
-  readonly data: unknown;
-  readonly received: Received;
-
-  constructor(data: unknown, received: Received) {
-    this.data = data;
-    this.received = received;
-  }
-
-  get response(): ResponseInfo {
-    const { headers, url, ...others } = this.received;
-    const requestId = requestIdOf(headers);
-    return {
-      ...others,
-      url: redactUrl(url),
-      requestId,
-      get headers() {
-        return headers.toHeaders();
-      },
-    };
-  }
+/** The result of a call. */
+export interface CallResult extends WithResponse<unknown> {
+  /** What the end of the call is told with. */
+  readonly told: Pick<ResponseInfo, 'status' | 'attempts' | 'durationMs'>;
 }
 
 /** The state of one call, which all its attempts share. */
@@ -187,10 +165,29 @@ export class ClientCall {
     return new BookView({ endpoint: request.endpoint, write, memory: runtime.shared.writes, timeoutMs });
   }
 
-  resultOf(data: unknown, { status, headers }: Pick<Received, 'status' | 'headers'>, leftOut = 0): CallResult {
+  /** The result of this call. Its response is described on use, because few callers need it. */
+  resultOf(
+    data: unknown,
+    { status, headers }: { readonly status: number; readonly headers: ResponseHeaders },
+    leftOut = 0,
+  ): CallResult {
     const { attempts, request, startedAt } = this;
-    const durationMs = performance.now() - startedAt;
-    return new CallResult(data, { status, headers, url: request.url, attempts, durationMs, leftOut });
+    const told = { status, attempts, durationMs: performance.now() - startedAt };
+    return {
+      data,
+      told,
+      get response() {
+        return {
+          ...told,
+          leftOut,
+          url: redactUrl(request.url),
+          requestId: requestIdOf(headers),
+          get headers() {
+            return headers.toHeaders();
+          },
+        };
+      },
+    };
   }
 
   /** How many retries were sent since the last success of the queue. */
@@ -277,28 +274,29 @@ export interface ClientRuntime {
   readonly headers: Readonly<Record<string, string>>;
   /** The `user-agent`, unless `headers` have one; `undefined` if the platform sends its own. */
   readonly userAgent: string | undefined;
-  /** Decides about the writes of this client. */
+  readonly transport: Transport;
+  /** Decides about the writes of this client, and of those that are derived from it. */
   readonly writeHook: WriteHook | undefined;
   /** Shared with the clients that are derived with the same logger. */
   readonly notices: EndNotices;
+  /** Shared with all clients that are derived from one. */
+  readonly requested: RequestedEndpoints;
 }
 
-/** Creates what all calls of a client share. */
-export function createRuntime(
-  options: ResolvedOptions,
-  shared: SharedState,
-  writeHook: WriteHook | undefined,
-  parent: ClientRuntime | undefined,
-): ClientRuntime {
+/** Creates what all calls of a client share. A client that is derived from one has its limits, and with the same token all its state. */
+export function createRuntime(options: ResolvedOptions, parent?: ClientRuntime): ClientRuntime {
   const { logger, tracing } = options;
+  const inherited = parent?.shared;
   return {
     options,
-    shared,
+    shared: inherited?.isFor(options) ? inherited : new SharedState(options, inherited),
     emit: emitterOf(logger, tracing),
     headers: { accept: 'application/json', ...lowerCaseNames(options.headers ?? {}) },
     userAgent: userAgentOf(),
-    writeHook,
+    transport: platform.chooseTransport(options),
+    writeHook: parent?.writeHook,
     notices: parent && parent.options.logger === logger ? parent.notices : new EndNotices(),
+    requested: parent?.requested ?? new RequestedEndpoints(),
   };
 }
 

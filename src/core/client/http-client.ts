@@ -7,7 +7,7 @@ import { ApiPromise, type WithResponse, type Requester } from '../operation/api-
 import type { Endpoint } from '../operation/endpoint.js';
 import type { Drift } from '../options/hooks.js';
 import { endpointError } from '../options/rules.js';
-import { RequestedEndpoints } from '../request/define-endpoint.js';
+import type { RequestedEndpoints } from '../request/define-endpoint.js';
 import { checkOptions, confirmRules, storedWriteRules, type ResolvedOptions } from '../options/client-options.js';
 import { confirmLater, confirmWindowMs, confirmWrite } from '../recover/confirm-write.js';
 import { withUnknownOutcome, type AttemptResult, type FailedAttempt } from '../recover/failure.js';
@@ -16,9 +16,8 @@ import { buildRequest, curlOf } from '../request/build-request.js';
 import { readOutput } from '../response/read-output.js';
 import type { InternalOptions } from '../scope/call-options.js';
 import { ignoreErrors } from '../scope/cancel-scope.js';
-import type { Transport } from '../transport/transport.js';
 import { RequestAttempt } from './attempt.js';
-import { ClientCall, SharedState, createRuntime, downloadFrom, loadParts } from './call.js';
+import { ClientCall, createRuntime, downloadFrom, loadParts } from './call.js';
 import type { CallResult, ClientRuntime } from './call.js';
 import { userOfToken } from '../recover/token-source.js';
 import { askHook, recover, confirmStored } from './recover.js';
@@ -26,20 +25,23 @@ import { askHook, recover, confirmStored } from './recover.js';
 /** Makes calls: build, send, then read the output, or recover and send again. All resources of a client share one. */
 export class HttpClient implements Requester {
   readonly deadlineMs: number | undefined;
-  /** Shared with all clients that are derived from one. */
   readonly requested: RequestedEndpoints;
   readonly #runtime: ClientRuntime;
-  readonly #transport: Transport;
 
-  /** `parent` is the client that this one is derived from. They share the limits, and with one token all state. */
-  constructor(options: ResolvedOptions, parent?: HttpClient, hook?: WriteHook) {
-    const from = parent && parent.#runtime;
-    const inherited = from?.shared;
-    const shared = inherited?.isFor(options) ? inherited : new SharedState(options, inherited);
-    this.#runtime = createRuntime(options, shared, hook ?? from?.writeHook, from);
-    this.#transport = platform.chooseTransport(options);
-    this.deadlineMs = options.deadlineMs;
-    this.requested = parent?.requested ?? new RequestedEndpoints();
+  constructor(runtime: ClientRuntime) {
+    this.#runtime = runtime;
+    this.deadlineMs = runtime.options.deadlineMs;
+    this.requested = runtime.requested;
+  }
+
+  /** Returns a client with other options. */
+  withOptions(options: ResolvedOptions): HttpClient {
+    return new HttpClient(createRuntime(options, this.#runtime));
+  }
+
+  /** Returns the same client, whose writes a hook decides about. */
+  withHook(writeHook: WriteHook): HttpClient {
+    return new HttpClient({ ...this.#runtime, writeHook });
   }
 
   call<In, Out>(endpoint: Endpoint<In, Out>, input: In, options?: InternalOptions): ApiPromise<Out> {
@@ -93,8 +95,7 @@ export class HttpClient implements Requester {
       result = await this.#resultOf(call);
       if (call.isBooked) await call.endWrite({ state: 'done', output: result.data });
       if (budget.spent > 0) budget.deposit(call.faultRetries);
-      const { attempts, durationMs, status } = result.received;
-      emit?.({ type: 'end', call: info, attempts, durationMs, status });
+      emit?.({ type: 'end', call: info, ...result.told });
       return result;
     } catch (thrown) {
       const error = call.outcomeUnknown ? withUnknownOutcome(thrown, call) : thrown;
@@ -126,7 +127,7 @@ export class HttpClient implements Requester {
       call.decision = decision;
     }
     for (;;) {
-      const attempt = new RequestAttempt(call, this.#transport);
+      const attempt = new RequestAttempt(call);
       const result = await attempt.run();
       const delivered = result.isSuccess ? this.#deliver(call, attempt, result) : result;
       if ('data' in delivered) return delivered;

@@ -34,11 +34,6 @@ export class BufferedResponse {
   }
 }
 
-/** Whether a status is a success. */
-export function isOk(status: number): boolean {
-  return status >= 200 && status < 300;
-}
-
 /** Parses a body. */
 export function parseBody(text: string): ParsedBody {
   if (text.trim() === '') return { isJson: true, value: undefined };

@@ -8,7 +8,8 @@ import { matchDocumentedError, statusOfErrorInBody, withTexts } from '../operati
 import type { DocumentedError, ErrorInBody, MatchedResponse, StatedError } from '../operation/documented-error.js';
 import type { Endpoint } from '../operation/endpoint.js';
 import type { SentCall } from '../request/build-request.js';
-import { isOk, parseBody, type BufferedResponse } from './body.js';
+import { isOk } from '../transport/transport.js';
+import { parseBody, type BufferedResponse } from './body.js';
 
 /** An error response as the service sent it, before anything in it is masked, and the documented error that it is. */
 export interface ReadError extends MatchedResponse {

@@ -87,6 +87,11 @@ export interface Platform {
   loadUploads(): Promise<{ openUpload(input: FileInput, reject: RejectFile, maxBytes?: number): Promise<Upload> }>;
 }
 
+/** Whether a status is a success. */
+export function isOk(status: number): boolean {
+  return status >= 200 && status < 300;
+}
+
 /** Returns the charset of a body by its content type, if it is one that this platform can read and not UTF-8. */
 export function charsetOf(contentType: string | null): string | undefined {
   const stated = /;\s*charset\s*=\s*["']?([^\s"';]+)/i.exec(contentType ?? '')?.[1];

@@ -40,6 +40,7 @@ export class NotificationTask implements Task {
   readonly #lease: Lease;
   readonly #run: Run;
   readonly #handling: Handling;
+  readonly #attempt: number;
   readonly #startedAt = performance.now();
   #records: WriteRecords | undefined;
   /** What came of the last run of the handler. */
@@ -53,10 +54,7 @@ export class NotificationTask implements Task {
     this.#lease = lease;
     this.#run = run;
     this.#handling = handling;
-  }
-
-  get #attempt(): number {
-    return this.#lease.failures + this.#lease.stalls + 1;
+    this.#attempt = lease.failures + lease.stalls + 1;
   }
 
   async run(): Promise<Verdict> {
@@ -83,7 +81,7 @@ export class NotificationTask implements Task {
       if (isLookedFor || this.#entry.notification.message_id === undefined) throw error;
       return this.#lookForMessage(Date.now());
     }
-    return this.#afterHandler(decisionOf(this.#run.notes.writes));
+    return this.#afterHandler(decisionOf(messagesOf(this.#run.notes.writes)));
   }
 
   /** Before a message is dropped: the conversations of the unread list may show it although its own path does not. */
@@ -399,14 +397,9 @@ type RepliesDecision =
   /** `reason` is that of moderation. */
   | { readonly state: 'rejected'; readonly reason: string };
 
-/** What the responses say about the messages that a handler has sent. */
-function decisionOf(writes: readonly WriteRecord[] = []): RepliesDecision {
-  return together(messagesOf(writes));
-}
-
 /** Reads the messages that moderation has not decided about. What cannot be read now is read later. */
 async function readDecision(
-  writes: readonly WriteRecord[] = [],
+  writes: readonly WriteRecord[] | undefined,
   { messages }: Partial<NotificationClient>,
   signal: AbortSignal,
 ): Promise<RepliesDecision> {
@@ -419,11 +412,11 @@ async function readDecision(
       throw error;
     }
   };
-  return together(await Promise.all(messagesOf(writes).map(read)));
+  return decisionOf(await Promise.all(messagesOf(writes).map(read)));
 }
 
 /** One that has no id cannot be read, so it is not followed. */
-function messagesOf(writes: readonly WriteRecord[]): readonly SentMessage[] {
+function messagesOf(writes: readonly WriteRecord[] = []): readonly SentMessage[] {
   const sent = writes.filter((write) => write.state === 'done' && sending.includes(endpointOf(write)));
   return sent.flatMap(({ output }) => {
     const message = output as SentMessage | null | undefined;
@@ -431,7 +424,8 @@ function messagesOf(writes: readonly WriteRecord[]): readonly SentMessage[] {
   });
 }
 
-function together(messages: readonly SentMessage[]): RepliesDecision {
+/** What moderation has decided about some messages, as they say. */
+function decisionOf(messages: readonly SentMessage[]): RepliesDecision {
   const rejected = messages.find((message) => moderationOf(message) === 'rejected');
   if (rejected) return { state: 'rejected', reason: moderationReasonOf(rejected) ?? 'moderation gave no reason' };
   return { state: messages.some((message) => moderationOf(message) === 'pending') ? 'pending' : 'accepted' };
