@@ -13,7 +13,7 @@ export interface RunWritesOptions {
   /** Keeps all of them with the entry. Resolves to `false` when another run has it. */
   readonly note: (writes: readonly WriteRecord[]) => Promise<boolean>;
   /** Where the book of all runs is. */
-  readonly ledger: Ledger | undefined;
+  readonly ledger: Ledger;
   /** Reports a failure of the store. */
   readonly failed: (message: string, error: unknown) => void;
   /** Aborted when nobody waits for the run any more. */
@@ -26,28 +26,26 @@ export interface RunWritesOptions {
 export class RunWrites {
   readonly records: WriteRecords;
   readonly #options: RunWritesOptions;
-  readonly #book: LedgerBook | undefined;
+  readonly #book: LedgerBook;
   #isOver = false;
 
   constructor(options: RunWritesOptions) {
     this.#options = options;
-    this.#book = options.ledger && new LedgerBook(options.ledger, options.writes);
-    const note = (writes: readonly WriteRecord[]): Promise<void> => this.#note(writes);
-    this.records = new WriteRecords({ writes: options.writes, note, book: this.#book, rejections: options.rejections });
-  }
-
-  async #note(writes: readonly WriteRecord[]): Promise<void> {
-    const { signal } = this.#options;
-    signal.throwIfAborted();
-    // A store that is away must not hold a handler whose time is over: its write is not sent.
-    await unlessAborted(signal, this.#keep(writes));
+    const { ledger, writes, signal, rejections } = options;
+    this.#book = new LedgerBook(ledger, writes);
+    const note = async (noted: readonly WriteRecord[]): Promise<void> => {
+      signal.throwIfAborted();
+      // A store that is away must not hold a handler whose time is over: its write is not sent.
+      await unlessAborted(signal, this.#keep(noted));
+    };
+    this.records = new WriteRecords({ writes, note, book: this.#book, rejections });
   }
 
   async #keep(writes: readonly WriteRecord[]): Promise<void> {
     // What a handler has left running may outlive its run.
     if (this.#isOver || !(await this.#options.note(writes)))
       throw new Error('Not sent: the run has ended, or another process has taken over');
-    await this.#book?.enter(writes);
+    await this.#book.enter(writes);
   }
 
   /** Ends the run. Nothing more is sent. Returns what to keep with an entry that is not handled. */
@@ -55,7 +53,7 @@ export class RunWrites {
     this.#isOver = true;
     const { writes } = this.records;
     try {
-      if (writes.length > 0) await this.#book?.enter(writes);
+      if (writes.length > 0) await this.#book.enter(writes);
     } catch (error) {
       // The entry has them, and the next run reads back what the book does not know.
       this.#options.failed('The writes of a run were not entered in the book', error);

@@ -97,7 +97,7 @@ export class NodeExchange implements Exchange {
   }
 
   #read(message: IncomingMessage): TransportResponse {
-    const headers = new RawHeaders(message.rawHeaders);
+    const headers = rawHeaders(message.rawHeaders);
     const status = message.statusCode ?? 0;
     const text = async (maxBytes: number): Promise<BodyText> => {
       try {
@@ -417,32 +417,23 @@ function whenOpened(outgoing: ClientRequest, socket: Socket, ready: () => void):
 }
 
 /** The headers of a message of `node:http`, from its list of alternating names and values. */
-class RawHeaders implements ResponseHeaders {
-  readonly #raw: readonly string[];
-  #headers: Headers | undefined;
-
-  constructor(raw: readonly string[]) {
-    this.#raw = raw;
-  }
-
-  get(name: string): string | null {
+function rawHeaders(raw: readonly string[]): ResponseHeaders {
+  let headers: Headers | undefined;
+  const get = (name: string): string | null => {
     let found: string | null = null;
-    for (let at = 0; at + 1 < this.#raw.length; at += 2) {
-      const candidate = this.#raw[at] ?? '';
+    for (let at = 0; at + 1 < raw.length; at += 2) {
+      const candidate = raw[at] ?? '';
       if (candidate.length !== name.length || candidate.toLowerCase() !== name) continue;
-      const value = this.#raw[at + 1] ?? '';
+      const value = raw[at + 1] ?? '';
       found = found === null ? value : `${found}, ${value}`;
     }
     return found;
-  }
+  };
+  return { get, toHeaders: () => (headers ??= platformHeaders(raw)) };
+}
 
-  toHeaders(): Headers {
-    return (this.#headers ??= this.#create());
-  }
-
-  #create(): Headers {
-    const headers = new Headers();
-    for (let at = 0; at + 1 < this.#raw.length; at += 2) headers.append(this.#raw[at] ?? '', this.#raw[at + 1] ?? '');
-    return headers;
-  }
+function platformHeaders(raw: readonly string[]): Headers {
+  const headers = new Headers();
+  for (let at = 0; at + 1 < raw.length; at += 2) headers.append(raw[at] ?? '', raw[at + 1] ?? '');
+  return headers;
 }

@@ -140,17 +140,17 @@ async function readDriver(client: NotificationClient, resource: string, options:
 }
 
 async function readOnce(
-  { questions, messages }: NotificationClient,
+  client: NotificationClient,
   { question_id, message_id }: KnownNotification,
   call: CallOptions,
 ): Promise<unknown> {
-  if (question_id !== undefined) return questions.get({ question_id }, call);
+  if (question_id !== undefined) return client.questions.get({ question_id }, call);
   if (message_id === undefined)
     throw new NotificationError(
       'The notification names a conversation, so there is no resource to read: see messages.conversation',
     );
-  if (!messages) throw new ConfigurationError('The client that `clientFor` returns has no `messages`');
-  const message = await messages.get({ message_id }, call);
+  if (!client.messages) throw new ConfigurationError('The client that `clientFor` returns has no `messages`');
+  const message = await client.messages.get({ message_id }, call);
   return { ...message, pack_id: packOf(message) };
 }
 
