@@ -5,7 +5,10 @@ import type { PageStep } from '../../src/core/paging/page-reader.js';
 // What is requested next, page by page: the first and the last page of each kind, and the second time of each thing.
 
 /** Reads a list of pages of three as an iteration does; `keysAt` is what the service shows at an offset. */
-function readAll(keysAt: (offset: number, request: number) => readonly unknown[], total?: (request: number) => number | undefined) {
+function readAll(
+  keysAt: (offset: number, request: number) => readonly unknown[],
+  total?: (request: number) => number | undefined,
+) {
   const tracker = new OffsetTracker(0);
   const seen = new Set<unknown>();
   const offsets: number[] = [];
@@ -16,11 +19,13 @@ function readAll(keysAt: (offset: number, request: number) => readonly unknown[]
     const known = keys.map((key) => seen.has(key));
     offsets.push(offset);
     const stated = total?.(offsets.length - 1);
-    steps.push(tracker.observe({ offset, limit: 3 }, { keys, known, length: keys.length, total: stated, limit: undefined }));
+    steps.push(
+      tracker.observe({ offset, limit: 3 }, { keys, known, length: keys.length, total: stated, limit: undefined }),
+    );
     if (steps.at(-1) !== 'search') for (const key of keys) seen.add(key);
   }
   return { offsets, steps, count: seen.size };
-} // prettier-ignore
+}
 const list = (length: number) => (offset: number) =>
   Array.from({ length: Math.max(0, Math.min(3, length - offset)) }, (_, index) => offset + index);
 
@@ -113,12 +118,15 @@ test.each<[number | undefined, number | undefined, PageStep]>([
   [undefined, 3, 'advance'],
   [undefined, undefined, 'advance'],
   [2, 2, 'advance'],
-])('in a list of pages of one with the totals 3, %s and %s, a new entry behind a repeated one means: %s', (second, third, step) => {
-  const tracker = new OffsetTracker(0);
-  const observe = (offset: number, key: string, isKnown: boolean, total: number | undefined): PageStep =>
-    tracker.observe({ offset, limit: 1 }, { keys: [key], known: [isKnown], length: 1, total, limit: undefined });
-  expect(observe(0, 'a', false, 3)).toBe('advance');
-  expect(observe(1, 'a', true, second)).toBe('search');
-  expect(tracker.offset).toBe(2);
-  expect(observe(2, 'b', false, third)).toBe(step);
-}); // prettier-ignore
+])(
+  'in a list of pages of one with the totals 3, %s and %s, a new entry behind a repeated one means: %s',
+  (second, third, step) => {
+    const tracker = new OffsetTracker(0);
+    const observe = (offset: number, key: string, isKnown: boolean, total: number | undefined): PageStep =>
+      tracker.observe({ offset, limit: 1 }, { keys: [key], known: [isKnown], length: 1, total, limit: undefined });
+    expect(observe(0, 'a', false, 3)).toBe('advance');
+    expect(observe(1, 'a', true, second)).toBe('search');
+    expect(tracker.offset).toBe(2);
+    expect(observe(2, 'b', false, third)).toBe(step);
+  },
+);

@@ -1,4 +1,3 @@
-import { NoChannelError } from 'marketplace-seller-sdk';
 import type { SellerClient, InvalidInputError } from 'marketplace-seller-sdk';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { advanceUntilSettled } from '../support/fake-time.ts';
@@ -62,28 +61,6 @@ test.each(['7', 7])('a reply to an own message goes to nobody, if nobody is show
   const error = await errorOf<InvalidInputError>(client.messages.reply(own, 'Hello again'));
   const nobody = '`to` is missing, and the conversation shows nobody yet';
   expect(error.issues.map((each) => each.message)).toEqual([nobody]);
-});
-
-describe('before the buyer has written', () => {
-  const other = { id: 'OTHER', enabled: true, actionable: true, cap_available: 1, char_limit: 350 };
-  const request = { id: 'REQUEST_VARIANTS', enabled: true, cap_available: 1 };
-  const open = { channel: 'option', maxLength: 350, maxAttachments: 0 };
-  const notOffered = { name: NoChannelError.name, reason: 'option_not_offered' };
-  test.each<[string, object[], object]>([
-    ['OTHER alone', [other], open],
-    ['OTHER first', [other, request], open],
-    ['OTHER last', [request, other], open],
-    ['OTHER twice', [{ ...other, cap_available: 2 }], open],
-    ['OTHER without a cap', [{ ...other, cap_available: undefined }], open],
-    ['nothing', [], notOffered],
-    ['another option', [request], notOffered],
-    ['OTHER, not enabled', [{ ...other, enabled: false }], notOffered],
-    ['OTHER, not actionable', [{ ...other, actionable: false }], notOffered],
-    ['OTHER, used up', [{ ...other, cap_available: 0 }], { reason: 'cap_exhausted' }],
-  ])('the guide offers %s', async (_, options, expected) => {
-    const { client } = service((path) => (path.includes('guide') ? { options } : { messages: [], paging: {} }));
-    expect(await client.messages.channel(place).catch((error: unknown) => error)).toMatchObject(expected);
-  });
 });
 
 describe('what the first page of a conversation says of it holds', () => {
