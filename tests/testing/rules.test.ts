@@ -274,6 +274,7 @@ describe('messages', () => {
 describe('attachments', () => {
   const download = (id: string): string => `GET /messages/attachments/${id}?tag=post_sale&site_id=MLA`;
 
+  const inName = { message: 'The file name contains / or \\' };
   testRules(`POST ${upload}`, [
     [
       'a file is stored with 201',
@@ -281,11 +282,11 @@ describe('attachments', () => {
       201,
       { id: expect.stringMatching(/\.pdf$/) as unknown },
     ],
-    ['an empty file is 400', { body: form(['a.pdf', '']) }, 400],
-    ['an upload without a file is 400', { body: form() }, 400],
+    ['an empty file is 400', { body: form(['a.pdf', '']) }, 400, { message: 'The file is empty' }],
+    ['an upload without a file is 400', { body: form() }, 400, { message: 'The file is empty' }],
     ['two files are 400', { body: form(['a.pdf', 'x'], ['b.pdf', 'y']) }, 400],
-    ['a name with a slash is 400', { body: form(['a/b.pdf', 'x']) }, 400],
-    [String.raw`a name with a backslash is 400`, { body: form([String.raw`a\b.pdf`, 'x']) }, 400],
+    ['a name with a slash is 400', { body: form(['a/b.pdf', 'x']) }, 400, inName],
+    [String.raw`a name with a backslash is 400`, { body: form([String.raw`a\b.pdf`, 'x']) }, 400, inName],
   ]);
 
   testRules('', [
@@ -293,6 +294,7 @@ describe('attachments', () => {
       'an upload without site_id is 400',
       { line: 'POST /messages/attachments?tag=post_sale', body: form(['a.pdf', 'x']) },
       400,
+      { message: 'The site_id query parameter is missing' },
     ],
     ['a download without site_id is 400', 'GET /messages/attachments/x?tag=post_sale', 400],
   ]);
