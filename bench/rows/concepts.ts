@@ -17,18 +17,18 @@ type Journey = (typeof journeys)[number]['name'];
 
 /** What an application does, the goals and today's figures of it, and how it ends. Each is made twice: the second one is counted. */
 const journeys = [
-  { name: 'read', what: 'a read', files: [24, 26], functions: [110, 129] },
+  { name: 'read', what: 'a read', files: [24, 26], functions: [110, 126] },
   {
     name: 'rejected',
     what: 'a documented 400',
     files: [40, 33],
-    functions: [180, 192],
+    functions: [180, 191],
     outcome: 'InvalidQuestionError',
   },
-  { name: 'lost', what: 'a lost write that is read back', files: [40, 40], functions: [215, 227] },
-  { name: 'webhook', what: 'a webhook to an answer, on SQLite', files: [60, 61], functions: [400, 499] },
-  { name: 'job', what: 'a job whose message moderation accepts, on SQLite', files: [62, 65], functions: [480, 580] },
-  { name: 'refresh', what: 'a read that refreshes its token', files: [28, 41], functions: [180, 275] },
+  { name: 'lost', what: 'a lost write that is read back', files: [40, 40], functions: [215, 224] },
+  { name: 'webhook', what: 'a webhook to an answer, on SQLite', files: [60, 57], functions: [400, 464] },
+  { name: 'job', what: 'a job whose message moderation accepts, on SQLite', files: [62, 63], functions: [480, 557] },
+  { name: 'refresh', what: 'a read that refreshes its token', files: [28, 41], functions: [180, 268] },
 ] as const;
 
 /** What runs for each journey. */
@@ -61,5 +61,5 @@ export const concepts: readonly Concepts[] = [
       measure: async () => Object.values((await ran())[name]).flat().length,
     },
   ]),
-  { what: 'lines of code in src/core', goal: 5800, most: 8160, measure: () => linesOfCode('core') },
+  { what: 'lines of code in src/core', goal: 5800, most: 8142, measure: () => linesOfCode('core') },
 ];

@@ -48,8 +48,8 @@ export class Door {
   }
 
   #responseTo(error: unknown): OutgoingResponse {
-    const { aborted, reason } = this.#closing.signal;
-    if (aborted && error === reason) return notAccepted;
+    const { signal } = this.#closing;
+    if (signal.aborted && error === signal.reason) return notAccepted;
     if (error instanceof DeliveryRejected) return this.#reject(error.response, error.message);
     if (error instanceof NotificationError) return this.#reject(respond(400, 'Not a notification'), error.message);
     void this.#context.reporter.log.writeRarely('A notification was not accepted', error);

@@ -127,7 +127,7 @@ export function createSellers(options: SellersOptions): Sellers {
       return known.client;
     },
     add: async (given) => {
-      checkInput({ ...given }, checkTokens);
+      checkInput({ ...given }, checkTokens({ ...given }));
       const { user_id, ...added } = given;
       try {
         await tokens.save(user_id, added);
@@ -162,10 +162,9 @@ export function createSellers(options: SellersOptions): Sellers {
 }
 
 /** @throws {InvalidInputError} when the user id is no number, or the tokens are none. */
-function checkInput(input: GivenInput, tokenIssues: (input: GivenInput) => Issue[] = () => []): void {
-  const issues = tokenIssues(input);
-  if (!Number.isSafeInteger(input.user_id))
-    issues.unshift({ path: ['user_id'], message: '`user_id` takes an integer: the id of the seller' });
+function checkInput({ user_id }: GivenInput, ofTokens: readonly Issue[] = []): void {
+  const wrong = { path: ['user_id'], message: '`user_id` takes an integer: the id of the seller' };
+  const issues = Number.isSafeInteger(user_id) ? ofTokens : [wrong, ...ofTokens];
   if (issues.length > 0) throw new InvalidInputError(issues);
 }
 

@@ -50,9 +50,14 @@ export function* claim(context: SqlContext, { kinds, limit, leaseMs, alone }: Cl
     if (most > 0 && (alone ? hasSuspect : isDue))
       chosen.push(...(yield* placesOf(context, kind, { alone, limit: most + 1 })));
   chosen.sort((a, b) => a.place - b.place);
-  const rows = chosen.slice(0, most).map(({ row }) => row);
   const token = crypto.randomUUID();
-  const leases = rows.flatMap((row) => leaseOf(row, token, now) ?? []);
+  const leases: Lease[] = [];
+  const damaged: string[] = [];
+  for (const { row } of chosen.slice(0, most)) {
+    const leased = leaseOf(row, token, now);
+    if (leased) leases.push(leased);
+    else damaged.push(String(row.key));
+  }
   if (leases.length > 0) yield* lease(leases, token, now + leaseMs);
   const isMoreDue = most === 0 || alone ? found.some(({ isDue }) => isDue) : chosen.length > leases.length;
   const nextAt = Math.min(...found.map((each) => each.nextAt), leases.length > 0 ? now + leaseMs : Infinity);
@@ -61,7 +66,7 @@ export function* claim(context: SqlContext, { kinds, limit, leaseMs, alone }: Cl
     leases,
     ...(isMoreDue ? { nextInMs: 0 } : nextAt < Infinity && { nextInMs: Math.max(0, nextAt - now) }),
     ...(hasSuspect && { hasSuspect }),
-    damaged: rows.filter((row) => !leaseOf(row, token, now)).map(({ key }) => String(key)),
+    damaged,
   };
 }
 
