@@ -165,16 +165,19 @@ test('a rejected write that could not be noted keeps its place, also in the same
 test.each([
   ['the same text', 'Today.', ['done']],
   ['another text', 'Tomorrow.', ['rejected', 'done']],
-])('a second write of one run, with %s as a rejected one, has its place or one of its own: %s, %j', async (_, text, states) => {
-  const { marketplace, run, reply, sent, stored } = createSale();
-  marketplace.faults.inject({ status: 400, endpoint: send });
-  await run(async (client) => {
-    await errorOf(reply(client, 'Today.'));
-    return reply(client, text);
-  });
-  expect(stored.writes.map(({ state }) => state)).toEqual(states);
-  expect(sent()).toEqual([text]);
-}); // prettier-ignore
+])(
+  'a second write of one run, with %s as a rejected one, has its place or one of its own: %s, %j',
+  async (_, text, states) => {
+    const { marketplace, run, reply, sent, stored } = createSale();
+    marketplace.faults.inject({ status: 400, endpoint: send });
+    await run(async (client) => {
+      await errorOf(reply(client, 'Today.'));
+      return reply(client, text);
+    });
+    expect(stored.writes.map(({ state }) => state)).toEqual(states);
+    expect(sent()).toEqual([text]);
+  },
+);
 
 test('two writes of a handler are two, in any order and also if they are equal', async () => {
   const { run, reply, sent } = createSale();

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Limits } from '../../src/core/limits/limits.js';
 import type { TurnQueue } from '../../src/core/limits/limits.js';
 import { advanceUntilSettled } from '../support/fake-time.ts';
-import { errorOf, stubbed, wireQuestion } from '../support/stubs.ts';
+import { stubbed, wireQuestion } from '../support/stubs.ts';
 
 // Of which tokens a limit is remembered: of 500, and of more while it is used or says something.
 
@@ -119,20 +119,4 @@ test.each(['its token', 'a retry'])('a call that waits for %s keeps its limit in
     await sellerClient.questions.get({ question_id: 1 }, { accessToken: `seller-${n}`, maxRetries: 0 });
   await advanceUntilSettled(Promise.all([first, client.questions.get({ question_id: 42 })]));
   expect(most).toBe(1);
-});
-
-test('a pause of several minutes is remembered, also behind 600 other tokens', async () => {
-  let isLimited = true;
-  const { sellerClient } = stubbed([
-    ({ url }) =>
-      isLimited && url.endsWith('/42')
-        ? Response.json({}, { status: 429, headers: { 'retry-after': '300' } })
-        : Response.json(wireQuestion),
-  ]);
-  for (let n = 0; n < 30; n += 1) await advanceUntilSettled(sellerClient.questions.get({ question_id: 1 }));
-  expect(await errorOf(sellerClient.questions.get({ question_id: 42 }))).toMatchObject({ attempts: 1 });
-  isLimited = false;
-  await vi.advanceTimersByTimeAsync(100_000);
-  for (let n = 0; n < 600; n += 1) await sellerClient.questions.get({ question_id: 1 }, { accessToken: `seller-${n}` });
-  expect(await errorOf(sellerClient.questions.get({ question_id: 42 }))).toMatchObject({ attempts: 0 });
 });

@@ -148,21 +148,6 @@ describe('a call that would wait for too long is not sent', () => {
   });
 });
 
-test.each([429, 503])('a Retry-After of no seconds leaves a random pause before the retry of a %i', async (status) => {
-  for (const seconds of ['0', '0.01', 'Thu, 01 Jan 1970 00:00:00 GMT']) {
-    const delays = [];
-    for (let turn = 0; turn < 20; turn += 1) {
-      const { sellerClient } = stubbed([Response.json({}, { status, headers: { 'retry-after': seconds } }), ok()]);
-      const startedAt = performance.now();
-      await advanceUntilSettled(get(sellerClient, 1));
-      delays.push(performance.now() - startedAt);
-    }
-    expect(Math.min(...delays)).toBeGreaterThanOrEqual(250);
-    expect(Math.max(...delays)).toBeLessThan(1100);
-    expect(new Set(delays).size).toBeGreaterThan(2);
-  }
-});
-
 describe('the logger is told of a wait', () => {
   test('its length and its reason', async () => {
     const waits: LoggedWait[] = [];

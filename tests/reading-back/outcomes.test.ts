@@ -71,13 +71,6 @@ describe('without a response', () => {
     expect(await advanceUntilSettled(error.confirm({ confirmWindowMs: 0 }))).toMatchObject({ done: true });
   });
 
-  test('what a middleware throws before anything is sent is thrown as it is', async () => {
-    const own = new Error('no signing key');
-    const { sellerClient, sent } = stubbed([found], { middleware: [() => Promise.reject(own)] });
-    expect(await errorOf(answer(sellerClient))).toBe(own);
-    expect(sent).toEqual([]);
-  });
-
   test('confirm() of an error that the user created gives unknown', async () => {
     const made = new OutcomeUnknownError('made by hand');
     expect(await made.confirm()).toMatchObject({ unknown: expect.any(String) as string });
