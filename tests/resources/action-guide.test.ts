@@ -44,6 +44,7 @@ describe('the options of a pack', () => {
     ['drop_off', ['REQUEST_VARIANTS', 'REQUEST_BILLING_INFO', 'SEND_INVOICE_LINK', 'OTHER']],
     ['flex', ['REQUEST_BILLING_INFO', 'SEND_INVOICE_LINK', 'OTHER', 'DELIVERY_PROMISE']],
     ['custom', ['REQUEST_BILLING_INFO', 'SEND_INVOICE_LINK', 'OTHER']],
+    ['fulfilment', ['REQUEST_BILLING_INFO', 'SEND_INVOICE_LINK', 'OTHER']],
   ])('the options depend on the shipping: %s', async (shipping, expected) => {
     const { sellerClient, pack_id } = createSale({ shipping });
     const { options } = await sellerClient.actionGuide.options({ pack_id });

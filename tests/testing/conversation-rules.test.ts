@@ -54,18 +54,6 @@ describe('the action guide', () => {
     expect(await send(body, sale({ shipping: 'drop_off' }))).toBe(status);
   });
 
-  test.each([
-    ['flex', ['DELIVERY_PROMISE']],
-    ['cross_docking', ['REQUEST_VARIANTS']],
-    ['drop_off', ['REQUEST_VARIANTS']],
-    ['fulfilment', []],
-    ['custom', []],
-  ] as const)('a pack by %s has the options %j beside those of all', async (shipping, own) => {
-    const caps = await marketplace.clientFor(seller).actionGuide.caps({ pack_id: numberOf(sale({ shipping })) });
-    const ofAll = ['REQUEST_BILLING_INFO', 'SEND_INVOICE_LINK', 'OTHER'];
-    expect(caps.map(({ option_id }) => option_id).toSorted()).toEqual([...ofAll, ...own].toSorted());
-  });
-
   test('a reply resets the cap, unless moderation rejects it', async () => {
     const cap = async (): Promise<unknown> =>
       (await marketplace.clientFor(seller).actionGuide.caps({ pack_id: numberOf(pack) })).find(
