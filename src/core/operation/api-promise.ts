@@ -50,7 +50,7 @@ export class ApiPromise<T> extends Promise<T> {
    * console.log((await get()).text);
    */
   static of<T>(value: T, response: Partial<ResponseInfo> = {}): ApiPromise<T> {
-    return new ApiPromise(Promise.resolve({ data: value, response: { ...mockedResponse(), ...response } }));
+    return succeeded({ data: value, response: { ...mockedResponse(), ...response } });
   }
 
   constructor(source: Promise<WithResponse<T>>) {
@@ -76,6 +76,11 @@ export class ApiPromise<T> extends Promise<T> {
 /** Returns the same call, with its output changed by a function. */
 export function mapped<T, U>(call: ApiPromise<T>, change: (data: T, response: ResponseInfo) => U): ApiPromise<U> {
   return new ApiPromise(call.withResponse().then(({ data, response }) => ({ data: change(data, response), response })));
+}
+
+/** Outside the class: esbuild renames a class that refers to itself, and errors would show that name. */
+function succeeded<T>(result: WithResponse<T>): ApiPromise<T> {
+  return new ApiPromise(Promise.resolve(result));
 }
 
 function mockedResponse(): ResponseInfo {
