@@ -70,43 +70,20 @@ test('a number that is no status of HTTP is not taken for one', async () => {
 });
 
 test.each([
-  { status_code: 404 },
-  { status_code: 404, body: { message: 'no' } },
-  { code: '404', body: 'no' },
-  { status_code: 500, body: null },
-])('the entry %j has its code, as in either form of the path', async (entry) => {
+  [404, { code: 404, body: { code: 'item_not_found', message: 'no', status: 400 } }, { message: 'no' }],
+  [403, { status_code: 403, body: { code: 1001, status: 'paused' } }, { status: 'paused' }],
+  [200, { code: '200', body: { code: 'x', status: 'active' } }, { status: 'active' }],
+  [404, { code: 'item_not_found', status: 404, message: 'no' }, { message: 'no' }],
+  [500, { code: 500, body: { status: 200, message: 'no' } }, { message: 'no' }],
+  [404, { status_code: 404 }, {}],
+  [404, { status_code: 404, body: { message: 'no' } }, { message: 'no' }],
+  [404, { code: '404', body: 'no' }, {}],
+  [500, { status_code: 500, body: null }, {}],
+])('the code is %i, that of HTTP, whatever code the body has: %j', async (code, entry, rest) => {
   const { sellerClient } = answering([entry]);
   const [found] = await sellerClient.items.status({ ids: ['A'] });
-  expect(found).toMatchObject({ id: 'A', code: Number(entry.status_code ?? entry.code) });
-  expect(found).not.toHaveProperty('status');
-});
-
-test.each<[object, object]>([
-  [
-    { code: 404, body: { code: 'item_not_found', message: 'no', status: 400 } },
-    { code: 404, message: 'no' },
-  ],
-  [
-    { status_code: 403, body: { code: 1001, status: 'paused' } },
-    { code: 403, status: 'paused' },
-  ],
-  [
-    { code: '200', body: { code: 'x', status: 'active' } },
-    { code: 200, status: 'active' },
-  ],
-  [
-    { code: 'item_not_found', status: 404, message: 'no' },
-    { code: 404, message: 'no' },
-  ],
-  [
-    { code: 500, body: { status: 200, message: 'no' } },
-    { code: 500, message: 'no' },
-  ],
-])('the code of the entry %j is that of HTTP, whatever code its body has', async (entry, expected) => {
-  const { sellerClient } = answering([entry]);
-  const [found] = await sellerClient.items.status({ ids: ['A'] });
-  expect(found).toMatchObject({ id: 'A', ...expected });
-  if (!('status' in expected)) expect(found).not.toHaveProperty('status');
+  expect(found).toMatchObject({ id: 'A', code, ...rest });
+  if (!('status' in rest)) expect(found).not.toHaveProperty('status');
 });
 
 describe.each([301, 307, 400, 403, 404, 405, 410, 426])('after the service has ended the path, with %i', (status) => {
@@ -295,76 +272,59 @@ describe.each(['/items', '/items/bulk'])('the answers of %s', (path) => {
     ]);
   });
 
-  test.each<[string, unknown[], unknown[], object[], unknown[]]>([
+  const paused = entry('B', 'paused');
+  const onlyB = { A: {}, B: { status: 'paused' }, C: {} };
+  const outOfPlace = [[0], [2]];
+  const code = (status_code: number): object => ({ status_code });
+  /** What is found of the items A, B and C. */
+  type Found = Readonly<Record<'A' | 'B' | 'C', { code?: number; message?: string; status?: string }>>;
+  test.each<[string, unknown[], unknown[], Found, unknown[]]>([
     [
       'which the second answer names',
-      [entry('B', 'paused'), {}, {}],
+      [paused, {}, {}],
       [
         { id: 'C', status_code: 403, error: { message: 'no' } },
         { id: 'A', status_code: 404, error: { message: 'gone' } },
       ],
-      [
-        { id: 'A', code: 404, message: 'gone' },
-        { id: 'B', status: 'paused' },
-        { id: 'C', code: 403, message: 'no' },
-      ],
+      { ...onlyB, A: { code: 404, message: 'gone' }, C: { code: 403, message: 'no' } },
       [],
     ],
     [
       'whose entries all say one code',
-      [{ status_code: 404 }, entry('B', 'paused'), { status_code: 404 }],
-      [{ status_code: 404 }, { status_code: 404 }],
-      [
-        { id: 'A', code: 404 },
-        { id: 'B', status: 'paused' },
-        { id: 'C', code: 404 },
-      ],
+      [code(404), paused, code(404)],
+      [code(404), code(404)],
+      { ...onlyB, A: { code: 404 }, C: { code: 404 } },
       [],
     ],
     [
       'of which the second answer names one',
-      [entry('B', 'paused'), {}, {}],
-      [{ status_code: 403 }, entry('C', 'closed')],
-      [
-        { id: 'A', code: 403 },
-        { id: 'B', status: 'paused' },
-        { id: 'C', status: 'closed' },
-      ],
+      [paused, {}, {}],
+      [code(403), entry('C', 'closed')],
+      { ...onlyB, A: { code: 403 }, C: { status: 'closed' } },
       [],
     ],
-    [
-      'whose entries say two codes',
-      [{ status_code: 404 }, entry('B', 'paused'), { status_code: 403 }],
-      [{ status_code: 403 }, { status_code: 404 }],
-      [{ id: 'A' }, { id: 'B', status: 'paused' }, { id: 'C' }],
-      [[0], [2]],
-    ],
-    [
-      'of which there are more than entries',
-      [{ status_code: 404 }, entry('B', 'paused')],
-      [{ status_code: 404 }],
-      [{ id: 'A' }, { id: 'B', status: 'paused' }, { id: 'C' }],
-      [[0], [2]],
-    ],
+    ['whose entries say two codes', [code(404), paused, code(403)], [code(403), code(404)], onlyB, outOfPlace],
+    ['whose entries all say 200', [code(200), paused, code(200)], [code(200), code(200)], onlyB, outOfPlace],
+    ['of which there are more than entries', [code(404), paused], [code(404)], onlyB, outOfPlace],
     [
       'whose entries have a status',
-      [{ status: 'active' }, entry('B', 'paused'), { status: 'closed' }],
+      [{ status: 'active' }, paused, { status: 'closed' }],
       [{ status: 'active' }, { status: 'closed' }],
-      [{ id: 'A' }, { id: 'B', status: 'paused' }, { id: 'C' }],
-      [[0], [2]],
+      onlyB,
+      outOfPlace,
     ],
     [
-      'which the second answer names as items that were not asked for',
-      [entry('B', 'paused')],
+      'which the second answer does not name',
+      [paused],
       [entry('X', 'active'), entry('Y', 'closed')],
-      [{ id: 'A' }, { id: 'B', status: 'paused' }, { id: 'C' }],
-      [[0], [2]],
+      onlyB,
+      outOfPlace,
     ],
   ])('leave items without a name, %s', async (_, selected, whole, expected, drifts) => {
     const { client, asked, drifts: told, attributes } = inTwoSteps(selected, whole);
     const found = await client.items.status({ ids: ['A', 'B', 'C'] });
-    expect(found).toMatchObject(expected);
-    for (const [index, each] of expected.entries())
+    expect(found).toMatchObject(Object.entries(expected).map(([id, each]) => ({ id, ...each })));
+    for (const [index, each] of Object.values(expected).entries())
       for (const name of ['status', 'code'] as const)
         if (!(name in each) && !('status' in each)) expect(found[index]).not.toHaveProperty(name);
     expect(asked).toEqual([`A,B,C ${attributes}`, 'A,C null']);

@@ -363,78 +363,20 @@ describe('each check notices a fault, and says what it is', () => {
   });
 
   // A call for the seller is `get`, one for a token `ask`: the minute, what, the status, and the start of the bot.
-  test.each<[string, [minute: number, what: 'get' | 'ask', status: number, start?: number][], number]>([
-    [
-      'a call after it received that there is no token',
-      [
-        [1, 'get', 401],
-        [1, 'ask', 400],
-        [9, 'get', 401],
-        [9, 'ask', 400],
-      ],
-      1,
-    ],
-    [
-      'a call after a 401 for which it asked nothing',
-      [
-        [1, 'get', 401],
-        [9, 'get', 401],
-        [20, 'get', 200],
-      ],
-      2,
-    ],
-    [
-      'none within a minute',
-      [
-        [1, 'get', 401],
-        [1.9, 'get', 401],
-      ],
-      0,
-    ],
-    [
-      'none where the token endpoint failed',
-      [
-        [1, 'get', 401],
-        [1, 'ask', 503],
-        [9, 'get', 401],
-        [9, 'ask', 400],
-      ],
-      0,
-    ],
-    [
-      'none where it could ask only later, because of a lock',
-      [
-        [1, 'get', 401],
-        [9, 'get', 401],
-        [9, 'ask', 400],
-      ],
-      0,
-    ],
-    [
-      'each call after it could ask',
-      [
-        [1, 'get', 401],
-        [9, 'get', 401],
-        [9, 'ask', 400],
-        [20, 'get', 401],
-        [20, 'ask', 400],
-      ],
-      1,
-    ],
-    [
-      'none of another start',
-      [
-        [1, 'get', 401],
-        [1, 'ask', 400],
-        [9, 'get', 401, 2],
-        [9, 'ask', 400, 2],
-      ],
-      0,
-    ],
-  ])('after a revocation it finds %s', (_, made, late) => {
-    const calls = made.map(([minute, what, status, start = 1]) => {
-      const at = minute * 60_000;
-      const call = { name: what, start, status, at, receivedAt: at };
+  test.each([
+    ['a call after it received that there is no token', '1 get 401, 1 ask 400, 9 get 401, 9 ask 400', 1],
+    ['a call after a 401 for which it asked nothing', '1 get 401, 9 get 401, 20 get 200', 2],
+    ['none within a minute', '1 get 401, 1.9 get 401', 0],
+    ['none where the token endpoint failed', '1 get 401, 1 ask 503, 9 get 401, 9 ask 400', 0],
+    ['none where it could ask only later, because of a lock', '1 get 401, 9 get 401, 9 ask 400', 0],
+    ['each call after it could ask', '1 get 401, 9 get 401, 9 ask 400, 20 get 401, 20 ask 400', 1],
+    ['none told by the request of another start', '1 get 401, 1 ask 400 2, 9 get 401, 9 ask 400', 0],
+    ['none of another start', '1 get 401, 1 ask 400, 9 get 401 2, 9 ask 400 2', 0],
+  ])('after a revocation it finds %s: %s', (_, made, late) => {
+    const calls = made.split(', ').map((each) => {
+      const [minute, what, status, start = 1] = each.split(' ');
+      const at = Number(minute) * 60_000;
+      const call = { name: what, start: Number(start), status: Number(status), at, receivedAt: at };
       return what === 'ask' ? { ...call, path: '/oauth/token' } : { ...call, path: '/users/7', user_id: 7 };
     });
     const history = { calls, revoked: new Map([[7, 0]]), nameOf: () => 'seller1' } as unknown as History;
