@@ -1,5 +1,5 @@
 import { isNativeError } from 'node:util/types';
-import { AccessTokenError, ForbiddenError, refreshingToken } from 'marketplace-seller-sdk';
+import { AccessTokenError, refreshingToken } from 'marketplace-seller-sdk';
 import type { ClientOptions, RefreshingTokenOptions, TokenSet } from 'marketplace-seller-sdk';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { advanceUntilSettled } from '../support/fake-time.ts';
@@ -255,22 +255,6 @@ describe('refreshingToken()', () => {
     },
   );
 
-  test('takes the token that another process stored, unless it has expired', async () => {
-    for (const [ms, token] of [
-      [1, 'stored'],
-      [0, 'new'],
-    ] as const) {
-      let turn = 0;
-      const load = (): TokenSet => {
-        turn += 1;
-        return turn === 1 ? { accessToken: 'old', expiresAt: now - 1 } : { accessToken: 'stored', expiresAt: now + ms };
-      };
-      const { provider, refresh } = refreshing({ accessToken: 'old' }, { load });
-      expect(await provider({ signal })).toBe(token);
-      expect(refresh).toHaveBeenCalledTimes(token === 'new' ? 1 : 0);
-    }
-  });
-
   test.each([
     ['load', { load: () => ({}) as TokenSet }],
     ['load', { load: () => undefined as unknown as TokenSet }],
@@ -285,12 +269,5 @@ describe('refreshingToken()', () => {
   test('takes the year 1973 for a time in milliseconds', async () => {
     const { provider } = refreshing({ accessToken: 'old', expiresAt: 1e11 });
     expect(await provider({ signal })).toBe('new');
-  });
-
-  test('passes a 403 on without a refresh', async () => {
-    const { provider, refresh } = refreshing({ accessToken: 'old' });
-    const { sellerClient } = stubbed([new Response('{}', { status: 403 })], { accessToken: provider });
-    expect(await errorOf(sellerClient.questions.get(ask))).toBeInstanceOf(ForbiddenError);
-    expect(refresh).not.toHaveBeenCalled();
   });
 });
