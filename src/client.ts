@@ -63,8 +63,9 @@ export class SellerClient {
   /** @internal */
   // oxlint-disable-next-line typescript/unified-signatures -- united, the internal parameter would be public
   constructor(options: ClientOptions, http: HttpClient);
-  constructor(options: ClientOptions, http = new HttpClient(createRuntime(resolveOptions(options)))) {
-    this.#http = http;
+  constructor(options: ClientOptions, http?: HttpClient) {
+    // A program without types may give anything as a second argument.
+    this.#http = http instanceof HttpClient ? http : new HttpClient(createRuntime(resolveOptions(options)));
     this.#options = options;
   }
 
