@@ -1,6 +1,6 @@
 import { NotificationError } from '../core/errors/errors.js';
 import { isObject, parseJson } from '../core/json/json.js';
-import { TimeLimit, unlessAborted } from '../core/scope/cancel-scope.js';
+import { TimeLimit } from '../core/scope/cancel-scope.js';
 import { abortGraceMs, endsWithin } from '../work/worker.js';
 import type { InboxContext } from './context.js';
 import { isForeign } from './handling/dispatcher.js';
@@ -25,8 +25,8 @@ export class Door {
   readonly #take: Take;
   readonly #sellers: KnownSellers;
   readonly #timeLimit = new TimeLimit(acceptTimeoutMs);
-  /** Ends the waits for bodies that are arriving. */
-  readonly #closing = new AbortController();
+  /** For bodies that are arriving. */
+  readonly #arriving = new Waits();
   /** The responses that are not known yet. */
   readonly #receiving = new Set<Promise<OutgoingResponse>>();
 
@@ -48,8 +48,6 @@ export class Door {
   }
 
   #responseTo(error: unknown): OutgoingResponse {
-    const { signal } = this.#closing;
-    if (signal.aborted && error === signal.reason) return notAccepted;
     if (error instanceof DeliveryRejected) return this.#reject(error.response, error.message);
     if (error instanceof NotificationError) return this.#reject(respond(400, 'Not a notification'), error.message);
     void this.#context.reporter.log.writeRarely('A notification was not accepted', error);
@@ -67,7 +65,8 @@ export class Door {
     if (options.path !== undefined && !isSecretPath(deliveryRequest(request).path ?? '', options.path))
       throw new DeliveryRejected(404, 'Not found');
     checkHeaders(request, options);
-    const body = await unlessAborted(this.#closing.signal, request.body(options));
+    const body = await this.#arriving.until(request.body(options));
+    if (body === ended) return notAccepted;
     const notification = this.#notificationOf(decodeBody(body, options));
     if (!notification || isReadReceipt(notification)) return accepted;
     if (!(await this.inTime(() => this.#isWanted(notification, request)))) return accepted;
@@ -119,7 +118,7 @@ export class Door {
 
   /** Responds 503 to those whose bodies are arriving. */
   close(): void {
-    this.#closing.abort();
+    this.#arriving.end();
   }
 
   /** Resolves once all have their response, within a second. */
@@ -166,5 +165,34 @@ export class KnownSellers {
     if (!clientFor) return true;
     const client = await clientFor(user_id);
     return Boolean(client) && !isForeign(client as object, user_id);
+  }
+}
+
+/** What a wait resolves to when it was ended early. */
+const ended = Symbol('ended');
+
+/**
+ * Waits for promises that can be ended together, before the promises have settled. Workers use a signal in the request alone that has
+ * created it, so this is none.
+ */
+class Waits {
+  readonly #ends = new Set<() => void>();
+
+  /** The result of a promise, or `ended`. */
+  async until<T>(awaited: Promise<T>): Promise<T | typeof ended> {
+    const { promise, resolve, reject } = Promise.withResolvers<T | typeof ended>();
+    const end = (): void => resolve(ended);
+    this.#ends.add(end);
+    try {
+      awaited.then(resolve, reject);
+      return await promise;
+    } finally {
+      this.#ends.delete(end);
+    }
+  }
+
+  /** Ends the waits that have begun. */
+  end(): void {
+    for (const end of this.#ends) end();
   }
 }

@@ -66,7 +66,9 @@ export async function confirmByList<T, In>(
     if ('done' in found) return found;
     // The response of another write may still tell which entry is its own.
     if ('unknown' in found)
-      return known.others.some(({ isInFlight }) => isInFlight) ? { ...found, mayChange: true } : found;
+      return known.isInFlight || known.others.some(({ isInFlight }) => isInFlight)
+        ? { ...found, mayChange: true }
+        : found;
     if (found.name === undefined || (await context.claim(found.name))) return { done: true, output: found.entry };
   }
   return { unknown: 'other writes took each entry that looks like the one that was written' };
@@ -134,6 +136,9 @@ function judge<T, In>(
       };
     if (same.length <= equals.filter(({ isInFlight }) => isInFlight).length)
       return { unknown: 'an equal write is being sent, and the entry may be its own' };
+    // It would take the place of the other one, which is then sent again, and still make an entry of its own.
+    if (known.isInFlight && same.length <= equals.length)
+      return { unknown: 'an equal write may have made the entry, and this one may still be carried out' };
     return proof.uncertainty === undefined ? proof : { unknown: proof.uncertainty };
   }
   if (recent.some((entry) => entry.compare(input) === 'similar'))

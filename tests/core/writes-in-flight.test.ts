@@ -39,12 +39,13 @@ function createSale(dates: Dates) {
     if (date !== undefined) response.headers.set('date', new Date(date).toUTCString());
     return response;
   };
-  let stored: readonly WriteRecord[] = [];
+  /** By the job. */
+  const stored = new Map<string, readonly WriteRecord[]>();
   const ledger = new MemoryLedger();
   const held: (() => Promise<unknown>)[] = [];
   const signal = new AbortController().signal;
-  /** A process whose clock is ahead by so much. Its memory is lost when it ends. */
-  function createProcess(aheadMs: number) {
+  /** A process whose clock is ahead by so much. Its memory is lost when it ends. All jobs send the same. */
+  function createProcess(aheadMs: number, job = 'a') {
     const memory = new Map<object, unknown>();
     const run = async (fetch: (request: Request) => Promise<Response>, reads = true): Promise<unknown> => {
       vi.setSystemTime(trueNow() + aheadMs);
@@ -53,8 +54,14 @@ function createSale(dates: Dates) {
       const client = marketplace.clientFor(seller, options);
       if (reads) await client.messages.conversation({ pack_id: sale.pack_id, user_id: seller_id }).first();
       const note = async (writes: readonly WriteRecord[]): Promise<boolean> =>
-        Boolean((stored = structuredClone(writes) as WriteRecord[]));
-      const { records } = new RunWrites({ writes: stored, note, ledger, failed: () => undefined, signal });
+        Boolean(stored.set(job, structuredClone(writes) as WriteRecord[]));
+      const { records } = new RunWrites({
+        writes: stored.get(job) ?? [],
+        note,
+        ledger,
+        failed: () => undefined,
+        signal,
+      });
       return runWithWrites(records, client, (hooked) => hooked.messages.send(sale)).catch((error: unknown) => error);
     };
     const respond = async (request: Request): Promise<Response> => dated(await marketplace.fetch(request));
@@ -121,6 +128,30 @@ test.each<[string, Dates, number, number]>([
       expect(lands ? ['Today.', 'EarlierWriteUnknownError'] : ['Today.']).toContain(text ?? name);
       expect(sent()).toBe(1);
     }
+  },
+);
+
+test.each([0, 40_000, -40_000])(
+  'what may still be carried out does not take the entry of an equal write of before, by a clock that is %i ms ahead',
+  async (aheadMs) => {
+    const { createProcess, land, sent } = createSale('right');
+    await createProcess(0, 'first').isKilled();
+    await land();
+    vi.advanceTimersByTime(timeoutMs + 5_000);
+    await createProcess(0, 'second').isKilled();
+    vi.advanceTimersByTime(100);
+    const [first, second] = [createProcess(aheadMs, 'first'), createProcess(aheadMs, 'second')];
+    expect(await second.handle()).toMatchObject(open);
+    await first.handle();
+    await land();
+    vi.advanceTimersByTime(timeoutMs + 5_000);
+    // To a process that is behind, dates prove nothing: a person decides.
+    const decided = aheadMs < 0 ? ['Today.', 'EarlierWriteUnknownError'] : ['Today.'];
+    for (const reader of [second, first]) {
+      const { text, name } = (await reader.handle()) as { text?: string; name?: string };
+      expect(decided).toContain(text ?? name);
+    }
+    expect(sent()).toBe(2);
   },
 );
 

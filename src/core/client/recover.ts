@@ -140,7 +140,7 @@ function pendingWrite(
     confirm: async (earlier, stored) => {
       const described = { ...earlier, endpoint, token, calledAt: earlier.sentAt };
       const write = memory.get(earlier.id) ?? memory.add(new RememberedWrite(described));
-      const view = new BookView({ endpoint, write: earlier, memory, stored, timeoutMs });
+      const view = new BookView({ endpoint, write: earlier, memory, stored, timeoutMs, mayBeInFlight: true });
       const limits = { signal, confirmWindowMs: 0, throwsFailures: true };
       const { confirmation } = await confirmWrite(
         requester,

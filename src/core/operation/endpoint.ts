@@ -252,6 +252,8 @@ export interface KnownWrites {
   provedBy(entry: string): 'this' | 'another' | undefined;
   /** When the other write was sent that an entry is the proof of; `undefined` if that is not known. */
   sentOf(entry: string): SentTime | undefined;
+  /** Whether the write may still be carried out: another process has sent it a moment ago. */
+  readonly isInFlight: boolean;
   /** Other writes to the same target, or to those beside it, without a proof, in the order of sending. */
   readonly others: readonly OtherWrite[];
 }

@@ -264,6 +264,8 @@ export interface BookViewOptions {
   readonly memory: MemoryBook;
   /** The book of all processes. */
   readonly stored?: WriteBook | undefined;
+  /** Whether another process has sent the write, which may not have ended. @default false */
+  readonly mayBeInFlight?: boolean;
   /** After this time the service no longer carries out a write of another process, in milliseconds. */
   readonly timeoutMs: number;
 }
@@ -281,7 +283,7 @@ export class BookView {
 
   /** See `ConfirmContext`. `sent` is when this write was sent, with this token. */
   async look([entries, beside = []]: Asked, sent: SentTime, token: string | undefined): Promise<KnownWrites> {
-    const { write } = this.#options;
+    const { write, memory, timeoutMs } = this.#options;
     const targets = [write.target, ...beside.map(({ endpoint, input }) => targetOf(endpoint, input, token))];
     const found = await Promise.all(targets.map((target) => this.#writesTo(target, entries)));
     const writes = found.flat().sort((a, b) => a.sentAt - b.sentAt);
@@ -291,6 +293,7 @@ export class BookView {
     return {
       provedBy: (entry) => (proved.has(entry) ? (proved.get(entry)?.id === write.id ? 'this' : 'another') : undefined),
       sentOf: (entry) => this.#sentOf(proved.get(entry), sent),
+      isInFlight: this.#options.mayBeInFlight === true && memory.ageMs(write) < timeoutMs,
       others: writes.filter(isOther).map((other) => this.#seen(other, sent)),
     };
   }
