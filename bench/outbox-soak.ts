@@ -1,5 +1,5 @@
 // An outbox whose two processes are killed (kill -9) at random moments, while the service loses and delays responses. Needs a
-// build. node bench/outbox-soak.ts [kills] [seed]
+// build. The clock of the second process is 40 seconds ahead, unless `right` is said. node bench/outbox-soak.ts [kills] [seed] [right]
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -26,7 +26,8 @@ const [{ createOutbox }, { endpoints }, { sqliteStore }, { FakeMarketplace }] = 
   typeof Testing,
 ];
 
-const [kills = 300, seed = Date.now() % 2 ** 31] = process.argv.slice(2).map(Number);
+const [kills = 300, seed = Date.now() % 2 ** 31] = process.argv.slice(2, 4).map(Number);
+const isRight = process.argv[4] === 'right';
 const random = createRandom(seed);
 const firstPack = 2_000_000_000_000_001;
 const packsPerKill = 3;
@@ -53,13 +54,13 @@ const accessToken = marketplace.tokenFor({ user_id });
 
 let hits = 0;
 for (let kill = 0; kill < kills; kill += 1) {
-  const children = [start(packsPerKill * (kill + 1)), start(packsPerKill * (kill + 1))];
+  const children = started(packsPerKill * (kill + 1));
   await Promise.all(children.map((child) => once(child, 'message')));
   await pause(random() * 150);
   if (children.some(({ exitCode }) => exitCode === null)) hits += 1;
   await Promise.all(children.map(ended));
 }
-await Promise.all([start(packs.length), start(packs.length)].map((child) => once(child, 'exit')));
+await Promise.all(started(packs.length).map((child) => once(child, 'exit')));
 await close();
 
 const store = sqliteStore(database);
@@ -105,9 +106,14 @@ async function ended(child: ChildProcess): Promise<void> {
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
 }
 
-function start(count: number): ChildProcess {
+/** Two processes. The clock of the second one is ahead. */
+function started(count: number): ChildProcess[] {
+  return [start(count, []), start(count, isRight ? [] : ['--import', here('children/clock-ahead.mjs')])];
+}
+
+function start(count: number, execArgv: string[]): ChildProcess {
   const args = [url, accessToken, user_id, site_id, buyer.user_id, database, file, firstPack, count].map(String);
-  return fork(here('children/outbox.ts'), args, { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
+  return fork(here('children/outbox.ts'), args, { execArgv, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
 }
 
 function page(): string {
@@ -119,7 +125,7 @@ function page(): string {
     '',
     'Two processes with one outbox in SQLite are killed with SIGKILL at a random moment, again and again, until the last two',
     'end by themselves. The service loses one response in ten, breaks one connection in twenty before it acts, and is slow for one',
-    `request in five. Seed ${seed}.`,
+    `request in five. ${isRight ? '' : 'The clock of one process is 40 seconds ahead. '}Seed ${seed}.`,
     '',
     '| | |',
     '| --- | ---: |',
