@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { getDefaultEnvironment, StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { sqliteTokens } from 'marketplace-seller-sdk/oauth';
@@ -247,7 +247,9 @@ describe('the command mcp', () => {
       '--tools',
       'questions, currencies.list',
     ];
-    await host.connect(new StdioClientTransport({ command: process.execPath, args, stderr: 'pipe' }));
+    // The first versions of Node.js 22 have SQLite only with an option.
+    const env = { ...getDefaultEnvironment(), NODE_OPTIONS: process.env.NODE_OPTIONS ?? '' };
+    await host.connect(new StdioClientTransport({ command: process.execPath, args, env, stderr: 'pipe' }));
     expect(host.getInstructions()).toContain(`takes \`seller\`, one of ${seller_id}`);
     const { tools } = await host.listTools();
     expect(new Set(tools.map(({ name }) => name.split('_')[0]))).toEqual(new Set(['questions', 'currencies']));

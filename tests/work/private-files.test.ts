@@ -6,6 +6,10 @@ import { sqliteStore } from 'marketplace-seller-sdk/stores';
 import { sqliteTokens } from 'marketplace-seller-sdk/oauth';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
+// From 22.15 on, Node.js opens the file that a URI names.
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+const opensUris = major > 22 || minor >= 15;
+
 type Closable = { close?(): Promise<void> };
 
 /** What keeps tokens, or texts of buyers, in a file; each has written to it. */
@@ -50,7 +54,7 @@ describe.skipIf(process.platform === 'win32').each(Object.keys(keepers))('%s', (
     await opened.close?.();
   });
 
-  test('also where a URI or a link names the file', async () => {
+  test.runIf(opensUris)('also where a URI or a link names the file', async () => {
     symlinkSync(join(folder, 'target.db'), join(folder, 'link.db'));
     const paths = [`${pathToFileURL(join(folder, 'b c.db')).href}?cache=private`, join(folder, 'link.db')];
     const opened = await Promise.all(paths.map(open));
@@ -68,7 +72,7 @@ describe.skipIf(process.platform === 'win32').each(Object.keys(keepers))('%s', (
     await opened.close?.();
   });
 
-  test.each([':memory:', 'file::memory:'])('creates no file for %s', async (path) => {
+  test.each([':memory:', ...(opensUris ? ['file::memory:'] : [])])('creates no file for %s', async (path) => {
     const opened = await open(path);
     await opened.close?.();
     expect(readdirSync(process.cwd()).filter((each) => each.includes('memory'))).toEqual([]);
