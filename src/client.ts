@@ -2,7 +2,7 @@ import { ApiPromise } from './core/operation/api-promise.js';
 import type { Attributed, WithAttributes } from './core/operation/api-promise.js';
 import { createRuntime } from './core/client/call.js';
 import { HttpClient } from './core/client/http-client.js';
-import { describe, type Description } from './resources/describe.js';
+import { describe, type Description, type descriptionSchemas } from './resources/describe.js';
 import type { Endpoint } from './core/operation/endpoint.js';
 import type { Confirmation, SentWriteOptions } from './core/errors/seller-error.js';
 import type { CallOptions } from './core/scope/call-options.js';
@@ -21,7 +21,6 @@ import { Items } from './resources/items/items.js';
 import { Messages } from './resources/messages/messages.js';
 import { Questions } from './resources/questions/questions.js';
 import { Sites } from './resources/sites/sites.js';
-import type { descriptionSchemas } from './resources/describe.js';
 
 /** The options of `request`. */
 export interface RequestOptions<Out> extends CallOptions {

@@ -1,10 +1,11 @@
 // An application in its own process: it adds its jobs to an outbox, works until none is open, and ends.
-// node outbox.ts <base URL> <token> <user> <site> <buyer> <database> <file> <first pack> <number of packs>
+// node outbox.ts <base URL> <token> <user> <site> <buyer> <database> <file> <first pack> <number of packs> <how far its clock is ahead>
 import { setTimeout as pause } from 'node:timers/promises';
 import type * as Library from 'marketplace-seller-sdk';
 import type * as Outboxes from 'marketplace-seller-sdk/outbox';
 import type * as Schemas from 'marketplace-seller-sdk/schemas';
 import type * as Stores from 'marketplace-seller-sdk/stores';
+import { setClockAhead } from '../../tests/support/clock-ahead.ts';
 import { here } from '../measure.ts';
 
 // The built package, as users load it.
@@ -18,8 +19,9 @@ const [{ SellerClient }, { createOutbox }, { endpoints }, { sqliteStore }] = bui
   typeof Stores,
 ];
 
-const [baseUrl = '', accessToken = '', user, site_id = '', buyer, path = '', file = '', firstPack, packs] =
+const [baseUrl = '', accessToken = '', user, site_id = '', buyer, path = '', file = '', firstPack, packs, aheadMs] =
   process.argv.slice(2);
+if (aheadMs !== '0') setClockAhead(Number(aheadMs));
 const user_id = Number(user);
 const to = { user_id: Number(buyer) };
 const seller = new SellerClient({ baseUrl, accessToken, maxRetries: 0, timeoutMs: 2_000 });

@@ -63,7 +63,7 @@ export class ServiceOfStore {
     const text = await ledger.get(name);
     const { urls }: Pick<Noted, 'urls'> = text === undefined ? { urls: [] } : (JSON.parse(text) as Noted);
     if (urls.includes(url)) return new Set(urls);
-    if (urls.length > 0 && !urls.some((each) => each === this.#movedFrom)) throw this.#other(urls, url);
+    if (urls.length > 0 && !urls.includes(this.#movedFrom ?? '')) throw this.#other(urls, url);
     const noted: Noted = { urls: [...urls, url], user_id };
     const isSet = await ledger.replace(name, text, JSON.stringify(noted), notedMs);
     // Another process was faster: it is read again.
@@ -92,7 +92,11 @@ export class ServiceOfStore {
     }
   }
 
-  /** Sees a client of these sellers, or of the one that is noted. What passes, such as a database that is away, is left to those who use it. @throws {LayoutError} as `see` does */
+  /**
+   * Sees a client of these sellers, or of the one that is noted. What passes, such as a database that is away, is left to those who use it.
+   *
+   * @throws {LayoutError} as `see` does
+   */
   async start(user_ids: () => Promise<Iterable<number>> | Iterable<number> = () => []): Promise<void> {
     if (!this.#clientFor) return;
     try {

@@ -1,4 +1,3 @@
-import zlib from 'node:zlib';
 import { SellerClient } from 'marketplace-seller-sdk';
 import type { OutcomeUnknownError } from 'marketplace-seller-sdk';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -6,6 +5,7 @@ import { json, reset, startServer } from '../support/http-server.ts';
 import type { ReceivedRequest } from '../support/http-server.ts';
 import { errorOf, networkFault, stubbed, wireQuestion, receiving } from '../support/stubs.ts';
 import { transports } from '../support/transports.ts';
+import { undici } from '../support/undici.ts';
 
 afterEach(() => {
   vi.unstubAllGlobals();
@@ -100,11 +100,10 @@ describe('a cache on the way, which keeps what it may', () => {
     };
   };
 
-  // The undici that is installed needs a Node.js with zstd.
-  test.runIf('createZstdDecompress' in zlib)(
+  test.runIf('cache' in undici.interceptors)(
     'of undici, as the global dispatcher: no read is answered by it',
     async () => {
-      const { Agent, getGlobalDispatcher, interceptors, setGlobalDispatcher } = await import('undici');
+      const { Agent, getGlobalDispatcher, interceptors, setGlobalDispatcher } = undici;
       const before = getGlobalDispatcher();
       onTestFinished(() => setGlobalDispatcher(before));
       setGlobalDispatcher(new Agent().compose(interceptors.cache()));

@@ -8,21 +8,12 @@ import { SellerClient } from 'marketplace-seller-sdk';
 import { createInbox, nodeHandler } from 'marketplace-seller-sdk/inbox';
 import { bullmq, postgresStore, sqliteStore } from 'marketplace-seller-sdk/stores';
 import { Pool } from 'pg';
+import { setClockAhead } from '../support/clock-ahead.ts';
 import { guideHandlers } from './guide-handlers.ts';
 
 const [kind = '', where = '', baseUrl = '', accessToken = '', user = '', aheadMs = '0', leaseMs = '3000'] =
   process.argv.slice(2);
-const now = Date.now;
-if (aheadMs !== '0') {
-  globalThis.Date = class extends Date {
-    constructor(...args: unknown[]) {
-      super(...((args.length > 0 ? args : [now() + Number(aheadMs)]) as []));
-    }
-    static override now(): number {
-      return now() + Number(aheadMs);
-    }
-  } as DateConstructor;
-}
+if (aheadMs !== '0') setClockAhead(Number(aheadMs));
 const client = new SellerClient({ baseUrl, accessToken, allowInsecure: true, timeoutMs: 2_000 });
 
 function store(): Parameters<typeof createInbox>[0]['store'] {

@@ -1,10 +1,9 @@
 import type { Input } from '../../core/schema/schema.js';
-import type { actionGuideSchemas } from './schemas.js';
 import type { ApiPromise, Attributed, WithAttributes, Requester } from '../../core/operation/api-promise.js';
 import type { CallOptions } from '../../core/scope/call-options.js';
 import type { SentMessage } from '../post-sale/message.js';
 import { actionGuideEndpoints } from './endpoints.js';
-import type { ActionGuideResponse, LaterOption, OptionCap, SendOptionParams } from './schemas.js';
+import type { actionGuideSchemas, ActionGuideResponse, LaterOption, OptionCap, SendOptionParams } from './schemas.js';
 
 /**
  * The options with which a seller can send the first message to a buyer. After the buyer has replied, use

@@ -1,8 +1,7 @@
-import type { ContactInputs } from './schemas.js';
 import type { ApiPromise, Attributed, Requester, WithAttributes } from '../../core/operation/api-promise.js';
 import type { CallOptions } from '../../core/scope/call-options.js';
 import { contactEndpoints } from './endpoints.js';
-import type { ContactTotal, ContactWindow } from './schemas.js';
+import type { ContactInputs, ContactTotal, ContactWindow } from './schemas.js';
 
 /** How often users contacted a seller through classified items. Read only. */
 export class Contacts {

@@ -1,5 +1,3 @@
-import type { FlexInputs } from '../flex/schemas.js';
-import type { FlexV2Inputs } from './schemas.js';
 import type { Input } from '../../core/schema/schema.js';
 import {
   ApiPromise,
@@ -13,12 +11,18 @@ import type { ApiError } from '../../core/errors/response-errors.js';
 import type { CallOptions } from '../../core/scope/call-options.js';
 import { Deadline } from '../../core/scope/cancel-scope.js';
 import { ItemWrites, orMeaning } from '../flex-items/flex-items.js';
-import type { ReadItemStatus, DisableItemParams, EnableItemParams } from '../flex-items/flex-items.js';
-import type { DriverAssignment } from '../flex/schemas.js';
+import type { FlexInputs, DriverAssignment } from '../flex/schemas.js';
 import { flexV2Endpoints } from './endpoints.js';
 import { notInFlexError } from './errors.js';
-import type { FlexDeliveryRanges, FlexHolidays, FlexRadius, FlexSubscriptionV2, FlexZones } from './schemas.js';
-import type { flexItemSchemas } from '../flex-items/flex-items.js';
+import type {
+  FlexV2Inputs,
+  FlexDeliveryRanges,
+  FlexHolidays,
+  FlexRadius,
+  FlexSubscriptionV2,
+  FlexZones,
+} from './schemas.js';
+import type { ReadItemStatus, DisableItemParams, EnableItemParams, flexItemSchemas } from '../flex-items/flex-items.js';
 
 /**
  * Delivery by the seller over the second generation of paths, which the service documents today: subscriptions, zones, radius,

@@ -1,6 +1,5 @@
 import { InvalidInputError } from '../../core/errors/errors.js';
 import { ApiPromise } from '../../core/operation/api-promise.js';
-import type { FlexInputs } from './schemas.js';
 import type { Attributed, Requester, WithAttributes, WithResponse } from '../../core/operation/api-promise.js';
 import type { Endpoint } from '../../core/operation/endpoint.js';
 import { object } from '../../core/schema/define.js';
@@ -11,6 +10,7 @@ import { allOf, applySelection } from './graphql/selection.js';
 import type { AppliedSelection, Exact, Selected, Selection } from './graphql/selection.js';
 import { configurationParams, flexConfiguration, flexZone } from './schemas.js';
 import type {
+  FlexInputs,
   ConfigurationParams,
   DeliveryRange,
   DriverAssignment,

@@ -304,7 +304,6 @@ export const flexSchemas = {
   configuredSubscription,
   flexAvailables,
   deliveryRange,
-
   zonePrice,
   weightPrice,
   zonePricing,

@@ -1,6 +1,5 @@
 import { InvalidInputError } from '../../core/errors/errors.js';
 import { NotFoundError } from '../../core/errors/response-errors.js';
-import type { MessageInputs } from './schemas.js';
 import type { Requester } from '../../core/operation/api-promise.js';
 import { pagedCalls, type Paged } from '../../core/paging/paged.js';
 import { millisecondsOf } from '../../core/schema/define.js';
@@ -16,7 +15,13 @@ import { messageTextLimit, type SentMessage } from '../post-sale/message.js';
 import { correspondence, messageEndpoints } from './endpoints.js';
 import { MediationInProcessError, NoChannelError, NotYetDeliveredError, type NoChannelReason } from './errors.js';
 import { attachmentsLimit, channelMessageParams } from './schemas.js';
-import type { ChannelMessageParams, ConversationExtra, ConversationStatus, Recipient } from './schemas.js';
+import type {
+  MessageInputs,
+  ChannelMessageParams,
+  ConversationExtra,
+  ConversationStatus,
+  Recipient,
+} from './schemas.js';
 
 /** The result of a contact. */
 export interface ChannelMessage {

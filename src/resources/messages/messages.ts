@@ -1,4 +1,3 @@
-import type { MessageInputs } from './schemas.js';
 import type { ApiPromise, Requester } from '../../core/operation/api-promise.js';
 import type { Download } from '../../core/files/download.js';
 import type { CallOptions, DownloadProgress, UploadProgress } from '../../core/scope/call-options.js';
@@ -8,7 +7,7 @@ import type { Message, SentMessage } from '../post-sale/message.js';
 import { openChannel, contact, reply } from './contact.js';
 import type { OpenChannel, ChannelMessage, ReplyContent } from './contact.js';
 import { messageEndpoints } from './endpoints.js';
-import type { ConversationExtra, UnreadMessages, UploadParams, UploadedAttachment } from './schemas.js';
+import type { MessageInputs, ConversationExtra, UnreadMessages, UploadParams, UploadedAttachment } from './schemas.js';
 
 /** The messages of a pack. Each page also has the status of the conversation and the length limits. */
 export interface Conversation extends Paged<Message, ConversationExtra> {}

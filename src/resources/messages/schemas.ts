@@ -264,7 +264,6 @@ export type DownloadParams = Input<typeof messageSchemas.downloadParams>;
 /** The schemas behind the types of this file. Declarations name this one constant, not one for each. */
 export const messageSchemas = {
   conversationStatus,
-
   conversationParams,
   getMessageParams,
   unreadConversation,

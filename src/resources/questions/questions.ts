@@ -1,11 +1,17 @@
 import type { Input } from '../../core/schema/schema.js';
-import type { questionSchemas } from './schemas.js';
 import type { ApiPromise, Attributed, WithAttributes, Requester } from '../../core/operation/api-promise.js';
 import type { CallOptions } from '../../core/scope/call-options.js';
 import { pagedCalls, type Paged } from '../../core/paging/paged.js';
 import { Blacklist } from '../blacklist/blacklist.js';
 import { questionEndpoints } from './endpoints.js';
-import type { Question, DeletionResponse, QuestionSearchParams, QuestionSearchExtra, ResponseTime } from './schemas.js';
+import type {
+  questionSchemas,
+  Question,
+  DeletionResponse,
+  QuestionSearchParams,
+  QuestionSearchExtra,
+  ResponseTime,
+} from './schemas.js';
 
 /** Buyers' questions and the seller's answers. */
 export class Questions {

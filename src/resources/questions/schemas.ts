@@ -241,7 +241,6 @@ export const questionSchemas = {
   asker,
   answerOfQuestion,
   question,
-
   responseTimeBand,
   responseTime,
   searchFields,
