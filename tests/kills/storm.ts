@@ -78,12 +78,11 @@ export async function weather(
     undelivered.push({ user_id, topic: 'messages', resource: id, _id: `m${id}` });
   }
   async function deliver(url: string): Promise<void> {
-    const due = undelivered;
-    undelivered = [];
     const headers = { 'content-type': 'application/json' };
-    for (const body of due) {
+    for (const body of [...undelivered]) {
       const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) }).catch(() => undefined);
-      if (response?.status !== 200) undelivered.push(body);
+      // What is on its way is not delivered yet: the storm is not over.
+      if (response?.status === 200) undelivered = undelivered.filter((each) => each !== body);
     }
   }
 
