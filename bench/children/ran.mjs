@@ -135,7 +135,7 @@ await tokens.close();
 rmSync(folder, { recursive: true });
 console.log(JSON.stringify(printed));
 fake.disconnect();
-fake.kill();
+fake.kill('SIGKILL');
 process.exit();
 
 /**
