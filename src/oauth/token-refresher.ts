@@ -2,7 +2,8 @@ import { AccessTokenError, ClosedError, GrantRevokedError } from '../core/errors
 import { withoutSecrets } from '../core/errors/redactor.js';
 import type { TokenProvider } from '../core/options/hooks.js';
 import { checkConfiguration, ofType, type Rule } from '../core/options/rules.js';
-import { ignoreErrors, onAbort, TimeLimit, wait } from '../core/scope/cancel-scope.js';
+import { ignoreErrors, TimeLimit, wait } from '../core/scope/cancel-scope.js';
+import { SingleFlight } from '../core/scope/single-flight.js';
 import { checkRefreshed, checkTokenSet, isSame, remainingMs, times } from './tokens.js';
 import type { RefreshingTokenOptions, TokenSet } from './tokens.js';
 
@@ -63,7 +64,7 @@ export class TokenRefresher<T extends TokenSet> {
   #tokens: T | undefined;
   /** A new token set that could not be saved, and the token set that it replaces. */
   #unsaved: Unsaved<T> | undefined;
-  #refreshing: Promise<T> | undefined;
+  readonly #refreshes = new SingleFlight<T>(times.refreshMs, refreshedTooLate);
   /** What must end before the process does, also after the time limit of a refresh. */
   readonly #running = new Set<Promise<unknown>>();
   /** How long the last token set lived that this process has requested. */
@@ -111,7 +112,7 @@ export class TokenRefresher<T extends TokenSet> {
   }
 
   #refreshInBackground(oldToken: string): void {
-    if (this.#refreshing || this.#isClosed) return;
+    if (this.#refreshes.isUnderWay || this.#isClosed) return;
     this.#refreshOnce(oldToken).catch((error: unknown) => {
       ignoreErrors(() => this.#options.onRefreshFailed?.(error));
     });
@@ -119,21 +120,18 @@ export class TokenRefresher<T extends TokenSet> {
 
   /** All waiting calls share one refresh. After its time limit, the next call starts another one. */
   #refreshOnce(oldToken: string, signal?: AbortSignal): Promise<T> {
-    if (this.#refreshing) return this.#refreshing;
-    const refreshing = withTimeout((own) => this.#refresh(oldToken, own), times.refreshMs, signal)
-      .catch((error: unknown) => {
-        throw this.#masked(error);
-      })
-      .finally(() => {
-        if (this.#refreshing === refreshing) this.#refreshing = undefined;
-      });
-    return (this.#refreshing = refreshing);
+    if (!this.#refreshes.isUnderWay) this.#refreshes.start((own) => this.#refresh(oldToken, own), signal);
+    return this.#refreshes.join();
   }
 
-  #refresh(oldToken: string, signal: AbortSignal): Promise<T> {
+  async #refresh(oldToken: string, signal: AbortSignal): Promise<T> {
     const { lock } = this.#options;
     const work = (): Promise<T> => this.#refreshNow(oldToken, signal);
-    return lock ? withLock(lock, work) : work();
+    try {
+      return await (lock ? withLock(lock, work) : work());
+    } catch (error) {
+      throw this.#masked(error);
+    }
   }
 
   /** @throws {AccessTokenError} after `close`. */
@@ -252,6 +250,10 @@ function closedTooLate(): AccessTokenError {
   );
 }
 
+function refreshedTooLate(limitMs: number): AccessTokenError {
+  return new AccessTokenError(`The refresh of the access token did not finish within ${limitMs} ms`);
+}
+
 function revokedAgain({ message, cause }: GrantRevokedError): GrantRevokedError {
   return new GrantRevokedError(message, { cause });
 }
@@ -263,23 +265,4 @@ async function withLock<T extends TokenSet>(
   const result = (await lock(work)) as Partial<T> | undefined | null;
   if (typeof result?.accessToken === 'string') return result as T;
   throw new AccessTokenError('`lock` of refreshingToken did not return the result of the function that it was given');
-}
-
-/** Rejects when `work` takes too long or `signal` aborts, and aborts the signal that `work` receives. */
-function withTimeout<R>(work: (signal: AbortSignal) => Promise<R>, limitMs: number, signal?: AbortSignal): Promise<R> {
-  const controller = new AbortController();
-  const { promise: ended, reject } = Promise.withResolvers<never>();
-  const end = (error: Error): void => {
-    controller.abort(error);
-    reject(error);
-  };
-  const expired = new AccessTokenError(`The refresh of the access token did not finish within ${limitMs} ms`);
-  const timer = setTimeout(() => end(expired), limitMs);
-  // A call that waits has a timer of its own, and a refresh that no call waits for must not keep the process alive.
-  (timer as { unref?(): unknown }).unref?.();
-  const stopListening = signal && onAbort(signal, () => end(signal.reason as Error));
-  return Promise.race([work(controller.signal), ended]).finally(() => {
-    clearTimeout(timer);
-    stopListening?.();
-  });
 }

@@ -216,6 +216,17 @@ describe('refreshingToken()', () => {
     await vi.advanceTimersByTimeAsync(10);
   });
 
+  test('shared by two clients has each call reject with an error that describes its own request', async () => {
+    const { provider } = refreshing(
+      { accessToken: 'old' },
+      { refresh: () => Promise.reject(new AccessTokenError('no')) },
+    );
+    const clients = [1, 2].map(() => client(() => 'new', { accessToken: provider }).sellerClient);
+    const ended = clients.map((each, index) => errorOf(each.questions.get({ question_id: index })));
+    const errors = await Promise.all(ended);
+    expect(errors.map((error) => error.toCurl()?.match(/questions\/\d/)?.[0])).toEqual(['questions/0', 'questions/1']);
+  });
+
   test('leaves no timer and no listener behind', async () => {
     const { provider } = refreshing({ accessToken: 'old', expiresAt: now - 1 });
     const remove = vi.spyOn(signal, 'removeEventListener');

@@ -69,7 +69,7 @@ function answerWith(world: Provider, settle: (answer: PromiseWithResolvers<strin
   return vi.advanceTimersByTimeAsync(0);
 }
 
-remembering<Provider>('TokenSource', {
+remembering<Provider>('SingleFlight, TokenSource', {
   create: providing,
   passesMs: [1, 1_000],
   steps: {

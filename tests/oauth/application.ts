@@ -41,6 +41,8 @@ export async function createApplication(): Promise<TestApplication> {
     fetch: receiving(async (request) => {
       forms.push(new URLSearchParams(await request.clone().text()));
       const next = (): Promise<Response> => marketplace.fetch(request);
+      // It responds later than the marketplace does to calls that were sent before.
+      await marketplace.fetch(new Request(marketplace.baseUrl));
       return (faults.shift() ?? ((_, go) => go()))(request, next);
     }),
   });

@@ -1,26 +1,18 @@
 import { AccessTokenError, ConfigurationError, GrantRevokedError, isOfFramework } from '../errors/errors.js';
 import { printable, Redactor, withoutSecrets } from '../errors/redactor.js';
-import { copyOfError, SellerError, withMessageParts } from '../errors/seller-error.js';
+import { withMessageParts } from '../errors/seller-error.js';
 import type { Endpoint } from '../operation/endpoint.js';
 import type { TokenProvider } from '../options/hooks.js';
 import { isToken } from '../options/rules.js';
-import { longestTimerMs, type CancelScope } from '../scope/cancel-scope.js';
-
-/** A call of the provider that is in flight. */
-interface PendingToken {
-  readonly rejected: string | undefined;
-  readonly token: Promise<string>;
-  /** Limits its time. It keeps the process alive only while a call waits. */
-  readonly timer: { ref?(): unknown; unref?(): unknown };
-  /** How many calls wait for it. A call that was aborted does not. */
-  waiting: number;
-}
+import type { CancelScope } from '../scope/cancel-scope.js';
+import { SingleFlight } from '../scope/single-flight.js';
 
 /** Asks the user's function for the access token of a client. All calls that wait for a token share one call of the provider. */
 export class TokenSource {
   readonly #provider: TokenProvider;
-  readonly #timeoutMs: number;
-  #pending: PendingToken | undefined;
+  readonly #calls: SingleFlight<string>;
+  /** The rejected token that the provider is asked to replace. */
+  #replacing: string | undefined;
   /** The last rejected token and its replacement. */
   #replaced: { readonly rejected: string; readonly by: string } | undefined;
   /** The token that the provider has returned last; `undefined` before that. */
@@ -29,7 +21,7 @@ export class TokenSource {
   /** `timeoutMs` limits one call of the provider. */
   constructor(provider: TokenProvider, timeoutMs: number) {
     this.#provider = provider;
-    this.#timeoutMs = timeoutMs;
+    this.#calls = new SingleFlight(timeoutMs, noToken);
   }
 
   /** Returns the token to send; not a promise if the token is already known. */
@@ -41,8 +33,8 @@ export class TokenSource {
   async replace(rejected: string, scope: CancelScope): Promise<string | undefined> {
     if (this.#replaced?.rejected === rejected) return this.#replaced.by;
     // A pending request may return a newer token, and two requests in parallel could both use the same refresh token.
-    while (this.#pending && this.#pending.rejected !== rejected) {
-      const other = await this.#wait(this.#pending, scope);
+    while (this.#calls.isUnderWay && this.#replacing !== rejected) {
+      const other = await this.#calls.join(scope);
       if (other !== rejected) return other;
     }
     const token = await this.#request(rejected, scope);
@@ -50,17 +42,12 @@ export class TokenSource {
   }
 
   #request(rejected: string | undefined, scope: CancelScope): string | Promise<string> {
-    if (this.#pending) return this.#wait(this.#pending, scope);
-    const controller = new AbortController();
-    const provided = this.#callProvider(rejected, controller.signal);
-    if (typeof provided === 'string') return this.#accept(rejected, provided);
-    const pending = this.#withTimeout(provided, rejected, controller);
-    this.#pending = pending;
-    const forget = (): void => {
-      if (this.#pending === pending) this.#pending = undefined;
-    };
-    pending.token.then(forget, forget);
-    return this.#wait(pending, scope);
+    if (!this.#calls.isUnderWay) {
+      this.#replacing = rejected;
+      const token = this.#calls.start((signal) => this.#callProvider(rejected, signal));
+      if (token !== undefined) return token;
+    }
+    return this.#calls.join(scope);
   }
 
   /** Calls the provider and checks its token. */
@@ -78,24 +65,11 @@ export class TokenSource {
     } catch (error) {
       throw failure(error);
     }
-    if (typeof provided === 'string') return checkToken(provided);
-    return Promise.resolve(provided).then(checkToken, (error: unknown) => {
+    const accept = (token: unknown): string => this.#accept(rejected, checkToken(token));
+    if (typeof provided === 'string') return accept(provided);
+    return Promise.resolve(provided).then(accept, (error: unknown) => {
       throw failure(error);
     });
-  }
-
-  /** Several calls share the request, so it has its own time limit and does not end with the signal of one caller. */
-  #withTimeout(provided: Promise<string>, rejected: string | undefined, controller: AbortController): PendingToken {
-    const limitMs = this.#timeoutMs;
-    const { promise, resolve, reject } = Promise.withResolvers<string>();
-    const expire = (): void => {
-      const error = new AccessTokenError(`The function given as accessToken returned no token within ${limitMs} ms`);
-      controller.abort(error);
-      reject(error);
-    };
-    const timer = setTimeout(expire, Math.min(limitMs, longestTimerMs));
-    provided.finally(() => clearTimeout(timer)).then((token) => resolve(this.#accept(rejected, token)), reject);
-    return { rejected, token: promise, timer, waiting: 0 };
   }
 
   /** If the provider returns a rejected token again, its replacement is used. */
@@ -105,21 +79,10 @@ export class TokenSource {
     if (token !== rejected) this.#replaced = { rejected, by: token };
     return token;
   }
+}
 
-  async #wait(pending: PendingToken, scope: CancelScope): Promise<string> {
-    pending.waiting += 1;
-    pending.timer.ref?.();
-    try {
-      return await scope.race(() => pending.token);
-    } catch (error) {
-      // The last call that waits takes the error itself.
-      const isShared = error !== scope.reason && pending.waiting > 1 && error instanceof SellerError;
-      throw isShared ? copyOfError(error) : error;
-    } finally {
-      pending.waiting -= 1;
-      if (pending.waiting === 0) pending.timer.unref?.();
-    }
-  }
+function noToken(limitMs: number): AccessTokenError {
+  return new AccessTokenError(`The function given as accessToken returned no token within ${limitMs} ms`);
 }
 
 /** Any other error of the provider is a cause: the caller would take a 503 of the token endpoint for one of the call. */

@@ -1,0 +1,75 @@
+import { copyOfError, SellerError } from '../errors/seller-error.js';
+import { longestTimerMs, onAbort, type CancelScope } from './cancel-scope.js';
+
+/** Work that is under way, and for which any number of callers wait. */
+interface Flight<T> {
+  readonly result: Promise<T>;
+  /** Limits its time. It keeps the process alive only while a call waits. */
+  readonly timer: { ref?(): unknown; unref?(): unknown };
+  /** How many wait for it. A call that was aborted does not. */
+  waiting: number;
+}
+
+/**
+ * Work that is done once at a time, for all who need its result. It does not end with the signal of one of them, so it has its own
+ * time limit. After that, it can be started again.
+ */
+export class SingleFlight<T> {
+  readonly #limitMs: number;
+  readonly #expired: (limitMs: number) => Error;
+  #flight: Flight<T> | undefined;
+
+  /** `expired` is the error of work that takes longer than `limitMs`. */
+  constructor(limitMs: number, expired: (limitMs: number) => Error) {
+    this.#limitMs = limitMs;
+    this.#expired = expired;
+  }
+
+  get isUnderWay(): boolean {
+    return this.#flight !== undefined;
+  }
+
+  /**
+   * Starts the work, which receives a signal that aborts when its time is over, or when `outer` aborts. If it returns no promise,
+   * that is the result, and nobody has to wait for it.
+   */
+  start(work: (signal: AbortSignal) => T | Promise<T>, outer?: AbortSignal): T | undefined {
+    const controller = new AbortController();
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    const end = (error: Error): void => {
+      controller.abort(error);
+      reject(error);
+    };
+    const stopListening = outer && onAbort(outer, () => end(outer.reason as Error));
+    const started = work(controller.signal);
+    if (!(started instanceof Promise)) return started;
+    const timer = setTimeout(() => end(this.#expired(this.#limitMs)), Math.min(this.#limitMs, longestTimerMs));
+    (timer as Flight<T>['timer']).unref?.();
+    started.then(resolve, reject);
+    const result = promise.finally(() => {
+      clearTimeout(timer);
+      stopListening?.();
+      this.#flight = undefined;
+    });
+    result.catch(() => undefined);
+    this.#flight = { result, timer, waiting: 0 };
+    return undefined;
+  }
+
+  /** Waits for the work that is under way: with a scope for as long as that lasts, and the process stays alive meanwhile. */
+  async join(scope?: CancelScope): Promise<T> {
+    const flight = this.#flight as Flight<T>;
+    flight.waiting += 1;
+    if (scope) flight.timer.ref?.();
+    try {
+      return await (scope ? scope.race(() => flight.result) : flight.result);
+    } catch (error) {
+      // The last one that waits takes the error itself.
+      const isShared = error !== scope?.reason && flight.waiting > 1 && error instanceof SellerError;
+      throw isShared ? copyOfError(error) : error;
+    } finally {
+      flight.waiting -= 1;
+      if (flight.waiting === 0) flight.timer.unref?.();
+    }
+  }
+}
