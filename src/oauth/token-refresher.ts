@@ -119,9 +119,8 @@ export class TokenRefresher<T extends TokenSet> {
   }
 
   /** All waiting calls share one refresh. After its time limit, the next call starts another one. */
-  #refreshOnce(oldToken: string, signal?: AbortSignal): Promise<T> {
-    if (!this.#refreshes.isUnderWay) this.#refreshes.start((own) => this.#refresh(oldToken, own), signal);
-    return this.#refreshes.join();
+  async #refreshOnce(oldToken: string, outer?: AbortSignal): Promise<T> {
+    return this.#refreshes.run((signal) => this.#refresh(oldToken, signal), { outer });
   }
 
   async #refresh(oldToken: string, signal: AbortSignal): Promise<T> {

@@ -34,7 +34,7 @@ export class TokenSource {
     if (this.#replaced?.rejected === rejected) return this.#replaced.by;
     // A pending request may return a newer token, and two requests in parallel could both use the same refresh token.
     while (this.#calls.isUnderWay && this.#replacing !== rejected) {
-      const other = await this.#calls.join(scope);
+      const other = await this.current(scope);
       if (other !== rejected) return other;
     }
     const token = await this.#request(rejected, scope);
@@ -42,16 +42,12 @@ export class TokenSource {
   }
 
   #request(rejected: string | undefined, scope: CancelScope): string | Promise<string> {
-    if (!this.#calls.isUnderWay) {
-      this.#replacing = rejected;
-      const token = this.#calls.start((signal) => this.#callProvider(rejected, signal));
-      if (token !== undefined) return token;
-    }
-    return this.#calls.join(scope);
+    return this.#calls.run((signal) => this.#callProvider(rejected, signal), { scope });
   }
 
   /** Calls the provider and checks its token. */
   #callProvider(rejected: string | undefined, signal: AbortSignal): string | Promise<string> {
+    this.#replacing = rejected;
     const failure = (error: unknown): unknown => {
       const known = [rejected, this.latest, this.#replaced?.by];
       return providerError(

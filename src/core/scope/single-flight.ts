@@ -30,10 +30,14 @@ export class SingleFlight<T> {
   }
 
   /**
-   * Starts the work, which receives a signal that aborts when its time is over, or when `outer` aborts. If it returns no promise,
-   * that is the result, and nobody has to wait for it.
+   * The result of the work that is under way; otherwise this work begins, with a signal that aborts when its time is over, or when
+   * `outer` aborts. A result that is no promise is returned at once. With a scope, a caller waits for as long as that lasts.
    */
-  start(work: (signal: AbortSignal) => T | Promise<T>, outer?: AbortSignal): T | undefined {
+  run(
+    work: (signal: AbortSignal) => T | Promise<T>,
+    { scope, outer }: Readonly<{ scope?: CancelScope; outer?: AbortSignal | undefined }>,
+  ): T | Promise<T> {
+    if (this.#flight) return join(this.#flight, scope);
     const controller = new AbortController();
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     const end = (error: Error): void => {
@@ -53,23 +57,22 @@ export class SingleFlight<T> {
     });
     result.catch(() => undefined);
     this.#flight = { result, timer, waiting: 0 };
-    return undefined;
+    return join(this.#flight, scope);
   }
+}
 
-  /** Waits for the work that is under way: with a scope for as long as that lasts, and the process stays alive meanwhile. */
-  async join(scope?: CancelScope): Promise<T> {
-    const flight = this.#flight as Flight<T>;
-    flight.waiting += 1;
-    if (scope) flight.timer.ref?.();
-    try {
-      return await (scope ? scope.race(() => flight.result) : flight.result);
-    } catch (error) {
-      // The last one that waits takes the error itself.
-      const isShared = error !== scope?.reason && flight.waiting > 1 && error instanceof SellerError;
-      throw isShared ? copyOfError(error) : error;
-    } finally {
-      flight.waiting -= 1;
-      if (flight.waiting === 0) flight.timer.unref?.();
-    }
+/** The process stays alive while a call waits. */
+async function join<T>(flight: Flight<T>, scope: CancelScope | undefined): Promise<T> {
+  flight.waiting += 1;
+  if (scope) flight.timer.ref?.();
+  try {
+    return await (scope ? scope.race(() => flight.result) : flight.result);
+  } catch (error) {
+    // The last one that waits takes the error itself.
+    const isShared = error !== scope?.reason && flight.waiting > 1 && error instanceof SellerError;
+    throw isShared ? copyOfError(error) : error;
+  } finally {
+    flight.waiting -= 1;
+    if (flight.waiting === 0) flight.timer.unref?.();
   }
 }
