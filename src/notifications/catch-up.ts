@@ -160,11 +160,9 @@ export class CatchUpRounds {
       if (this.#isRunning || performance.now() < this.#nextAt - this.#tickMs / 2) return;
       this.#nextAt = performance.now() + options.catchUpEveryMs;
       this.#isRunning = true;
-      this.#report(await this.#catchUp());
+      this.#report(await this.#catchUp().finally(() => (this.#isRunning = false)));
     } catch (error) {
       if (this.#timer !== undefined) reporter.failed('catchUp() failed', error);
-    } finally {
-      this.#isRunning = false;
     }
   }
 

@@ -128,15 +128,17 @@ describe('429s in a row', () => {
   });
 
   test.each([
-    [1, [false, false]],
-    [4, [false, true]],
-  ])('are a limit the second time, if one is known: of %i at once before: %j', (count, expected) => {
+    [1, 2000, [false, false]],
+    [4, 2000, [false, true]],
+    [4, 70_000, [false, false]],
+  ])('are a limit the second time, if one is known: of %i at once before, at %i ms: %j', (count, at, expected) => {
     const bucket = new Bucket(8, true);
     for (let index = 0; index < 30; index += 1) succeed(bucket, index);
     for (const now of [100, 200, 300]) throttle(bucket, now);
     for (let more = 1; more < count; more += 1) bucket.hear(300, 300);
-    for (let index = 0; index < 20; index += 1) succeed(bucket, 2000 + index);
-    expect([throttle(bucket, 3000), throttle(bucket, 3100)]).toEqual(expected);
+    expect(bucket.isOpen(at)).toBe(true);
+    for (let index = 0; index < 20; index += 1) succeed(bucket, at + index);
+    expect([throttle(bucket, at + 1000), throttle(bucket, at + 1100)]).toEqual(expected);
   });
 
   test('are one that was sent before the last was received', () => {

@@ -2,6 +2,7 @@ import { RateLimitError, TimeoutError } from 'marketplace-seller-sdk';
 import type { CallOptions, ClientOptions, SellerClient } from 'marketplace-seller-sdk';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { advanceUntilSettled } from '../support/fake-time.ts';
+import { silentLogger } from '../support/silent.ts';
 import { asAsked, errorOf, stubbed, wireQuestion } from '../support/stubs.ts';
 import { waitLogger } from '../support/waits.ts';
 import type { LoggedWait } from '../support/waits.ts';
@@ -146,6 +147,16 @@ describe('a call that would wait for too long is not sent', () => {
     await advanceUntilSettled(Promise.all([first, late, last]));
     expect(order).toEqual([1, 1, 4]);
   });
+
+  test('all that wait are aborted, and no timer is left', async () => {
+    const { sellerClient } = ordered(() => slow(20));
+    const controller = new AbortController();
+    const all = [1, 2, 3].map((id) => errorOf(get(sellerClient, id, { signal: controller.signal })));
+    await vi.advanceTimersByTimeAsync(10);
+    controller.abort();
+    await Promise.all(all);
+    expect(vi.getTimerCount()).toBe(0);
+  });
 });
 
 describe('the logger is told of a wait', () => {
@@ -252,6 +263,18 @@ describe('concurrency', () => {
     controller.abort();
     await advanceUntilSettled(Promise.all([lost, aborted]));
     expect(await advanceUntilSettled(last)).toMatchObject({ id: 3 });
+  });
+
+  test('an abort frees the place that a call has just been given, but not used', async () => {
+    const controller = new AbortController();
+    // The place of the first call was given to the second one when the logger is told of the response.
+    const logger = { ...silentLogger, debug: () => controller.abort() };
+    const { sellerClient, order } = ordered(() => ok(), { concurrency: 1, logger });
+    const first = get(sellerClient, 1);
+    const aborted = errorOf(get(sellerClient, 2, { signal: controller.signal }));
+    const last = get(sellerClient, 3);
+    await advanceUntilSettled(Promise.all([first, aborted, last]));
+    expect(order).toEqual([1, 3]);
   });
 });
 

@@ -538,6 +538,23 @@ describe('rounds', () => {
     await inboxes[0]!.close();
   });
 
+  test('a round that takes longer than until the next one is not joined by another', async () => {
+    const slow = Promise.withResolvers<undefined>();
+    let asked = 0;
+    const clientFor = () => {
+      asked += 1;
+      return slow.promise;
+    };
+    for (const store of [memoryStore(), Object.assign(memoryStore(), { shared: true })]) {
+      asked = 0;
+      const { inboxes } = processes(1, { clientFor, store });
+      await vi.advanceTimersByTimeAsync(60 * 60_000);
+      expect(asked).toBe(3);
+      await inboxes[0]!.close({ graceMs: 0 });
+    }
+    slow.resolve(undefined);
+  });
+
   test('a process that is restarted looks at once', async () => {
     const { looked, inboxes, start } = processes(1, { catchUpEveryMs: Infinity });
     await vi.advanceTimersByTimeAsync(3_600_000);

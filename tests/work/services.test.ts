@@ -76,6 +76,8 @@ describe.for([...engines()])('in $name', ({ isThere, open }) => {
       const store = await open();
       const one = application(first, store, { handle: false, on: undefined });
       const two = application(second, store);
+      // Tables are created: a delivery waits for 400 ms.
+      await one.inbox.stats();
       expect(await one.deliver()).toEqual(one.ids.map(() => 200));
       expect(await two.deliver()).toEqual(two.ids.map(() => 503));
       await expect(two.inbox.add({ user_id: 7, topic: 'questions', resource: '/questions/1' })).rejects.toMatchObject(
