@@ -249,7 +249,7 @@ function rewrite(tokens: readonly Token[], from: string): void {
 /** Words that people look for, by the guide that has the answer in other words. */
 const alsoFoundBy: Readonly<Record<string, string>> = {
   'docs/guide/frameworks.md':
-    'express, express.js, express webhook, express middleware, fastify, next, next.js, nextjs, nest, nestjs, nest.js, koa, hono, cloudflare, cloudflare workers, workers, lambda, aws lambda, serverless',
+    'express, express.js, express webhook, express middleware, fastify, next.js, nextjs, nest, nestjs, nest.js, koa, hono, cloudflare, cloudflare workers, workers, lambda, aws lambda, serverless',
   'docs/upgrade.md':
     'upgrade, upgrading, migrate, migrating, breaking, breaking change, breaking changes, update, new version, deprecated',
   'docs/guide/primeros-pasos.md': 'instalación, instalar, español, comenzar',
