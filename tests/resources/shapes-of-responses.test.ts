@@ -233,6 +233,17 @@ describe('an entry that cannot be read', () => {
     await expect(window).rejects.toBeInstanceOf(UnexpectedResponseError);
   });
 
+  test('is left out and reported, and the others are delivered: a subscription without a service', async () => {
+    const flex = { service_id: 738216, mode: 'FLEX', status: { id: 'in' } };
+    const paths: unknown[] = [];
+    const { sellerClient } = stubbed([Response.json([{ id: 1, mode: 'TURBO' }, flex])], {
+      onDrift: ({ path }) => void paths.push(path),
+    });
+    const { data, response } = await sellerClient.flex.subscriptions({ site_id: 'MLA', user_id: 7 }).withResponse();
+    expect([data, response.leftOut]).toEqual([[flex], 1]);
+    expect(paths).toEqual([[0, 'service_id']]);
+  });
+
   test.each([0, 1, 2])('is left out of the unread conversations: number %i', async (wrong) => {
     const resourceOf = (n: number): string | null => (n === wrong ? null : `/packs/${n}/sellers/7`);
     const results = [0, 1, 2].map((n) => ({ resource: resourceOf(n), count: n }));

@@ -2,11 +2,26 @@ import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { expect, test } from 'vitest';
 import { documentedResponses } from '../support/documented-responses.ts';
 
-/** The paths of all fields of a value; `*` is any entry of a list. */
-function pathsIn(value: unknown, at = ''): string[] {
-  if (Array.isArray(value)) return value.flatMap((entry) => pathsIn(entry, `${at}*.`));
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([name, field]) => [`${at}${name}`, ...pathsIn(field, `${at}${name}.`)]);
+type Kind = 'string' | 'timestamp' | 'number' | 'boolean' | 'null' | 'list' | 'object';
+
+function kindOf(value: unknown): Kind {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'list';
+  const isTimestamp = typeof value === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:?\d\d)$/.test(value);
+  return isTimestamp ? 'timestamp' : (typeof value as Kind);
+}
+
+/** The types of all fields of several values, by path; `*` is any entry of a list. */
+function kindsIn(values: readonly unknown[], at = '', kinds = new Map<string, Set<Kind>>()): Map<string, Set<Kind>> {
+  for (const value of values)
+    if (Array.isArray(value)) kindsIn(value, `${at}*.`, kinds);
+    else if (typeof value === 'object' && value !== null)
+      for (const [name, field] of Object.entries(value)) {
+        const path = at + name;
+        kinds.set(path, (kinds.get(path) ?? new Set()).add(kindOf(field)));
+        kindsIn([field], `${path}.`, kinds);
+      }
+  return kinds;
 }
 
 /** The bodies of a seller's day, by the name of the endpoint. Nothing in it is set up to have more fields than usual. */
@@ -78,7 +93,7 @@ async function bodiesOfADay(): Promise<ReadonlyMap<string, readonly unknown[]>> 
   await client.flex.configuration(whose);
   await client.items.status({ ids: [item.item_id] });
   const [of, ofUser] = [{ item_id: item.item_id }, { user_id }];
-  const period = { date_from: '2020-01-01', date_to: '2040-01-01' };
+  const period = { date_from: '2020-01-01T00:00:00.000Z', date_to: '2040-01-01T00:00:00.000Z' };
   const last = { last: 2, unit: 'day' } as const;
   for (const kind of [client.contacts.questions, client.contacts.phoneViews]) {
     await kind.ofItem({ ...of, ...period });
@@ -110,16 +125,68 @@ const elsewhere: Readonly<Record<string, readonly string[]>> = {
   'actionGuide.send': ['from', 'site_id', 'subject', 'message_attachments'],
   // The client asks for the status only, and the setting `itemStatusShape` chooses between the two shapes.
   'items.status': ['*.status', '*.body.id'],
+  // It is sent as a string, as the specification says, and read as a number.
+  'contacts.phoneViews.ofUser': ['user_id'],
+  'contacts.phoneViews.windowOfUser': ['user_id'],
+  'contacts.questions.windowOfUser': ['user_id'],
 };
 
 test.each(Object.entries(documentedResponses))(
-  'the fake sends every documented field of %s',
+  'the fake sends every documented field of %s with its type, and with no other',
   async (name, documented) => {
     const [endpoint = ''] = name.split(',');
-    const sent = new Set(((await day).get(endpoint) ?? []).flatMap((body) => pathsIn(body)));
+    const sent = kindsIn((await day).get(endpoint) ?? []);
     const left = [...(elsewhere[endpoint] ?? []), ...(documented.open ?? []).map((path) => `${path}.`)];
     const isLeft = (path: string): boolean =>
       left.some((each) => path === each || path.startsWith(each.replace(/\.?$/, '.')));
-    expect(pathsIn(documented.body).filter((path) => !sent.has(path) && !isLeft(path))).toEqual([]);
+    const variants = Object.entries(documentedResponses).filter(([other]) => other.split(',')[0] === endpoint);
+    const known = kindsIn(variants.map(([, { body }]) => body));
+    const paths = [...kindsIn([documented.body]).keys()].filter((path) => !isLeft(path));
+    const wrong = paths.flatMap((path) => {
+      const kinds = [...(sent.get(path) ?? ['missing' as const])].filter((kind) => kind !== 'null');
+      return kinds
+        .filter((kind) => kind === 'missing' || !known.get(path)!.has(kind))
+        .map((kind) => `${path}: ${kind}`);
+    });
+    expect(wrong).toEqual([]);
+  },
+);
+
+/** What the live service sends beside its documents: of which endpoint, below which path, of which type. */
+const undocumented: readonly [endpoint: string, at: string, kind: Kind, names: string][] = [
+  ['questions.search', '', 'string', 'filters.seller available_filters.*.type'],
+  ['questions.search', 'filters.', 'number', 'limit offset caller'],
+  ['questions.search', '', 'boolean', 'filters.is_admin'],
+  ['questions.search', '', 'list', 'filters.sorts available_filters.*.values'],
+  ['messages.conversation', '', 'list', 'conversation_status.claim_ids'],
+  ['flex.subscriptions', '*.', 'string', 'origin.id origin.city.id configuration.set.delivery_ranges'],
+  ['flex.subscriptions', '*.configuration.', 'boolean', 'set.coverage.capabilities.cutoff_by_zone'],
+  ['flex.subscriptions', '*.configuration.', 'list', 'available.coverage.type'],
+  ['contacts.phoneViews.ofUser', '', 'string', 'user_id'],
+  ['contacts.questions.windowOfUser', '', 'string', 'user_id'],
+  ['contacts.phoneViews.windowOfUser', '', 'string', 'user_id'],
+  ['sites.search', '', 'string', 'country_default_time_zone'],
+  ['sites.search', 'results.*.', 'string', 'condition thumbnail_id thumbnail listing_type_id buying_mode site_id'],
+  [
+    'sites.search',
+    'results.*.',
+    'string',
+    'category_id domain_id shipping.logistic_type shipping.mode seller.nickname',
+  ],
+  ['sites.search', 'results.*.', 'string', 'attributes.*.id attributes.*.value_name installments.currency_id'],
+  ['sites.search', 'results.*.', 'timestamp', 'stop_time'],
+  ['sites.search', 'results.*.', 'number', 'order_backend seller.id'],
+  ['sites.search', 'results.*.installments.', 'number', 'quantity amount rate'],
+  ['sites.search', 'results.*.', 'boolean', 'shipping.store_pick_up shipping.free_shipping catalog_listing'],
+  ['sites.search', 'results.*.', 'null', 'catalog_product_id original_price sale_price official_store_id'],
+  ['sites.search', 'results.*.', 'null', 'shipping.benefits shipping.promise winner_item_id discounts inventory_id'],
+  ['sites.search', 'results.*.', 'list', 'shipping.tags promotions'],
+];
+
+test.each(undocumented)(
+  'the fake sends beside the documents of %s, in "%s", as %s: %s',
+  async (endpoint, at, kind, names) => {
+    const sent = kindsIn((await day).get(endpoint) ?? []);
+    for (const name of names.split(' ')) expect([name, sent.get(at + name)]).toEqual([name, new Set([kind])]);
   },
 );

@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
+import type { MarketplaceSettings } from 'marketplace-seller-sdk/testing';
 import { expect, test } from 'vitest';
 import { describeControls } from '../../src/testing/dashboard/control.js';
 import { controls } from '../../src/testing/dashboard/controls.js';
@@ -13,8 +14,8 @@ import { sample } from '../../src/testing/seed/schema.js';
 
 const now = '2026-03-02T12:00:00.000Z';
 
-function sampled(liveFields = false): FakeMarketplace {
-  const marketplace = new FakeMarketplace({ now, settings: { liveFields } });
+function sampled(settings: Partial<MarketplaceSettings> = {}): FakeMarketplace {
+  const marketplace = new FakeMarketplace({ now, settings: { liveFields: false, ...settings } });
   marketplace.seed(sample(Date.parse(now)));
   return marketplace;
 }
@@ -67,6 +68,13 @@ const between = (from: number, to: number | string): string => `"from":{"user_id
 const query = (name: string): string =>
   `query ${name}{configuration(user_id:1001,service_id:10001){zones{id} delivery_window}}`;
 
+const price = 'price {cents fraction currency_id decimal_separator symbol}';
+const everyField = `address {id address_line city {id name} zip_code}
+  subscription {site_id user_id service_id status {id} creation_date training_times {original {value unit} remaining {value unit} activation_date}}
+  availables {capacity_range {from to} cutoff ranges} delivery_window is_moderated
+  delivery_ranges {week {from to capacity type processing_time et_hour calculated_cutoff} saturday {from} sunday {from}}
+  working_days zones {id label enabled is_mandatory selected neighborhoods ${price}} disabled_features`;
+
 const writes = lines(`
   POST /questions < {"item_id":"MLA600000002","text":"Is it long?"} as BUYER-TOKEN
   POST /answers < {"question_id":5000000002,"text":"Yes, it does."}
@@ -79,6 +87,9 @@ const writes = lines(`
   PUT ${delivery} < {"delivery_window":"same_day","delivery_ranges":{"week":[{"from":9,"to":13,"capacity":20,"cutoff":8}]}}
   GET ${flex}/users/1001/subscriptions/v1
   POST ${flex}/configuration/v3 < {"query":"${query('A')} ${query('B')}","operationName":"B"}
+  POST ${flex}/configuration/v3 < {"query":"{configuration(user_id:1001,service_id:10001){${everyField.replaceAll(/\s+/g, ' ')}}}"}
+  POST ${guide}/option?tag=post_sale < {"option_id":"SEND_INVOICE_LINK","text":"You idiot"}
+  GET ${guide}/caps_available?tag=post_sale
   DELETE ${item}/MLA600000001
   POST ${item}/MLA600000001
 `);
@@ -183,15 +194,24 @@ function printed(value: unknown): string {
 }
 
 test.each([
-  ['reads', reads, false],
-  ['live-reads', reads, true],
-  ['writes', writes, false],
-  ['rejected', rejected, false],
-])('%s', async (name, requests, liveFields) => {
-  const marketplace = sampled(liveFields);
+  ['reads', reads, {}],
+  ['live-reads', reads, { liveFields: true }],
+  ['writes', writes, {}],
+  ['rejected', rejected, {}],
+])('%s', async (name, requests, settings) => {
+  const marketplace = sampled(settings);
   const responses: string[] = [];
   for (const line of requests) responses.push(await respond(marketplace, line));
   await expect(responses.join('\n')).toMatchFileSnapshot(`golden/${name}.txt`);
+});
+
+test.each(['wrapped', 'legacy'] as const)('a message with a file in the shape %s', async (messageShape) => {
+  const marketplace = sampled({ messageShape });
+  const files = [{ filename: 'a.txt', content: 'abc', type: 'text/plain' }];
+  const sale = marketplace.packs.getOrThrow(2_000_000_000_000_001);
+  const { id } = marketplace.buyerWrites({ pack: sale, text: 'See', files });
+  const response = await respond(marketplace, `GET /messages/${id}?tag=post_sale`);
+  await expect(response.replaceAll(id, '<id>')).toMatchFileSnapshot(`golden/message-${messageShape}.txt`);
 });
 
 test('the state that the dashboard shows', async () => {
