@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import {
   ConfigurationError,
   ConversationBlockedError,
@@ -30,6 +31,11 @@ const pdf = btoa('%PDF-1.4 and what follows');
 const order = { order_id: 1 };
 const to = { user_id: 31 };
 
+/** Arguments as a line of a program. */
+function shown(args: readonly unknown[]): string {
+  return inspect(args, { depth: 1, breakLength: Infinity, maxStringLength: 60 }).slice(2, -2);
+}
+
 /** Calls a method by its name, as a program without types can: the compiler rejects most of these calls. */
 function callAs(client: SellerClient, name: string, args: readonly unknown[]): PromiseLike<unknown> {
   const path = name.split('.');
@@ -38,291 +44,151 @@ function callAs(client: SellerClient, name: string, args: readonly unknown[]): P
   return result instanceof Paged ? result.first() : (result as PromiseLike<unknown>);
 }
 
-/** What a program tries first, and the one sentence that it is told. Nothing is sent. */
-const mistakes: readonly (readonly [tried: string, name: string, args: readonly unknown[], sentence: string])[] = [
-  ['an endpoint by name', 'call', ['questions.get', { question_id: 1 }], byName('questions.get')],
-  ['an endpoint by name, read back', 'confirm', ['questions.answer', {}, {}], byName('questions.answer')],
-  [
-    'a line in place of an endpoint',
-    'call',
-    ['GET /orders/{order_id}', order],
-    'the endpoint is a line of method and path: `seller.request` calls it, and `defineEndpoint` makes an endpoint of it',
-  ],
-  ['a sentence', 'call', ['answer the question', {}], `the endpoint is a text: ${example}`],
-  [
-    'an endpoint that there is not',
-    'call',
-    [(endpoints.items as Record<string, unknown>).get, {}],
-    `the endpoint is missing: ${example}`,
-  ],
-  ['a method of the client', 'call', [() => 42, { question_id: 1 }], `the endpoint is a function: ${example}`],
-  [
-    'a group of endpoints',
-    'call',
-    [endpoints.currencies, {}],
-    'the endpoint is a group of endpoints: give one of them, `.list`, `.get`',
-  ],
-  [
-    'an endpoint in place of a line',
-    'request',
-    [endpoints.questions.get, {}],
-    `${takesLine}; \`call\` takes an endpoint`,
-  ],
-  ['a path alone', 'request', ['/orders/1'], `${takesLine}: the method is missing`],
-  ['a whole URL', 'request', ['GET https://api.test/orders'], `${takesLine}, without the host: that is \`baseUrl\``],
-  [
-    'a query',
-    'request',
-    ['GET /orders?sort=x'],
-    `${takesLine}, a path without ? and #; a query is given as fields of the input`,
-  ],
-  [
-    'a method in lower case',
-    'request',
-    ['get /orders'],
-    `${takesLine}: GET, POST, PUT, PATCH or DELETE, one space, and a path that begins with /`,
-  ],
-  [
-    'a field of Express',
-    'request',
-    ['GET /orders/:order_id', order],
-    'the endpoint is wrong: `path` has `:order_id`; a field of the path is `{order_id}`',
-  ],
-  [
-    'a variable that is missing',
-    'request',
-    [`GET /orders/${String(undefined)}`],
-    'the endpoint is wrong: `path` has "undefined", the text of a missing value',
-  ],
-  [
-    'a field of the path that is absent',
-    'request',
-    ['GET /orders/{order_id}', {}],
-    '`order_id` is missing; it takes a string or an integer',
-  ],
-  [
-    'a field of the path without an input',
-    'request',
-    ['GET /orders/{order_id}'],
-    '`order_id` is missing; it takes a string or an integer',
-  ],
-  [
-    'a field of the path in camelCase',
-    'request',
-    ['GET /orders/{order_id}', { orderId: 1 }],
-    '`order_id` is missing; it takes a string or an integer; `orderId` is given',
-  ],
-  [
-    'a field of the path that is empty',
-    'request',
-    ['GET /orders/{order_id}', { order_id: '' }],
-    '`order_id` is empty, so it cannot be part of a path',
-  ],
-  [
-    'a body in an envelope',
-    'request',
-    ['POST /orders', { body: { id: 1 } }],
-    '`body` is no field: give its fields beside those of the path',
-  ],
-  ...['GET', 'DELETE', 'POST', 'PUT', 'PATCH'].flatMap((method) =>
-    Object.entries({
-      signal: new AbortController().signal,
-      headers: { 'x-a': 'b' },
-      timeoutMs: 20_000,
-      maxRetries: 0,
-      accessToken: 'token-2',
-      output: endpoints.questions.get.output,
-    }).map(
-      ([name, value]) =>
-        [
-          `${name} in an input of ${method}`,
-          'request',
-          [`${method} /orders/{order_id}`, { ...order, [name]: value }],
-          asOption(name),
-        ] as const,
-    ),
-  ),
-  ['the query of a POST', 'request', ['POST /orders', { query: { a: 1 } }], asOption('query')],
-  [
-    'an option in the input',
-    'questions.get',
-    [{ question_id: 1, signal: new AbortController().signal }],
-    inSecond('signal'),
-  ],
-  [
-    'an option in the input, as others call it',
-    'questions.get',
-    [{ question_id: 1, timeout: 5 }],
-    inSecond('timeout', 'timeoutMs'),
-  ],
-  [
-    'a token in the input',
-    'questions.get',
-    [{ question_id: 1, access_token: 'x' }],
-    inSecond('access_token', 'accessToken'),
-  ],
-  [
-    'an option in a combined call',
-    'messages.contact',
-    [{ pack_id: 1, user_id: 7, text: 'a', maxRetries: 0 }],
-    inSecond('maxRetries'),
-  ],
-  ['an id alone', 'questions.get', [42], 'the input takes an object with `question_id`'],
-  ['an id and a text', 'questions.answer', [42, 'Yes'], 'the input takes an object with `question_id`, `text`'],
-  ['a path alone, described', 'describe', ['/currencies'], 'the input takes an object with `path`'],
-  ['a list of ids', 'items.status', [['MLA1']], 'the input takes an object with `ids`'],
-  [
-    'a receiver by id',
-    'messages.send',
-    [{ pack_id: 1, user_id: 7, to: 31, text: 'a' }],
-    '`to` takes an object with `user_id`',
-  ],
-  [
-    'a form',
-    'messages.upload',
-    [new FormData()],
-    'the input takes an object of fields; convert it with Object.fromEntries',
-  ],
-  [
-    'a map',
-    'questions.get',
-    [new Map([['question_id', 1]])],
-    'the input takes an object of fields; convert it with Object.fromEntries',
-  ],
-  ['a field in camelCase', 'questions.get', [{ questionId: 42 }], meant('questionId', 'question_id')],
-  ['a part of a name', 'questions.get', [{ id: 42 }], meant('id', 'question_id')],
-  ['an item', 'questions.ask', [{ item: 'MLA1', text: 'a' }], meant('item', 'item_id')],
-  [
-    'the seller of a conversation',
-    'messages.conversation',
-    [{ pack_id: 1, seller_id: 7 }],
-    meant('seller_id', 'user_id'),
-  ],
-  [
-    'the order of a message',
-    'messages.send',
-    [{ order_id: 1, user_id: 7, to, text: 'a' }],
-    meant('order_id', 'pack_id'),
-  ],
-  [
-    'the seller of a contact',
-    'messages.contact',
-    [{ pack_id: 1, seller_id: 7, text: 'a' }],
-    meant('seller_id', 'user_id'),
-  ],
-  [
-    'both ends of a time',
-    'contacts.questions.ofItem',
-    [{ item_id: 'MLA1', from: '2026-01-01', to: '2026-02-01' }],
-    `${meant('from', 'date_from')}; ${meant('to', 'date_to')}`,
-  ],
-  [
-    'no end of a time',
-    'contacts.questions.ofItem',
-    [{ item_id: 'MLA1', date_from: '2026-01-01' }],
-    '`date_to` is missing; a date is a Date or ISO 8601 text such as "2026-03-01T00:00:00Z"',
-  ],
-  ['a field that is optional', 'questions.search', [{ seller: 7 }], meant('seller', 'seller_id')],
-  [
-    'a part of two names',
-    'questions.search',
-    [{ seller_id: 7, sort: 'x' }],
-    '`sort` is not a field here; did you mean `sort_fields` or `sort_types`?',
-  ],
-  [
-    'a token in the input, as others call it',
-    'questions.get',
-    [{ question_id: 1, auth: 'x' }],
-    inSecond('auth', 'accessToken'),
-  ],
-  [
-    'a filter outside `filters`',
-    'questions.search',
-    [{ seller_id: 7, status: 'UNANSWERED' }],
-    '`status` is not a field here; give it in `filters`',
-  ],
-  [
-    'what is always sent',
-    'messages.conversation',
-    [{ pack_id: 1, user_id: 7, tag: 'post_sale' }],
-    '`tag` is not a field here; it is always sent, so leave it out',
-  ],
-  [
-    'an id that is the text of nothing',
-    'messages.get',
-    [{ message_id: String(undefined) }],
-    '`message_id` is "undefined", the text of a missing value, so it cannot be part of a path',
-  ],
-  [
-    'a reply to an id',
-    'messages.reply',
-    ['5f1b', 'a'],
-    '`reply` takes a message with its pack, as `messages.get` and a conversation return it, and a text',
-  ],
-  [
-    'a reply as an input',
-    'messages.reply',
-    [{ message_id: '5f1b', text: 'a' }],
-    '`reply` takes a message with its pack, as `messages.get` and a conversation return it, and a text',
-  ],
-  ['base64 as a file', 'messages.upload', [{ site_id: 'MLA', file: pdf, filename: 'a.pdf' }], base64],
-  [
-    'the base64 of an image',
-    'messages.upload',
-    [
-      {
-        site_id: 'MLA',
-        file: '/9j/4AAQSkZJRgABAQAAAQABAAD/2wCEAAkGBxMTEhUTExIVFRUVFx',
-        filename: 'a.jpg',
-      },
-    ],
-    base64,
-  ],
-  [
-    'much base64',
-    'messages.upload',
-    [{ site_id: 'MLA', file: btoa('a'.repeat(5000)), filename: 'a.txt' }],
-    base64.replace('ENOENT', 'ENAMETOOLONG'),
-  ],
-  [
-    'a text as a file',
-    'messages.upload',
-    [{ site_id: 'MLA', file: 'Thank you for your order.', filename: 'a.txt' }],
-    `\`file\` cannot be read (ENOENT)${isText} content as bytes with a \`filename\``,
-  ],
-  [
-    'a path where nothing is',
-    'messages.upload',
-    [{ site_id: 'MLA', file: '/nowhere/2026/invoice.pdf' }],
-    `\`file\` cannot be read (ENOENT)${isText} content as bytes with a \`filename\``,
-  ],
-  ['an address as a file', 'messages.upload', [{ site_id: 'MLA', file: 'https://shop.test/a.pdf' }], address],
-  ['a URL as a file', 'messages.upload', [{ site_id: 'MLA', file: new URL('https://shop.test/a.pdf') }], address],
-  [
-    'a data: URL as a file',
-    'messages.upload',
-    [{ site_id: 'MLA', file: `data:application/pdf;base64,${pdf}`, filename: 'a.pdf' }],
-    address,
-  ],
-  [
-    'an option of another client',
-    'questions.get',
-    [{ question_id: 1 }, { apiKey: 'x' }],
-    'there is no option `apiKey`; did you mean `accessToken`?',
-  ],
-  [
-    'a key of idempotency',
-    'questions.answer',
-    [{ question_id: 1, text: 'a' }, { idempotencyKey: 'x' }],
-    'there is no option `idempotencyKey`; the service has no such keys: a write is sent once, and `confirm()` of an error reads a lost one back',
-  ],
-];
+const callOptions = {
+  signal: new AbortController().signal,
+  headers: { 'x-a': 'b' },
+  timeoutMs: 20_000,
+  maxRetries: 0,
+  accessToken: 'token-2',
+  output: endpoints.questions.get.output,
+};
 
-test.each(mistakes)('%s is told in one sentence, and nothing is sent', async (_, name, args, sentence) => {
-  const { sellerClient, sent } = stubbed([Response.json(wireQuestion)]);
-  const error = await errorOf(callAs(sellerClient, name, args));
-  expect(error.message).toBe(`Not sent: ${sentence}`);
-  expect(sent).toEqual([]);
+/** What a program tries first, by method, and the one sentence that it is told. Nothing is sent. */
+const mistakes: Readonly<Record<string, readonly (readonly [args: readonly unknown[], sentence: string])[]>> = {
+  call: [
+    [['questions.get', { question_id: 1 }], byName('questions.get')],
+    [
+      ['GET /orders/{order_id}', order],
+      'the endpoint is a line of method and path: `seller.request` calls it, and `defineEndpoint` makes an endpoint of it',
+    ],
+    [['answer the question', {}], `the endpoint is a text: ${example}`],
+    [[(endpoints.items as Record<string, unknown>).get, {}], `the endpoint is missing: ${example}`],
+    [[() => 42, { question_id: 1 }], `the endpoint is a function: ${example}`],
+    [[endpoints.currencies, {}], 'the endpoint is a group of endpoints: give one of them, `.list`, `.get`'],
+  ],
+  confirm: [[['questions.answer', {}, {}], byName('questions.answer')]],
+  request: [
+    [[endpoints.questions.get, {}], `${takesLine}; \`call\` takes an endpoint`],
+    [['/orders/1'], `${takesLine}: the method is missing`],
+    [['GET https://api.test/orders'], `${takesLine}, without the host: that is \`baseUrl\``],
+    [['GET /orders?sort=x'], `${takesLine}, a path without ? and #; a query is given as fields of the input`],
+    [['get /orders'], `${takesLine}: GET, POST, PUT, PATCH or DELETE, one space, and a path that begins with /`],
+    [
+      ['GET /orders/:order_id', order],
+      'the endpoint is wrong: `path` has `:order_id`; a field of the path is `{order_id}`',
+    ],
+    [
+      [`GET /orders/${String(undefined)}`],
+      'the endpoint is wrong: `path` has "undefined", the text of a missing value',
+    ],
+    [['GET /orders/{order_id}', {}], '`order_id` is missing; it takes a string or an integer'],
+    [['GET /orders/{order_id}'], '`order_id` is missing; it takes a string or an integer'],
+    [
+      ['GET /orders/{order_id}', { orderId: 1 }],
+      '`order_id` is missing; it takes a string or an integer; `orderId` is given',
+    ],
+    [['GET /orders/{order_id}', { order_id: '' }], '`order_id` is empty, so it cannot be part of a path'],
+    [['POST /orders', { body: { id: 1 } }], '`body` is no field: give its fields beside those of the path'],
+    [['POST /orders', { query: { a: 1 } }], asOption('query')],
+    ...['GET', 'DELETE', 'POST', 'PUT', 'PATCH'].flatMap((method) =>
+      Object.entries(callOptions).map(
+        ([name, value]) => [[`${method} /orders/{order_id}`, { ...order, [name]: value }], asOption(name)] as const,
+      ),
+    ),
+  ],
+  'questions.get': [
+    [[{ question_id: 1, signal: new AbortController().signal }], inSecond('signal')],
+    [[{ question_id: 1, timeout: 5 }], inSecond('timeout', 'timeoutMs')],
+    [[{ question_id: 1, access_token: 'x' }], inSecond('access_token', 'accessToken')],
+    [[42], 'the input takes an object with `question_id`'],
+    [[new Map([['question_id', 1]])], 'the input takes an object of fields; convert it with Object.fromEntries'],
+    [[{ questionId: 42 }], meant('questionId', 'question_id')],
+    [[{ id: 42 }], meant('id', 'question_id')],
+    [[{ question_id: 1, auth: 'x' }], inSecond('auth', 'accessToken')],
+    [[{ question_id: 1 }, { apiKey: 'x' }], 'there is no option `apiKey`; did you mean `accessToken`?'],
+  ],
+  'messages.contact': [
+    [[{ pack_id: 1, user_id: 7, text: 'a', maxRetries: 0 }], inSecond('maxRetries')],
+    [[{ pack_id: 1, seller_id: 7, text: 'a' }], meant('seller_id', 'user_id')],
+  ],
+  'questions.answer': [
+    [[42, 'Yes'], 'the input takes an object with `question_id`, `text`'],
+    [
+      [{ question_id: 1, text: 'a' }, { idempotencyKey: 'x' }],
+      'there is no option `idempotencyKey`; the service has no such keys: a write is sent once, and `confirm()` of an error reads a lost one back',
+    ],
+  ],
+  describe: [[['/currencies'], 'the input takes an object with `path`']],
+  'items.status': [[[['MLA1']], 'the input takes an object with `ids`']],
+  'messages.send': [
+    [[{ pack_id: 1, user_id: 7, to: 31, text: 'a' }], '`to` takes an object with `user_id`'],
+    [[{ order_id: 1, user_id: 7, to, text: 'a' }], meant('order_id', 'pack_id')],
+  ],
+  'messages.upload': [
+    [[new FormData()], 'the input takes an object of fields; convert it with Object.fromEntries'],
+    [[{ site_id: 'MLA', file: pdf, filename: 'a.pdf' }], base64],
+    [[{ site_id: 'MLA', file: '/9j/4AAQSkZJRgABAQAAAQABAAD/2wCEAAkGBxMTEhUTExIVFRUVFx', filename: 'a.jpg' }], base64],
+    [[{ site_id: 'MLA', file: btoa('a'.repeat(5000)), filename: 'a.txt' }], base64.replace('ENOENT', 'ENAMETOOLONG')],
+    [
+      [{ site_id: 'MLA', file: 'Thank you for your order.', filename: 'a.txt' }],
+      `\`file\` cannot be read (ENOENT)${isText} content as bytes with a \`filename\``,
+    ],
+    [
+      [{ site_id: 'MLA', file: '/nowhere/2026/invoice.pdf' }],
+      `\`file\` cannot be read (ENOENT)${isText} content as bytes with a \`filename\``,
+    ],
+    [[{ site_id: 'MLA', file: 'https://shop.test/a.pdf' }], address],
+    [[{ site_id: 'MLA', file: new URL('https://shop.test/a.pdf') }], address],
+    [[{ site_id: 'MLA', file: `data:application/pdf;base64,${pdf}`, filename: 'a.pdf' }], address],
+  ],
+  'questions.ask': [[[{ item: 'MLA1', text: 'a' }], meant('item', 'item_id')]],
+  'messages.conversation': [
+    [[{ pack_id: 1, seller_id: 7 }], meant('seller_id', 'user_id')],
+    [[{ pack_id: 1, user_id: 7, tag: 'post_sale' }], '`tag` is not a field here; it is always sent, so leave it out'],
+  ],
+  'contacts.questions.ofItem': [
+    [
+      [{ item_id: 'MLA1', from: '2026-01-01', to: '2026-02-01' }],
+      `${meant('from', 'date_from')}; ${meant('to', 'date_to')}`,
+    ],
+    [
+      [{ item_id: 'MLA1', date_from: '2026-01-01' }],
+      '`date_to` is missing; a date is a Date or ISO 8601 text such as "2026-03-01T00:00:00Z"',
+    ],
+  ],
+  'questions.search': [
+    [[{ seller: 7 }], meant('seller', 'seller_id')],
+    [[{ seller_id: 7, sort: 'x' }], '`sort` is not a field here; did you mean `sort_fields` or `sort_types`?'],
+    [[{ seller_id: 7, status: 'UNANSWERED' }], '`status` is not a field here; give it in `filters`'],
+  ],
+  'messages.get': [
+    [
+      [{ message_id: String(undefined) }],
+      '`message_id` is "undefined", the text of a missing value, so it cannot be part of a path',
+    ],
+  ],
+  'messages.reply': [
+    [
+      ['5f1b', 'a'],
+      '`reply` takes a message with its pack, as `messages.get` and a conversation return it, and a text',
+    ],
+    [
+      [{ message_id: '5f1b', text: 'a' }],
+      '`reply` takes a message with its pack, as `messages.get` and a conversation return it, and a text',
+    ],
+  ],
+};
+
+describe.each(Object.entries(mistakes))('%s', (name, rows) => {
+  test.each(rows.map(([args, sentence]) => [shown(args), args, sentence] as const))(
+    '(%s) is told in one sentence, and nothing is sent',
+    async (_, args, sentence) => {
+      const { sellerClient, sent } = stubbed([Response.json(wireQuestion)]);
+      const error = await errorOf(callAs(sellerClient, name, args));
+      expect(error.message).toBe(`Not sent: ${sentence}`);
+      expect(sent).toEqual([]);
+    },
+  );
 });
 
 describe('fields that a service may have are sent, although they resemble an option', () => {
