@@ -1,14 +1,31 @@
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import type { Account, Pack } from 'marketplace-seller-sdk/testing';
+import { beforeEach } from 'vitest';
 
 /** The time of the fake. */
 export const noon = '2026-03-02T12:00:00.000Z';
+
+type Shop = ReturnType<typeof fakeShop>;
+export let marketplace: Shop['marketplace'];
+export let seller: Shop['seller'];
+export let buyer: Shop['buyer'];
+export let pack: Shop['pack'];
+export let sale: Shop['sale'];
+export let request: Shop['request'];
+export let statusOf: Shop['statusOf'];
+
+/** Opens a shop before each test of a file. */
+export function serveShop(): void {
+  beforeEach(() => {
+    ({ marketplace, seller, buyer, pack, sale, request, statusOf } = fakeShop());
+  });
+}
 
 /**
  * A fake at noon with the seller 7, the buyer 9, the item MLA1 and a sale. Requests are those that any program may send: the client
  * checks more.
  */
-export function fakeShop() {
+function fakeShop() {
   const marketplace = new FakeMarketplace({ now: noon });
   const seller = marketplace.addUser({ user_id: 7 });
   const buyer = marketplace.addUser({ user_id: 9 });

@@ -1,17 +1,9 @@
-import { beforeEach, describe, expect, test } from 'vitest';
-import { fakeShop, noon } from '../support/fake-shop.ts';
+import { describe, expect, test } from 'vitest';
+import { marketplace, noon, request, serveShop, statusOf } from '../support/fake-shop.ts';
 
 // Contacts are counted in periods and windows, whose first and last moments are theirs.
 
-type Shop = ReturnType<typeof fakeShop>;
-let marketplace: Shop['marketplace'];
-let seller: Shop['seller'];
-let request: Shop['request'];
-let statusOf: Shop['statusOf'];
-
-beforeEach(() => {
-  ({ marketplace, seller, request, statusOf } = fakeShop());
-});
+serveShop();
 
 const noonMs = Date.parse(noon);
 
@@ -98,17 +90,4 @@ describe('contacts', () => {
       ((await request(`GET ${path}/time_window?unit=day&${query}`)).body as { total: number }).total;
     expect([await total(''), await total('ids=MLA2'), await total('ids=MLA1,MLA2')]).toEqual([1, 6, 6]);
   });
-});
-
-test.each([
-  ['2026-03-02T12:00:00.000Z', 1],
-  ['2026-03-02T12:00:00.001Z', 0],
-  ['2026-03-01T00:00:00.000Z', 1],
-  ['2026-02-28T23:59:59.999Z', 0],
-])('a window of two days to noon counts a contact at %s %i times', async (at, expected) => {
-  marketplace.contacts.record('phone_view', { item_id: 'MLA1' }, { at });
-  const { phoneViews } = marketplace.clientFor(seller).contacts;
-  const ending = '2026-03-02T12:00:00.000Z';
-  const window = await phoneViews.windowOfItem({ item_id: 'MLA1', last: 2, unit: 'day', ending });
-  expect(window.total).toBe(expected);
 });

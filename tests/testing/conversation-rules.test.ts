@@ -1,20 +1,20 @@
-import { beforeEach, describe, expect, test } from 'vitest';
-import { fakeShop, noon, numberOf } from '../support/fake-shop.ts';
+import { describe, expect, test } from 'vitest';
+import {
+  buyer,
+  marketplace,
+  noon,
+  numberOf,
+  pack,
+  request,
+  sale,
+  seller,
+  serveShop,
+  statusOf,
+} from '../support/fake-shop.ts';
 
 // The action guide and conversations of the fake, at the last value that is accepted and the first one that is not.
 
-type Shop = ReturnType<typeof fakeShop>;
-let marketplace: Shop['marketplace'];
-let seller: Shop['seller'];
-let buyer: Shop['buyer'];
-let pack: Shop['pack'];
-let sale: Shop['sale'];
-let request: Shop['request'];
-let statusOf: Shop['statusOf'];
-
-beforeEach(() => {
-  ({ marketplace, seller, buyer, pack, sale, request, statusOf } = fakeShop());
-});
+serveShop();
 
 describe('the action guide', () => {
   const send = (body: object, of = pack) =>
@@ -52,20 +52,6 @@ describe('the action guide', () => {
   ])('the template %i of two: %i', async (number, status) => {
     const body = { option_id: 'REQUEST_VARIANTS', template_id: `TEMPLATE___REQUEST_VARIANTS___${number}` };
     expect(await send(body, sale({ shipping: 'drop_off' }))).toBe(status);
-  });
-
-  test('a reply resets the cap, unless moderation rejects it', async () => {
-    const cap = async (): Promise<unknown> =>
-      (await marketplace.clientFor(seller).actionGuide.caps({ pack_id: numberOf(pack) })).find(
-        ({ option_id }) => option_id === 'OTHER',
-      )?.cap_available;
-    expect(await send({ option_id: 'OTHER', text: 'Hello' })).toBe(200);
-    expect(await cap()).toBe(0);
-    marketplace.messages.choose('Write to me', 'PERSONAL_DATA');
-    marketplace.buyerWrites({ pack, text: 'Write to me' });
-    expect(await cap()).toBe(0);
-    marketplace.buyerWrites({ pack, text: 'Thank you' });
-    expect(await cap()).toBe(1);
   });
 });
 
@@ -135,34 +121,6 @@ describe('messages', () => {
     expect((await marketplace.fetch(url, { method: 'POST', headers, body: form })).status).toBe(status);
   });
 
-  test('an invalid seed leaves a conversation as it was', async () => {
-    for (const text of ['One', 'Two']) marketplace.buyerWrites({ pack, text });
-    expect(() => marketplace.seed({ items: [{ seller_id: 99 }] })).toThrow('99');
-    expect(await read()).toMatchObject({ paging: { total: 2 }, messages: [{ text: 'Two' }, { text: 'One' }] });
-    expect(marketplace.messages.of(pack).length).toBe(2);
-  });
-
-  test('pages of three of seven messages, the newest first, and none behind the last', async () => {
-    for (let n = 1; n <= 7; n += 1) marketplace.buyerWrites({ pack, text: `${n}` });
-    const textsAt = async (offset: number): Promise<string[]> =>
-      (await read(`&limit=3&offset=${offset}`)).messages.map(({ text }) => text);
-    const pages = [await textsAt(0), await textsAt(3), await textsAt(6), await textsAt(7)];
-    expect(pages).toEqual([['7', '6', '5'], ['4', '3', '2'], ['1'], []]);
-  });
-
-  test('a message is read when it is first shown, unless the reader says otherwise', async () => {
-    marketplace.buyerWrites({ pack, text: 'Hello' });
-    const readAt = async (query: string): Promise<unknown> => {
-      await read(query);
-      return (await read('&mark_as_read=false')).messages[0]!.message_date.read;
-    };
-    expect(await readAt('&mark_as_read=false')).toBeNull();
-    marketplace.clock.advance({ hours: 1 });
-    expect(await readAt('')).toBe('2026-03-02T13:00:00.000Z');
-    marketplace.clock.advance({ hours: 1 });
-    expect(await readAt('')).toBe('2026-03-02T13:00:00.000Z');
-  });
-
   test.each([
     ['clean', 'available', noon],
     ['rejected', 'moderated', null],
@@ -221,31 +179,18 @@ describe('messages', () => {
     expect(await since()).toBe(at(14));
   });
 
-  test('a second mediation of a pack has the claim of the first', () => {
-    const first = marketplace.packs.change(pack, { inMediation: true }).claim_id;
-    marketplace.packs.change(pack, { inMediation: false });
-    expect(marketplace.packs.change(pack, { inMediation: true }).claim_id).toBe(first);
-  });
-
-  test('a file has a site, is gone after its time to the millisecond, and not if a message uses it', async () => {
-    const [unused, used] = ['a.txt', 'b.txt'].map((filename) => {
-      const bytes = new TextEncoder().encode('1234');
-      return marketplace.attachments.add({ owner: 7, site_id: 'MLA', filename, type: 'text/plain', bytes }).id;
-    });
-    marketplace.attachments.use(used!);
-    const statuses = (site = 'MLA'): Promise<number[]> =>
-      Promise.all(
-        [unused, used].map((id) => statusOf(`GET /messages/attachments/${id}?tag=post_sale&site_id=${site}`)),
-      );
-    expect(await statuses()).toEqual([200, 200]);
-    expect(await statuses('MLB')).toEqual([404, 404]);
-    marketplace.clock.advance({ ms: marketplace.settings.attachmentLifetimeMs - 1 });
-    expect(await statuses()).toEqual([200, 200]);
-    marketplace.clock.advance({ ms: 1 });
-    expect(await statuses()).toEqual([404, 200]);
-    const rest = { byteLength: 512 * 1024 * 1024 - 4 } as Uint8Array<ArrayBuffer>;
-    marketplace.attachments.add({ owner: 7, site_id: 'MLA', filename: 'c.txt', type: '', bytes: new Uint8Array(0) });
-    expect(marketplace.attachments.hasRoomFor(rest)).toBe(true);
-    expect(marketplace.attachments.hasRoomFor({ byteLength: rest.byteLength + 1 } as typeof rest)).toBe(false);
+  test.each([
+    ['MLA', 200],
+    ['MLB', 404],
+  ])('a file of MLA is read from %s: %i', async (site, status) => {
+    const file = {
+      owner: 7,
+      site_id: 'MLA',
+      filename: 'a.txt',
+      type: 'text/plain',
+      bytes: new TextEncoder().encode('1234'),
+    };
+    const { id } = marketplace.attachments.add(file);
+    expect(await statusOf(`GET /messages/attachments/${id}?tag=post_sale&site_id=${site}`)).toBe(status);
   });
 });

@@ -219,12 +219,6 @@ describe('rules of writing', () => {
     expect(body.message).toMatch(/_id must be an integer$/);
   });
 
-  test('accurate delivery takes no custom settings, and a radius no zones', async () => {
-    const path = '/shipping/flex/sites/MLA/users/1/services/78/configuration';
-    expect((await call(`PUT ${path}/delivery/custom/v3`, { body: {} })).status).toBe(400);
-    expect((await call(`PUT ${path}/coverage/zone/v3`, { body: { zones: [{ id: 'MLA-1' }] } })).status).toBe(400);
-  });
-
   test('only 200 acknowledges a notification', async () => {
     const outcomes: unknown[] = [];
     for (const status of [200, 201, 204, 302, 500]) {

@@ -90,14 +90,6 @@ describe('access tokens', () => {
     for (const take of ['revokeToken', 'expireToken'] as const)
       expect(mistakeOf(() => accounts[take]('mine'))).toBe('this token was never issued or is already revoked');
   });
-
-  test('a code and a refresh token work once, for their own purpose and application', () => {
-    const { accounts } = marketplace;
-    const code = accounts.issueAuthorizationCode(seller_id, 42);
-    expect(accounts.redeem('refresh_token', code, 42)).toBeUndefined();
-    expect(accounts.redeem('authorization_code', code, 500)).toBeUndefined();
-    expect([1, 2].map(() => accounts.redeem('authorization_code', code, 42)?.user_id)).toEqual([seller_id, undefined]);
-  });
 });
 
 describe('items', () => {
@@ -165,6 +157,7 @@ describe('packs', () => {
     expect(packs.change(later, { inMediation: true }).claim_id).toBe(second.claim_id! + 1);
     expect(packs.change(first, { inMediation: true }).claim_id).toBe(first.claim_id);
     expect(packs.change(first, { inMediation: false }).claim_id).toBe(first.claim_id);
+    expect(packs.change(first, { inMediation: true }).claim_id).toBe(first.claim_id);
     marketplace.clock.advance({ hours: 1 });
     expect(packs.change(first, { delivered: true }).changedAt).toBe(marketplace.clock.ms);
   });
@@ -360,18 +353,6 @@ describe('moderation', () => {
     const pack = marketplace.addPack({ seller_id, buyer_id });
     return marketplace.messages.add(pack, { from: buyer_id, text }).moderation.reason;
   };
-
-  test.each([
-    ['You idiot!', 'OUT_OF_PLACE_LANGUAGE'],
-    ['Vea bit.ly/abc', 'LINK_SHORT_URL'],
-    ['Write to ana@example.com', 'PERSONAL_DATA'],
-    ['Find us on Instagram', 'SOCIAL_NETWORK_LINK'],
-    ['Pay with PayPal', 'MARKETPLACE_LINKS_EXTERNAL_PAYMENT'],
-    ['Please close the claim', 'EVASION_CLAIM_SELLER'],
-    ['It leaves today at 15:00, in 2 boxes', null],
-  ])('%s: %s', (text, reason) => {
-    expect(reasonOf(text)).toBe(reason);
-  });
 
   test.each([
     ['+54 11 5555-4444', 'PERSONAL_DATA'],

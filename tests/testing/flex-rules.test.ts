@@ -1,16 +1,9 @@
-import { beforeEach, describe, expect, test } from 'vitest';
-import { fakeShop } from '../support/fake-shop.ts';
+import { describe, expect, test } from 'vitest';
+import { marketplace, seller, serveShop, statusOf } from '../support/fake-shop.ts';
 
 // What the fake accepts of Flex, and which subscriptions and items it is for.
 
-type Shop = ReturnType<typeof fakeShop>;
-let marketplace: Shop['marketplace'];
-let seller: Shop['seller'];
-let statusOf: Shop['statusOf'];
-
-beforeEach(() => {
-  ({ marketplace, seller, statusOf } = fakeShop());
-});
+serveShop();
 
 describe('Flex', () => {
   const subscribe = (init: object = {}) => marketplace.flex.subscribe({ user_id: 7, service_id: 3, ...init });
@@ -84,16 +77,6 @@ describe('Flex', () => {
     expect(await change()).toEqual([400, 400]);
     marketplace.flex.setStatus(turbo.id, 'pending');
     expect(await change()).toEqual([400, 400]);
-  });
-
-  test.each(['pending', 'out'] as const)('Turbo is out when Flex is %s, and not when it is in again', (status) => {
-    const flex = subscribe({ service_id: 2 });
-    subscribe({ mode: 'TURBO' });
-    marketplace.flex.setStatus(flex.id, status);
-    const statuses = (): string[] => marketplace.flex.subscriptionsOf(7).map((each) => each.status);
-    expect(statuses()).toEqual([status, 'out']);
-    marketplace.flex.setStatus(flex.id, 'in');
-    expect(statuses()).toEqual(['in', 'out']);
   });
 
   test.each<[string[], number]>([

@@ -1,18 +1,10 @@
 import type { Account } from 'marketplace-seller-sdk/testing';
-import { beforeEach, describe, expect, test } from 'vitest';
-import { fakeShop } from '../support/fake-shop.ts';
+import { describe, expect, test } from 'vitest';
+import { buyer, marketplace, request, seller, serveShop } from '../support/fake-shop.ts';
 
 // Questions of the fake: when they were asked, by whom, in what state they are, and how fast they are answered.
 
-type Shop = ReturnType<typeof fakeShop>;
-let marketplace: Shop['marketplace'];
-let seller: Shop['seller'];
-let buyer: Shop['buyer'];
-let request: Shop['request'];
-
-beforeEach(() => {
-  ({ marketplace, seller, buyer, request } = fakeShop());
-});
+serveShop();
 
 const askAt = (at: string, from = marketplace.addUser(), item_id = 'MLA1') =>
   marketplace.clock.at(at, () => marketplace.ask({ from, item_id, text: at }));
@@ -59,32 +51,6 @@ test('a seller sees how many questions of a user they have answered, and not tho
   expect(await answeredFor(other, foreign.id)).toBe(0);
 });
 
-test('a user who is blocked twice is blocked since the first time, and after an unblocking since the next', async () => {
-  const { user_id } = marketplace.addUser();
-  const blacklist = marketplace.clientFor(seller).questions.blacklist;
-  const since = async () => (await blacklist.list({ seller_id: 7 }).first())?.blocked_at;
-  const at = (time: string, run: () => void) => marketplace.clock.at(time, run);
-  at(first, () => marketplace.questions.block(user_id, 7));
-  const before = await since();
-  at(next, () => marketplace.questions.block(user_id, 7));
-  expect(await since()).toBe(before);
-  marketplace.questions.unblock(user_id, 7);
-  expect(await since()).toBeUndefined();
-  at(next, () => marketplace.questions.block(user_id, 7));
-  expect(await since()).not.toBe(before);
-});
-
-test.each([
-  ['active', 'DELETED'],
-  ['closed', 'DELETED'],
-  ['under_review', 'DELETED'],
-] as const)('a question that was deleted stays so on an item that is %s', (status, expected) => {
-  const { id } = askAt(first);
-  marketplace.questions.delete(id);
-  marketplace.items.change('MLA1', { status });
-  expect(marketplace.questions.statusOf(marketplace.questions.getOrThrow(id))).toBe(expected);
-});
-
 test.each([
   ['2026-02-16T12:00:00.001Z', true],
   ['2026-02-16T12:00:00.000Z', false],
@@ -123,21 +89,6 @@ describe('questions', () => {
     ask('open');
     marketplace.questions.delete(ask('deleted').id);
     expect(await search(query)).toEqual(expected);
-  });
-
-  test.each([
-    ['active', 'ANSWERED', 'UNANSWERED'],
-    ['paused', 'ANSWERED', 'UNANSWERED'],
-    ['closed', 'ANSWERED', 'CLOSED_UNANSWERED'],
-    ['under_review', 'UNDER_REVIEW', 'UNDER_REVIEW'],
-  ] as const)('of an item that is %s are %s or %s', (status, answered, open) => {
-    const [first, second] = [ask('a'), ask('b')];
-    marketplace.questions.answer(first.id, 'Yes.');
-    marketplace.items.change('MLA1', { status });
-    const statuses = [first, second].map(({ id }) =>
-      marketplace.questions.statusOf(marketplace.questions.getOrThrow(id)),
-    );
-    expect(statuses).toEqual([answered, open]);
   });
 
   test.each([

@@ -2,6 +2,8 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { arrange, marketplace, call as plainCall, pack, serveMarketplace, tokens } from '../support/plain-http.ts';
 import type { Call, Received } from '../support/plain-http.ts';
 
+// What the fake accepts, and what it rejects. The whole responses to invalid requests are beside this file: golden/rejected.txt.
+
 /** The fields that rules look at. */
 interface Body {
   readonly id?: string;
@@ -38,14 +40,17 @@ interface Asked extends Omit<Call, 'token'> {
   readonly as?: keyof typeof tokens | null;
 }
 
-type Rule = [title: string, asked: string | Asked, status: number, body?: object];
+/** A text is the message or, if it is one word, the code of an error. */
+type Rule = [title: string, asked: string | Asked, status: number, body?: object | string];
 
 /** Calls a line as each row says, and looks at the status, and at what the row names of the body. */
 function testRules(start: string, rules: readonly Rule[]): void {
-  test.each(rules)('%s', async (_, asked, status, body) => {
+  const titled = rules.map(([title, asked, status, body]) => [`${title}: ${status}`, asked, status, body] as const);
+  test.each(titled)('%s', async (_, asked, status, body) => {
     const { line = '', as = 'seller', ...rest } = typeof asked === 'string' ? { line: asked } : asked;
     const received = await call(start + line, { token: as && tokens[as], ...rest });
-    expect(received).toMatchObject(body === undefined ? { status } : { status, body });
+    const expected = typeof body === 'string' ? { [body.includes(' ') ? 'message' : 'error']: body } : body;
+    expect(received).toMatchObject({ status, ...(expected && { body: expected }) });
   });
 }
 
@@ -61,15 +66,15 @@ describe('authentication', () => {
 
   testRules(`POST ${conversation}`, [
     [
-      'a message with a token without application is 400',
+      'a message with a token without application',
       { as: 'noApplication', body: send() },
       400,
-      { message: 'Application id is required' },
+      'Application id is required',
     ],
   ]);
 
   testRules('', [
-    ['a pack of others is 403', { line: 'GET /messages/action_guide/packs/900?tag=post_sale', as: 'stranger' }, 403],
+    ['a pack of others', { line: 'GET /messages/action_guide/packs/900?tag=post_sale', as: 'stranger' }, 403],
   ]);
 
   test('an expired token is 401', async () => {
@@ -84,55 +89,34 @@ describe('authentication', () => {
 describe('questions', () => {
   const ask = { item_id: 'MLA1', text: 'In blue?' };
   testRules('GET /questions/search', [
-    ['a search by seller and by item is 400', '?seller_id=1&item=MLA1', 400],
-    ['a search by nothing is 400', '', 400],
-    ['from without an item is 400', '?seller_id=1&from=2', 400],
+    ['a search by seller and by item', '?seller_id=1&item=MLA1', 400],
+    ['from without an item', '?seller_id=1&from=2', 400],
     ['a search by item and asker finds the question', '?item_id=MLA1&from=2', 200, { total: 1 }],
     ['an unknown query parameter is ignored', '?seller_id=1&x=1', 200, { total: 1 }],
   ]);
 
   testRules('POST /questions', [
-    ['a question is created with 201', { as: 'buyer', body: ask }, 201],
+    ['a question is created', { as: 'buyer', body: ask }, 201],
     ['an unknown field of a question is ignored', { as: 'buyer', body: { ...ask, x: 1 } }, 201],
-    ['a question without text is 400', { as: 'buyer', body: { item_id: 'MLA1' } }, 400],
-    ['a question of 2001 characters is 400', { as: 'buyer', body: { ...ask, text: 'x'.repeat(2001) } }, 400],
+    ['a question without text', { as: 'buyer', body: { item_id: 'MLA1' } }, 400],
+    ['a question of 2001 characters', { as: 'buyer', body: { ...ask, text: 'x'.repeat(2001) } }, 400],
     ['a question of 2000 characters is accepted', { as: 'buyer', body: { ...ask, text: 'x'.repeat(2000) } }, 201],
-    [
-      'a question about a paused item is 400',
-      { as: 'buyer', body: { ...ask, item_id: 'MLA2' } },
-      400,
-      { error: 'not_active_item' },
-    ],
-    ['a question about the own item is 403', { body: ask }, 403],
+    ['a question about a paused item', { as: 'buyer', body: { ...ask, item_id: 'MLA2' } }, 400, 'not_active_item'],
+    ['a question about the own item', { body: ask }, 403],
   ]);
 
   testRules('POST /answers', [
-    ['an answer without a body is invalid_post_body', '', 400, { error: 'invalid_post_body' }],
-    ['an answer that is not JSON is invalid_post_body', { body: '{' }, 400, { error: 'invalid_post_body' }],
-    ['an answer that is a list is invalid_post_body', { body: [] }, 400, { error: 'invalid_post_body' }],
+    ['an answer with an unknown field', { body: { question_id, text: 'Yes', x: 1 } }, 400, 'invalid_post_body'],
+    ['half an id', { body: { question_id: 1.5, text: 'Yes' } }, 400, 'invalid_question'],
+    ['an answer of 2001 characters', { body: { question_id, text: 'x'.repeat(2001) } }, 400],
     [
-      'an answer with an unknown field is invalid_post_body',
-      { body: { question_id, text: 'Yes', x: 1 } },
-      400,
-      { error: 'invalid_post_body' },
-    ],
-    ['an answer without text is invalid_post_body', { body: { question_id } }, 400, { error: 'invalid_post_body' }],
-    ['an answer without an id is invalid_question', { body: { text: 'Yes' } }, 400, { error: 'invalid_question' }],
-    ['half an id is invalid_question', { body: { question_id: 1.5, text: 'Yes' } }, 400, { error: 'invalid_question' }],
-    ['an answer of 2001 characters is 400', { body: { question_id, text: 'x'.repeat(2001) } }, 400],
-    [
-      'a question_id that is a string is invalid_question',
+      'a question_id that is a string',
       { body: { question_id: String(question_id), text: 'Yes' } },
       400,
-      { error: 'invalid_question' },
+      'invalid_question',
     ],
-    [
-      'an unknown question_id is invalid_question',
-      { body: { question_id: 1, text: 'Yes' } },
-      400,
-      { error: 'invalid_question' },
-    ],
-    ['an answer to a question of another seller is 403', { as: 'stranger', body: { question_id, text: 'Yes' } }, 403],
+    ['an unknown question_id', { body: { question_id: 1, text: 'Yes' } }, 400, 'invalid_question'],
+    ['an answer to a question of another seller', { as: 'stranger', body: { question_id, text: 'Yes' } }, 403],
     ['an answer is accepted', { body: { question_id, text: 'Yes' } }, 200],
   ]);
 
@@ -142,10 +126,8 @@ describe('questions', () => {
   ]);
 
   testRules('', [
-    ['an unknown question is 404', 'GET /questions/1', 404, { error: 'not_found' }],
     ['a blocked user must be an integer', { line: 'POST /users/1/questions_blacklist', body: { user_id: '2' } }, 400],
-    ['the blacklist of another seller is 403', { line: 'GET /users/1/questions_blacklist', as: 'buyer' }, 403],
-    ['response time without questions is 404', 'GET /users/2/questions/response_time', 404, { error: 'not_found' }],
+    ['the blacklist of another seller', { line: 'GET /users/1/questions_blacklist', as: 'buyer' }, 403],
   ]);
 
   test('a question takes one answer', async () => {
@@ -163,7 +145,7 @@ describe('questions', () => {
 
 describe('messages', () => {
   testRules(`GET ${conversation}`, [
-    ['a conversation of others is 403', { as: 'stranger' }, 403],
+    ['a conversation of others', { as: 'stranger' }, 403],
     [
       'a conversation names its length limits',
       '',
@@ -173,65 +155,35 @@ describe('messages', () => {
   ]);
 
   testRules(`POST ${conversation}`, [
-    ['a message is created with 200', { body: send() }, 200],
+    ['a message is created', { body: send() }, 200],
     ['an unknown field of a message is ignored', { body: send({ x: 1 }) }, 200],
-    ['a message without a body is 400', '', 400],
-    ['a message without from is 400', { body: send({}, ['from']) }, 400],
-    ['a message without to is 400', { body: send({}, ['to']) }, 400, { message: 'to.user_id is missing' }],
-    [
-      'a to.user_id that is no id is 400',
-      { body: send({ to: { user_id: 'me' } }) },
-      400,
-      { message: 'invalid to user id' },
-    ],
-    ['a sender who is the receiver is 400', { body: send({ to: { user_id: 1 } }) }, 400],
-    [
-      'user 0 without a secure email is 400',
-      { body: send({ to: { user_id: 0, email: 'a@b.c' } }) },
-      400,
-      { message: 'to.email is not a secure email' },
-    ],
-    [
-      'user 0 without to.resource is 400',
-      { body: send({ to: { user_id: 0, email: 'a@mail.example.com' } }) },
-      400,
-      { message: 'to.resource is missing' },
-    ],
-    [
-      'user 0 without to.site_id is 400',
-      { body: send({ to: { user_id: 0, email: 'a@mail.example.com', resource: 'orders' } }) },
-      400,
-      { message: 'to.site_id is missing' },
-    ],
-    [
-      'an invalid to.resource is 400',
-      { body: send({ to: { user_id: 2, resource: 7 } }) },
-      400,
-      { message: 'to.resource is invalid' },
-    ],
-    [
-      'an invalid to.site_id is 400',
-      { body: send({ to: { user_id: 2, site_id: 'Mars' } }) },
-      400,
-      { message: 'to.site_id is invalid' },
-    ],
-    ['a receiver outside of the order is 403', { body: send({ to: { user_id: 3 } }) }, 403],
-    ['a sender outside of the order is 403', { as: 'stranger', body: send({ from: { user_id: 3 } }) }, 403],
-    ['a sender who is not the caller is 403', { body: send({ from: { user_id: 3 } }) }, 403],
-    ['a text of 351 characters is 400', { body: send({ text: 'x'.repeat(351) }) }, 400],
+    ['a message without to', { body: send({}, ['to']) }, 400, 'to.user_id is missing'],
+    ['a sender outside of the order', { as: 'stranger', body: send({ from: { user_id: 3 } }) }, 403],
+    ['a sender who is not the caller', { body: send({ from: { user_id: 3 } }) }, 403],
     ['a text of 350 characters is accepted', { body: send({ text: 'x'.repeat(350) }) }, 200],
-    ['a text with unsupported characters is 400', { body: send({ text: 'Привет' }) }, 400],
+    ['a text with unsupported characters', { body: send({ text: 'Привет' }) }, 400],
     ['a text with an emoji is accepted', { body: send({ text: 'Olá 👋' }) }, 200],
-    ['26 attachments are 400', { body: send({ attachments: Array.from({ length: 26 }, String) }) }, 400],
-    ['an unknown attachment is 422', { body: send({ attachments: ['x'] }) }, 422],
-    ['an x-client-id of another application is 400', { headers: { 'x-client-id': '501' }, body: send() }, 400],
-    ['an x-client-id that is no integer is 400', { headers: { 'x-client-id': 'me' }, body: send() }, 400],
+    ['26 attachments', { body: send({ attachments: Array.from({ length: 26 }, String) }) }, 400],
+    ['an x-client-id of another application', { headers: { 'x-client-id': '501' }, body: send() }, 400],
+    ['an x-client-id that is no integer', { headers: { 'x-client-id': 'me' }, body: send() }, 400],
   ]);
 
+  test.each<[to: object, message: string]>([
+    [{ user_id: 0, email: 'a@b.c' }, 'to.email is not a secure email'],
+    [{ user_id: 0, email: 'a@mail.example.com' }, 'to.resource is missing'],
+    [{ user_id: 0, email: 'a@mail.example.com', resource: 'orders' }, 'to.site_id is missing'],
+    [{ user_id: 2, resource: 7 }, 'to.resource is invalid'],
+    [{ user_id: 2, site_id: 'Mars' }, 'to.site_id is invalid'],
+  ])('a message to %j is 400: %s', async (to, message) => {
+    expect(await call(`POST ${conversation}`, { body: send({ to }) })).toMatchObject({
+      status: 400,
+      body: { message },
+    });
+  });
+
   testRules('', [
-    ['an unknown message is 400', 'GET /messages/nothing?tag=post_sale', 400],
     ['the own application_id is accepted', { line: `POST ${conversation}&application_id=500`, body: send() }, 200],
-    ['another application_id is 400', { line: `POST ${conversation}&application_id=501`, body: send() }, 400],
+    ['another application_id', { line: `POST ${conversation}&application_id=501`, body: send() }, 400],
   ]);
 
   test('the documents ask for the tag only where they name it', async () => {
@@ -282,21 +234,21 @@ describe('attachments', () => {
       201,
       { id: expect.stringMatching(/\.pdf$/) as unknown },
     ],
-    ['an empty file is 400', { body: form(['a.pdf', '']) }, 400, { message: 'The file is empty' }],
-    ['an upload without a file is 400', { body: form() }, 400, { message: 'The file is empty' }],
-    ['two files are 400', { body: form(['a.pdf', 'x'], ['b.pdf', 'y']) }, 400],
-    ['a name with a slash is 400', { body: form(['a/b.pdf', 'x']) }, 400, inName],
+    ['an empty file', { body: form(['a.pdf', '']) }, 400, 'The file is empty'],
+    ['an upload without a file', { body: form() }, 400, 'The file is empty'],
+    ['two files', { body: form(['a.pdf', 'x'], ['b.pdf', 'y']) }, 400],
+    ['a name with a slash', { body: form(['a/b.pdf', 'x']) }, 400, inName],
     [String.raw`a name with a backslash is 400`, { body: form([String.raw`a\b.pdf`, 'x']) }, 400, inName],
   ]);
 
   testRules('', [
     [
-      'an upload without site_id is 400',
+      'an upload without site_id',
       { line: 'POST /messages/attachments?tag=post_sale', body: form(['a.pdf', 'x']) },
       400,
-      { message: 'The site_id query parameter is missing' },
+      'The site_id query parameter is missing',
     ],
-    ['a download without site_id is 400', 'GET /messages/attachments/x?tag=post_sale', 400],
+    ['a download without site_id', 'GET /messages/attachments/x?tag=post_sale', 400],
   ]);
 
   test('a file can be downloaded by those who see its message', async () => {
@@ -327,34 +279,26 @@ describe('the action guide', () => {
   ];
   const promise = { option_id: 'DELIVERY_PROMISE', template_id: 'TEMPLATE___DELIVERY_PROMISE___1' };
   testRules(`POST ${option}`, [
-    ['an unknown option is 404', { body: { option_id: 'NONE' } }, 404, { message: 'The option selected is not valid' }],
     [
-      'an option of another shipping mode is 404',
+      'an option of another shipping mode',
       { body: { option_id: 'REQUEST_VARIANTS', template_id: 'TEMPLATE___REQUEST_VARIANTS___1' } },
       404,
     ],
-    ['a missing text is 400', { body: { option_id: 'OTHER' } }, 400, { message: 'The text is invalid' }],
     [
       'an unknown template is named',
       { body: { option_id: 'REQUEST_BILLING_INFO', template_id: 'TEMPLATE___REQUEST_BILLING_INFO___9' } },
       400,
-      { message: 'The template TEMPLATE___REQUEST_BILLING_INFO___9 is invalid' },
+      'The template TEMPLATE___REQUEST_BILLING_INFO___9 is invalid',
     ],
-    [
-      'a missing template is 400',
-      { body: { option_id: 'REQUEST_BILLING_INFO' } },
-      400,
-      { message: 'The template is invalid' },
-    ],
-    ['missing variables are 400', { body: promise }, 400],
-    ['variables that are strings are 400', { body: { ...promise, vars: hours('9', '13') } }, 400],
+    ['a missing template', { body: { option_id: 'REQUEST_BILLING_INFO' } }, 400, 'The template is invalid'],
+    ['missing variables', { body: promise }, 400],
+    ['variables that are strings', { body: { ...promise, vars: hours('9', '13') } }, 400],
     [
       'a delivery promise is accepted',
       { body: { ...promise, vars: hours(9, 13) } },
       200,
       { text: expect.stringContaining('9 to 13') as unknown },
     ],
-    ['an option needs a body', '', 400],
   ]);
 
   test('the cap of an option may be larger', async () => {
@@ -419,97 +363,65 @@ describe('Flex', () => {
       },
       200,
     ],
-    ['a body that is not JSON is 400', { body: '{' }, 400, { message: 'invalid JSON body' }],
-    ['a body without a query is 400', { body: {} }, 400, { message: 'failed to create schema in graphql operation' }],
-    [
-      'a query for an unknown field is 400',
-      { body: { query: query.replace('delivery_window', 'x') } },
-      400,
-      { message: expect.stringMatching(/^invalid query/) as unknown },
-    ],
-    ['a query for an unknown service is 404', { body: { query: query.replace('77', '1') } }, 404],
+    ['a body that is not JSON', { body: '{' }, 400, 'invalid JSON body'],
+    ['a query for an unknown service', { body: { query: query.replace('77', '1') } }, 404],
   ]);
 
   testRules(`PUT ${delivery}`, [
-    ['settings that are not JSON are 400', { body: '{' }, 400, { message: 'invalid JSON body' }],
-    ['settings without a body are 400', '', 400, { message: 'invalid JSON body' }],
-    ['settings of others are 403', { as: 'stranger', body: {} }, 403],
-    ['an hour that is a string is 400', { body: ranges({ from: '9' }) }, 400],
+    ['settings that are not JSON', { body: '{' }, 400, 'invalid JSON body'],
+    ['settings without a body', '', 400, 'invalid JSON body'],
+    ['settings of others', { as: 'stranger', body: {} }, 403],
+    ['an hour that is a string', { body: ranges({ from: '9' }) }, 400],
     ['a range may end past midnight', { body: ranges({ from: 20 }) }, 200],
     ['settings are saved', { body: ranges({}) }, 200],
   ]);
 
   testRules(`PUT ${zones}`, [
     ['zones are added', { body: { zones: [{ id: 'MLA-2' }] } }, 200],
-    [
-      'no zone is 400',
-      { body: { zones: [] } },
-      400,
-      { message: 'invalid JSON body: zones must be a list of at least one zone' },
-    ],
-    ['an unknown zone is 400', { body: { zones: [{ id: 'MLA-99' }] } }, 400],
-    ['a zone id that is a number is 400', { body: { zones: [{ id: 2 }] } }, 400],
+    ['an unknown zone', { body: { zones: [{ id: 'MLA-99' }] } }, 400],
+    ['a zone id that is a number', { body: { zones: [{ id: 2 }] } }, 400],
   ]);
 
   testRules(`POST ${item}`, [
     ['an item is enabled', '', 204],
-    ['an item of another seller is 403', { as: 'stranger' }, 403],
+    ['an item of another seller', { as: 'stranger' }, 403],
   ]);
 
   testRules('', [
-    ['an empty site is 400', 'GET /shipping/flex/sites//users/1/subscriptions/v1', 400, { message: 'empty site id' }],
-    [
-      'an unknown site is 400',
-      'GET /shipping/flex/sites/MLX/users/1/subscriptions/v1',
-      400,
-      { message: 'invalid site_id' },
-    ],
+    ['an empty site', 'GET /shipping/flex/sites//users/1/subscriptions/v1', 400, 'empty site id'],
     [
       'the subscriptions of others are 400',
       { line: 'GET /shipping/flex/sites/MLA/users/1/subscriptions/v1', as: 'buyer' },
       400,
-      { message: "can't access to resource" },
+      "can't access to resource",
     ],
     [
-      'an unknown user is 404',
-      'GET /shipping/flex/sites/MLA/users/9/subscriptions/v1',
-      404,
-      { message: 'user not found' },
-    ],
-    [
-      'a query on an empty site is 400',
+      'a query on an empty site',
       { line: 'POST /shipping/flex/sites//configuration/v3', body: { query } },
       400,
-      { message: 'empty site id' },
+      'empty site id',
     ],
     [
-      'a user_id that is no integer is 400',
+      'a user_id that is no integer',
       { line: `PUT ${delivery.replace('users/1', 'users/me')}`, body: {} },
       400,
-      { message: 'invalid user_id' },
+      'invalid user_id',
     ],
     [
-      'a service_id that is no integer is 400',
+      'a service_id that is no integer',
       { line: `PUT ${zones.replace('/77', '/x')}`, body: {} },
       400,
-      { message: 'invalid service_id' },
+      'invalid service_id',
     ],
     [
       'settings of an unknown service are 404',
       { line: `PUT ${delivery.replace('/77', '/99')}`, body: {} },
       404,
-      { message: "can't update delivery custom" },
+      "can't update delivery custom",
     ],
-    ['an item outside of Flex is 404', `GET ${item}`, 404, { message: 'item not found' }],
-    ['an item outside of Flex cannot be disabled', `DELETE ${item}`, 400, { message: 'item is already in flex' }],
-    ['a paused item cannot be enabled', `POST ${item.replace('MLA1', 'MLA2')}`, 403, { message: 'item down' }],
-    ['an unknown item is 404', `POST ${item.replace('MLA1', 'MLA9')}`, 404],
-    [
-      'an unknown shipment is 404',
-      'GET /flex/sites/MLA/shipments/1/assignment/v1',
-      404,
-      { message: 'shipment_id not found' },
-    ],
+    ['an item outside of Flex', `GET ${item}`, 404, 'item not found'],
+    ['a paused item cannot be enabled', `POST ${item.replace('MLA1', 'MLA2')}`, 403, 'item down'],
+    ['an unknown item', `POST ${item.replace('MLA1', 'MLA9')}`, 404],
   ]);
 
   test('an item of a seller without a subscription is down', async () => {
@@ -530,8 +442,6 @@ describe('Flex', () => {
 
 describe('contact metrics', () => {
   testRules('GET /items/MLA1/contacts/questions', [
-    ['a total needs both dates', '?date_from=2026-03-01', 400],
-    ['a date must be ISO 8601', '?date_from=yesterday&date_to=2026-03-02', 400],
     ['the dates must be in order', '?date_from=2026-03-02&date_to=2026-03-01', 400],
   ]);
 
@@ -549,7 +459,7 @@ describe('contact metrics', () => {
     ['a window needs a unit', '?last=2', 400],
     ['a unit is day or hour', '?last=2&unit=week', 400],
     ['last must be an integer', '?last=x&unit=day', 400],
-    ['last has a maximum', '?last=100000000&unit=day', 400, { message: 'last must be at most 1000' }],
+    ['last has a maximum', '?last=100000000&unit=day', 400, 'last must be at most 1000'],
     ['order is asc or desc', '?last=2&unit=day&order=up', 400],
     ['limit shortens a window of one item', '?last=3&unit=day&limit=2', 200, { results: [{}, {}] }],
   ]);
@@ -611,7 +521,6 @@ describe('contact metrics', () => {
 
 describe('common conventions', () => {
   testRules('', [
-    ['an unknown path is 404', 'GET /nothing', 404, { error: 'not_found', status: 404, cause: [] }],
     [
       'the status of items is read with GET',
       'GET /items?ids=MLA1,MLA9&attributes=status',
@@ -619,7 +528,6 @@ describe('common conventions', () => {
       [{ code: 200, body: { status: 'active' } }, { code: 404 }],
     ],
     ['the status of items is read with PUT too', 'PUT /items?ids=MLA1&attributes=status', 200],
-    ['items need ids', 'GET /items', 400],
   ]);
 
   test('JSONP keeps its status 200 under an injected fault', async () => {

@@ -95,6 +95,7 @@ describe('the messages of a pack', () => {
     expect(await pageOf(seller_id, 0, 2)).toEqual({ texts: ['five', 'four'], total: 5 });
     expect(await pageOf(seller_id, 2, 2)).toEqual({ texts: ['three', 'two'], total: 5 });
     expect(await pageOf(seller_id, 4, 2)).toEqual({ texts: ['one'], total: 5 });
+    expect(await pageOf(seller_id, 5, 2)).toEqual({ texts: [], total: 5 });
     expect(await pageOf(seller_id, 0, 10)).toMatchObject({ texts: ['five', 'four', 'three', 'two', 'one'] });
     expect(messages.visibleTo(seller_id, pack)).toHaveLength(5);
     expect(messages.visibleTo(buyer_id, pack)).toHaveLength(8);
@@ -143,6 +144,8 @@ describe('the messages of a pack', () => {
       }
       expect(left).toEqual([...Array.from({ length: capPerOption }, (_, sent) => capPerOption - sent), 0, 0]);
       expect(messages.capOf('SEND_INVOICE_LINK', pack)).toBe(capPerOption);
+      expect(messages.add(pack, from(buyer_id, 'Write to me: a@b.com')).moderation.status).toBe('rejected');
+      expect(messages.capOf('OTHER', pack)).toBe(0);
       messages.add(pack, from(buyer_id));
       expect(messages.capOf('OTHER', pack)).toBe(capPerOption);
     },
@@ -160,6 +163,8 @@ describe('the questions', () => {
     ['closed', false, undefined, 'CLOSED_UNANSWERED'],
     ['active', true, undefined, 'ANSWERED'],
     ['closed', true, undefined, 'ANSWERED'],
+    ['paused', true, undefined, 'ANSWERED'],
+    ['closed', false, 'delete', 'DELETED'],
     ['under_review', false, undefined, 'UNDER_REVIEW'],
     ['under_review', true, undefined, 'UNDER_REVIEW'],
     ['under_review', true, 'delete', 'DELETED'],
@@ -214,6 +219,8 @@ describe('the questions', () => {
     expect([1, 2].map(() => questions.unblock(buyer_id, seller_id))).toEqual([true, false]);
     expect(questions.unblock(buyer_id, 99)).toBe(false);
     expect(questions.blockedBy(seller_id)).toEqual([]);
+    questions.block(buyer_id, seller_id);
+    expect(questions.blockedBy(seller_id)).toEqual([{ user_id: buyer_id, since: clock.ms }]);
   });
 });
 

@@ -1,31 +1,12 @@
 import type { Account } from 'marketplace-seller-sdk/testing';
-import { beforeEach, describe, expect, test } from 'vitest';
-import { fakeShop } from '../support/fake-shop.ts';
+import { describe, expect, test } from 'vitest';
+import { buyer, marketplace, seller, serveShop, statusOf } from '../support/fake-shop.ts';
 
 // Tokens of the fake end, and calls are limited and fail, at their moment and as often as it is said.
 
-type Shop = ReturnType<typeof fakeShop>;
-let marketplace: Shop['marketplace'];
-let seller: Shop['seller'];
-let buyer: Shop['buyer'];
-let statusOf: Shop['statusOf'];
-
-beforeEach(() => {
-  ({ marketplace, seller, buyer, statusOf } = fakeShop());
-});
+serveShop();
 
 describe('tokens', () => {
-  test('expire at their moment, in seconds', () => {
-    const token = marketplace.accounts.issueToken(7, 500, undefined, 2);
-    marketplace.clock.advance({ ms: 1_999 });
-    expect([marketplace.accounts.bearerOf(token)?.user_id, marketplace.accounts.isExpired(token)]).toEqual([7, false]);
-    marketplace.clock.advance({ ms: 1 });
-    expect([marketplace.accounts.bearerOf(token)?.user_id, marketplace.accounts.isExpired(token)]).toEqual([
-      undefined,
-      true,
-    ]);
-  });
-
   test.each(['authorization_code', 'refresh_token'] as const)('a %s works once, for its application', (kind) => {
     const { accounts } = marketplace;
     const value =
