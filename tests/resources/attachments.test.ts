@@ -1,7 +1,6 @@
 import { createReadStream } from 'node:fs';
-import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -19,6 +18,7 @@ import type { FileSource, UploadProgress } from 'marketplace-seller-sdk';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { overSockets } from '../support/fake-time.ts';
+import { startServer } from '../support/http-server.ts';
 import { errorOf } from '../support/stubs.ts';
 
 const site_id = 'MLA';
@@ -225,50 +225,18 @@ describe('an upload that fails', () => {
   });
 });
 
-describe('downloading a file', () => {
-  const bytes = bytesOf(700_000);
-  async function stored(): Promise<{ sellerClient: SellerClient; attachment_id: string }> {
-    const { marketplace, sellerClient } = await openOnPort();
-    const file = { owner: 7, site_id, filename: 'invoice.pdf', type: 'application/pdf', bytes };
-    return { sellerClient, attachment_id: marketplace.attachments.add(file).id };
-  }
-
-  test('saveTo() replaces an existing file', async () => {
-    const { sellerClient, attachment_id } = await stored();
-    const path = join(folder, 'saved.pdf');
-    await writeFile(path, 'old');
-    const file = await sellerClient.messages.download({ site_id, attachment_id });
-    expect(await file.saveTo(path)).toBe(path);
-    expect(Buffer.compare(await readFile(path), bytes)).toBe(0);
-    expect(await readdir(folder)).toEqual(['saved.pdf']);
-  });
-});
-
 describe('a download that fails', () => {
-  type Answer = (write: (chunk: string) => void, end: () => void) => void;
-  /** A service that announces ten bytes. */
-  async function serviceThat(answer: Answer, headers: Record<string, string> = {}): Promise<SellerClient> {
-    const server = createServer((_, response) => {
-      response.writeHead(200, { 'content-length': '10', 'content-disposition': 'attachment', ...headers });
-      answer(
-        (chunk) => response.write(chunk),
-        () => response.destroy(),
-      );
+  /** A service that announces ten bytes, and sends five. */
+  async function serviceOfFive(then: (response: ServerResponse) => void = () => undefined): Promise<SellerClient> {
+    const { url } = await startServer((response) => {
+      response.writeHead(200, { 'content-length': '10', 'content-disposition': 'attachment' }).write('12345');
+      then(response);
     });
-    await new Promise<void>((resolve) => server.listen(0, resolve));
-    onTestFinished(() => {
-      server.closeAllConnections();
-      server.close();
-    });
-    const { port } = server.address() as AddressInfo;
-    return new SellerClient({ baseUrl: `http://127.0.0.1:${port}` });
+    return new SellerClient({ baseUrl: url });
   }
 
   test('a connection lost midway is an error, never a short file', async () => {
-    const sellerClient = await serviceThat((write, end) => {
-      write('12345');
-      setTimeout(end, 20);
-    });
+    const sellerClient = await serviceOfFive((response) => void setTimeout(() => response.destroy(), 20));
     const file = await sellerClient.messages.download({ site_id, attachment_id: 'a' });
     const path = join(folder, 'a.pdf');
     await expect(file.saveTo(path)).rejects.toBeInstanceOf(ConnectionError);
@@ -287,9 +255,7 @@ describe('a download that fails', () => {
   });
 
   test('a silent download fails after `timeoutMs`', async () => {
-    const sellerClient = await serviceThat((write) => {
-      write('12345');
-    });
+    const sellerClient = await serviceOfFive();
     const read = async (): Promise<unknown> => {
       const file = await sellerClient.messages.download({ site_id, attachment_id: 'a' }, { timeoutMs: 20_000 });
       return file.arrayBuffer();
@@ -298,9 +264,7 @@ describe('a download that fails', () => {
   });
 
   test('an abort ends a download at once, whether or not it is being read', async () => {
-    const sellerClient = await serviceThat((write) => {
-      write('12345');
-    });
+    const sellerClient = await serviceOfFive();
     const aborter = new AbortController();
     const options = { signal: aborter.signal };
     const read = await sellerClient.messages.download({ site_id, attachment_id: 'a' }, options);

@@ -2,7 +2,6 @@ import files from 'node:fs/promises';
 import { chmod, mkdir, mkdtemp, readFile, readdir, realpath, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -12,6 +11,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } fro
 import { saveStream } from '../../src/core/files/node.js';
 import { collectGarbage } from '../support/garbage.ts';
 import { startServer } from '../support/http-server.ts';
+import { rawServer } from '../support/raw-server.ts';
 import { errorOf, stubbed } from '../support/stubs.ts';
 import { transports } from '../support/transports.ts';
 
@@ -202,18 +202,11 @@ async function listenAt(path: string): Promise<void> {
 }
 
 /** A server that writes these bytes and closes the connection. */
-async function rawServer(...parts: readonly (string | Uint8Array)[]): Promise<string> {
-  const server = createServer((socket: Socket) => {
-    socket.on('error', () => undefined);
-    socket.once('data', () => {
-      for (const part of parts) socket.write(part);
-      socket.end();
-    });
+const sending = (...parts: readonly (string | Uint8Array)[]): Promise<string> =>
+  rawServer((socket) => {
+    for (const part of parts) socket.write(part);
+    socket.end();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
 
 const once = (url: string, options: Partial<ClientOptions>): SellerClient =>
   new SellerClient({ baseUrl: url, accessToken: 'token-1', maxRetries: 0, ...options });
@@ -225,7 +218,7 @@ describe.each(transports)('a compressed file over %s', (_, options) => {
   test.each([whole.length >> 1, whole.length - 8, whole.length - 1])(
     'that ends with its connection after %i bytes is an error',
     async (length) => {
-      const url = await rawServer(`${head}\r\n`, whole.subarray(0, length));
+      const url = await sending(`${head}\r\n`, whole.subarray(0, length));
       const file = await once(url, options).messages.download(input);
       await expect(file.arrayBuffer()).rejects.toBeInstanceOf(ConnectionError);
       await expect(once(url, options).questions.get({ question_id: 42 })).rejects.toThrow();
@@ -236,7 +229,7 @@ describe.each(transports)('a compressed file over %s', (_, options) => {
     ['a length', `content-length: ${whole.length}\r\n\r\n`, ''],
     ['chunks', `transfer-encoding: chunked\r\n\r\n${whole.length.toString(16)}\r\n`, '\r\n0\r\n\r\n'],
   ])('that has %s is delivered', async (_with, start, end) => {
-    const url = await rawServer(head + start, whole, end);
+    const url = await sending(head + start, whole, end);
     const file = await once(url, options).messages.download(input);
     expect((await file.arrayBuffer()).byteLength).toBe(5009);
   });

@@ -182,19 +182,6 @@ describe('a file to upload', () => {
     expect(error.name).toBe('ConnectionError');
   });
 
-  test('is closed when the upload is aborted while it is read', async () => {
-    const { promise: reading, resolve: read } = Promise.withResolvers<undefined>();
-    const file = new Readable({ read: () => read(undefined) });
-    const aborter = new AbortController();
-    const { sellerClient } = stubbed([], { fetch: receiving((request) => request.arrayBuffer() as Promise<never>) });
-    const upload = { site_id: 'MLA', file, filename: 'a.pdf', size: 10 } as const;
-    const failed = errorOf(sellerClient.messages.upload(upload, { signal: aborter.signal }));
-    await reading;
-    aborter.abort();
-    expect((await failed).name).toBe('AbortError');
-    expect(file.destroyed).toBe(true);
-  });
-
   test('may take longer than `timeoutMs` in all, but not between two chunks', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
