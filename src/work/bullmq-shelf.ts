@@ -151,10 +151,11 @@ export class BullMQShelf implements Shelf {
   /** Whether something of these kinds is due or runs. */
   async isDue([kind = '']: readonly string[]): Promise<boolean> {
     const queue = this.queue(kind);
-    const { active = 0, waiting = 0, prioritized = 0 } = await queue.getJobCounts();
     // BullMQ keeps a counter in the last 12 bits of the time.
     const until = String(Date.now() * 4_096);
+    // First: what is taken between the two is counted by the second.
     const delayed = await this.scripts.run('sellerCall', queue.toKey('delayed'), 'ZCOUNT', '0', until);
+    const { active = 0, waiting = 0, prioritized = 0 } = await queue.getJobCounts();
     return active + waiting + prioritized + Number(delayed) > 0;
   }
 

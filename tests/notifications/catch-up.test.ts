@@ -154,7 +154,7 @@ test.each<[string, () => Store]>([
 
 describe('a caught-up question', () => {
   /** An inbox whose handler notes the status that it reads, and then waits. */
-  function reading(store: Store, wait: () => Promise<unknown> = async () => {}) {
+  function reading(store: Store, wait: (again: () => Promise<unknown>) => Promise<unknown> = async () => {}) {
     const context = shop();
     const seen: (string | undefined)[] = [];
     const inbox = createInbox({
@@ -164,7 +164,7 @@ describe('a caught-up question', () => {
       on: {
         questions: async (_, { read }) => {
           seen.push((await read()).status ?? undefined);
-          await wait();
+          await wait(read);
         },
       },
     });
@@ -188,9 +188,11 @@ describe('a caught-up question', () => {
   test('is handled again for a change that arrives while its handler runs, whatever the clocks say', async () => {
     const started = Promise.withResolvers<undefined>();
     const changed = Promise.withResolvers<undefined>();
-    const { inbox, seen, ask, seller, client } = reading(memoryStore(), async () => {
+    const { inbox, seen, ask, seller, client } = reading(memoryStore(), async (again) => {
       started.resolve(undefined);
       await changed.promise;
+      await pause(5);
+      await again();
     });
     const id = ask();
     await inbox.catchUp({ user_ids: [seller.user_id] });

@@ -147,3 +147,24 @@ test('a handler that answers messages does not answer itself, whomever the clien
   const messages = await client.messages.conversation({ pack_id, user_id: 7 }).toArray({ max: 50 });
   expect(messages).toHaveLength(2);
 });
+
+test('a client that comes after its run has ended is not handed to the handler', async () => {
+  const slow = Promise.withResolvers<NotificationClient>();
+  let asked = 0;
+  let handled = 0;
+  const inbox = listening(
+    createInbox({
+      ...observed,
+      sellers: [7],
+      catchUpEveryMs: Infinity,
+      clientFor: () => ((asked += 1) > 1 ? slow.promise : marketplace.clientFor({ user_id: 7 })),
+      on: { questions: () => void (handled += 1) },
+    }),
+  );
+  await deliver(inbox, about(1));
+  await expect.poll(() => asked).toBe(2);
+  await inbox.close({ graceMs: 0 });
+  slow.resolve(marketplace.clientFor({ user_id: 7 }));
+  await new Promise((resolve) => setTimeout(resolve));
+  expect(handled).toBe(0);
+});

@@ -110,26 +110,31 @@ describe('a process without a handler', () => {
     await web.inbox.close();
   });
 
-  test('deletes nothing that another process has had a handler for, which may be stopped for days', async () => {
-    const store = memoryStore();
-    const newer = processOn(store, { fallback: () => {} });
-    newer.inbox.start();
-    await tick(1_000);
-    await newer.inbox.close();
-    const start = () => {
-      const { inbox } = processOn(store, { on: { questions: () => {} } });
-      inbox.start();
-      return inbox;
-    };
-    const first = start();
-    await deliver(first, item(1));
-    await first.close();
-    await tick(4 * 86_400_000);
-    const older = start();
-    await tick(2 * 3_600_000);
-    expect(await older.stats()).toMatchObject({ waiting: 1, expired: 0 });
-    await older.close();
-  });
+  test.each([0, 29])(
+    'deletes nothing that a process of %i days has a handler for, which may be stopped',
+    async (days) => {
+      const store = memoryStore();
+      const newer = processOn(store, { fallback: () => {} });
+      // It is polled every ten minutes, not every second.
+      Object.assign(store, { shared: false });
+      newer.inbox.start();
+      await tick(days * 86_400_000 + 1_000);
+      await newer.inbox.close();
+      const start = () => {
+        const { inbox } = processOn(store, { on: { questions: () => {} } });
+        inbox.start();
+        return inbox;
+      };
+      const first = start();
+      await deliver(first, item(1));
+      await first.close();
+      await tick(4 * 86_400_000);
+      const older = start();
+      await tick(2 * 3_600_000);
+      expect(await older.stats()).toMatchObject({ waiting: 1, expired: 0 });
+      await older.close();
+    },
+  );
 
   test('old beside new in 20 rounds: whichever is asked, what was accepted is handled by who can', async () => {
     const store = memoryStore();

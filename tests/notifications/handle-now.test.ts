@@ -42,16 +42,21 @@ describe('handleNow()', () => {
     expect(seen).toEqual([1, 2, 3]);
   });
 
-  test('runs a notification once at a time: deliveries beside it get its result', async () => {
-    const end = Promise.withResolvers<undefined>();
-    const questions = vi.fn(() => end.promise);
-    const body = notification(1);
-    const responses = [1, 2, 3].map(() => handleNow(post(body), { clientFor, on: { questions } }));
-    await vi.waitFor(() => expect(questions).toHaveBeenCalled());
-    end.resolve(undefined);
-    expect((await Promise.all(responses)).map(({ status }) => status)).toEqual([200, 200, 200]);
-    expect(questions).toHaveBeenCalledOnce();
-  });
+  test.each([200, 503])(
+    'runs a notification once at a time: deliveries beside it get its result, %i',
+    async (status) => {
+      const end = Promise.withResolvers<undefined>();
+      const questions = vi.fn(() => end.promise);
+      const body = notification(1);
+      const options = { clientFor, logger: silentLogger, on: { questions } };
+      const responses = [1, 2, 3].map(() => handleNow(post(body), options));
+      await vi.waitFor(() => expect(questions).toHaveBeenCalled());
+      if (status === 200) end.resolve(undefined);
+      else end.reject(new Error('not now'));
+      expect((await Promise.all(responses)).map((response) => response.status)).toEqual([status, status, status]);
+      expect(questions).toHaveBeenCalledOnce();
+    },
+  );
 
   test('reads a write back whose response was lost, before it is sent again', async () => {
     const marketplace = new FakeMarketplace();

@@ -129,6 +129,20 @@ test.each([1, 3])('a list that fails %i times is asked again, and nothing is dro
   await inbox.close();
 });
 
+test('it is found after the clock was set back by an hour, although the list was asked at a later time', async () => {
+  const { marketplace, pack, texts, options, about } = shop();
+  const inbox = createInbox(options);
+  await inbox.add(about('forged'));
+  await inbox.idle();
+  await vi.advanceTimersByTimeAsync(10 * 60_000);
+  vi.setSystemTime(Date.now() - 3_600_000);
+  await inbox.add(about(marketplace.buyerWrites({ pack, text: 'When does it leave?' }).id));
+  await inbox.idle();
+  await vi.advanceTimersByTimeAsync(10 * 60_000);
+  expect(texts).toEqual(['When does it leave?']);
+  await inbox.close();
+});
+
 test('a list that fails for hours makes no dead letter', async () => {
   const { options, about, failLists } = shop();
   failLists(Infinity);

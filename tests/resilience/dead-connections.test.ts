@@ -56,6 +56,21 @@ const clientOf = (baseUrl: string, options: Partial<ClientOptions> = {}): Seller
 const isRepeatable = ([name]: (typeof smallCalls)[number]): boolean => name === 'GET' || name === 'PUT';
 
 describe('over node:http, eight idle connections that', () => {
+  test('another call has left are not closed when the caller aborts it', async () => {
+    const { url, die, lost } = await dyingServer(() => undefined);
+    const client = clientOf(url);
+    await overSockets(() => eight(client));
+    die();
+    const controller = new AbortController();
+    const aborted = errorOf(client.questions.get({ question_id: 1 }, { signal: controller.signal }));
+    await expect.poll(lost).toBe(1);
+    controller.abort();
+    await aborted;
+    const [, read] = smallCalls[0]!;
+    expect(await overSockets(() => read(client))).toEqual({ id: 1 });
+    expect(lost()).toBe(2);
+  });
+
   describe.each(deaths)('%s', (_, end) => {
     test.each(smallCalls.filter(isRepeatable))('cost a %s that may be repeated one attempt', async (__, call) => {
       const { url, die, lost } = await dyingServer(end);

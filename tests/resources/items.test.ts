@@ -86,6 +86,17 @@ test.each([
   if (!('status' in rest)) expect(found).not.toHaveProperty('status');
 });
 
+test('a successor that names no item either is not what is asked from then on', async () => {
+  let isEmpty = true;
+  const { sellerClient, sent } = responding(({ pathname }) =>
+    Response.json(pathname === '/items' && !isEmpty ? [{ id: 'A', status: 'active' }] : []),
+  );
+  await sellerClient.items.status({ ids: ['A'] });
+  isEmpty = false;
+  expect(await sellerClient.items.status({ ids: ['A'] })).toEqual([{ id: 'A', status: 'active' }]);
+  expect(sent.map(({ url }) => new URL(url).pathname).at(-1)).toBe('/items');
+});
+
 describe.each([301, 307, 400, 403, 404, 405, 410, 426])('after the service has ended the path, with %i', (status) => {
   function ended(counts = 2) {
     const marketplace = new FakeMarketplace();

@@ -389,13 +389,22 @@ export const storeRules: Readonly<Record<string, (open: OpenStore) => Promise<vo
   'a dead entry is opened again without its failures, in its place': async (open) => {
     const store = open();
     await store.add(work('a', { group: 'g', sentAt: 1 }));
-    await store.settle(await lease(store), { ...dead, notes: { writes: 1 } });
+    await store.settle(await lease(store), { ...dead, failure: 'Error: no', notes: { writes: 1 } });
     await store.add(work('b', { group: 'g', sentAt: 2 }));
     expect(await store.again('a', 'open')).toBe(false);
     expect(await store.again('a', 'dead', { writes: 2 })).toBe(true);
     expect(await store.again('a', 'dead')).toBe(false);
+    expect((await store.get('a'))?.failure).toBeUndefined();
     expect(await lease(store)).toMatchObject({ key: 'a', failures: 0, stalls: 0, notes: { writes: 2 } });
     expect(await listed(store, 'dead')).toEqual([]);
+  },
+
+  'a dead entry is either opened again or reduced, also by two at once': async (open) => {
+    const store = open();
+    await store.add(work('a'));
+    await store.settle(await lease(store), dead);
+    const done = await Promise.all([store.reduce('a', ['dead'], 60_000), store.again('a', 'dead')]);
+    expect(done.filter(Boolean)).toHaveLength(1);
   },
 
   'the age of the oldest is known also when it is one that was opened again, and pages mix kinds and states': async (

@@ -1,6 +1,7 @@
 import { Queue, Worker } from 'bullmq';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { bullmq } from '../../src/work/bullmq.js';
+import { idOf, type BullMQShelf } from '../../src/work/bullmq-shelf.js';
 import { factKeyOf } from '../../src/work/store.js';
 import { Log } from '../../src/work/log.js';
 import type { Verdict, Work, TaskOf, InnerEngine as Engine, Works } from '../../src/work/store.js';
@@ -216,5 +217,23 @@ describe.skipIf(!hasRedis)('BullMQ', () => {
     await first.close(10);
     await works(store, run).idle();
     expect(runs).toBe(2);
+  });
+
+  test('what another process takes while it is looked whether something is due is not missed', async () => {
+    let take = async (): Promise<unknown> => undefined;
+    class SlowQueue extends Queue {
+      override async getJobCounts(...states: Parameters<Queue['getJobCounts']>) {
+        const counts = await super.getJobCounts(...states);
+        await take();
+        return counts;
+      }
+    }
+    const engine = bullmq({ Queue: SlowQueue, Worker, connection: { path: redis.path } });
+    engines.push(engine);
+    const shelf = engine as unknown as BullMQShelf;
+    await engine.add({ ...work('a'), notBefore: Date.now() + 20 });
+    await vi.waitFor(async () => expect(await shelf.isDue(['questions'])).toBe(true));
+    take = async () => (await shelf.queue('questions').getJob(idOf('a')))?.promote();
+    expect(await shelf.isDue(['questions'])).toBe(true);
   });
 });

@@ -284,6 +284,8 @@ describe('close()', () => {
     await store.close?.();
     expect(existsSync(`${path}-wal`)).toBe(false);
     expect(await store.add(work('a'))).toBe('known');
+    await store.close?.();
+    expect(existsSync(`${path}-wal`)).toBe(false);
   });
 
   test('forgets which log it had: after it, another process may have had one meanwhile, or still has', async () => {

@@ -202,7 +202,9 @@ export class ShownMessages {
     message_id: string,
     missingAt: number,
   ): Promise<MessageShown> {
-    const last = this.#bySeller.get(String(user_id));
+    const known = this.#bySeller.get(String(user_id));
+    // The clock was set back: nobody knows which of the two times is later.
+    const last = known && known.askedAt <= Date.now() ? known : undefined;
     const shownIn = (await last?.packs)?.get(message_id);
     if (shownIn !== undefined) return { shownIn };
     const waitedMs = last ? Math.max(0, Date.now() - last.askedAt) : Infinity;
@@ -210,7 +212,7 @@ export class ShownMessages {
     if (waitedMs < askAgainMs) return { againInMs: askAgainMs - waitedMs };
     // Another one may have asked meanwhile.
     const current = this.#bySeller.get(String(user_id));
-    const asked = current === undefined || current === last ? this.#ask(client, user_id) : current;
+    const asked = current === undefined || current === known ? this.#ask(client, user_id) : current;
     const packs = await asked.packs;
     if (asked.failure && !packs.has(message_id)) throw asked.failure.error;
     return { shownIn: packs.get(message_id) };
