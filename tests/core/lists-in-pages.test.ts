@@ -1,6 +1,8 @@
+import type { ApiError } from 'marketplace-seller-sdk';
 import { describe, expect, test } from 'vitest';
 import { fc } from '../support/fast-check.ts';
 import { service } from '../support/service.ts';
+import { errorOf } from '../support/stubs.ts';
 
 // A list is read in pages: each entry is delivered once, whatever the service states, leaves unreadable, or rejects.
 
@@ -11,14 +13,14 @@ interface Given {
   readonly limit?: number;
   /** What the page at an offset states. */
   readonly states?: (offset: number) => object;
-  /** The first offset that the service rejects, and how. */
-  readonly rejected?: number;
+  /** Which pages the service rejects, and how. */
+  readonly rejects?: (offset: number, limit: number) => boolean;
   readonly status?: number;
 }
 
 /** What is delivered of a list, the requested pages, and the error if there is one. */
 async function read(all: readonly unknown[], given: Given = {}) {
-  const { limit = 2, states = () => ({}), rejected = Infinity, status = 400 } = given;
+  const { limit = 2, states = () => ({}), rejects = () => false, status = 400 } = given;
   const requests: { readonly offset: number; readonly limit: number }[] = [];
   const { client } = service(
     (_, { url }) => {
@@ -32,27 +34,29 @@ async function read(all: readonly unknown[], given: Given = {}) {
       maxRetries: 0,
       middleware: [
         async ({ request }, next) => {
-          const offset = Number(new URL(request.url).searchParams.get('offset'));
-          return offset >= rejected ? Response.json({ message: 'the offset is too large' }, { status }) : next(request);
+          const [offset, size] = ['offset', 'limit'].map((name) => Number(new URL(request.url).searchParams.get(name)));
+          return rejects(offset!, size!) ? Response.json({ message: 'It is too large' }, { status }) : next(request);
         },
       ],
     },
   );
+  const list = () => client.sites.search({ site_id: 'MLA', q: 'chair', limit });
   const ids: string[] = [];
   let endedEarly: true | undefined;
-  let error: Error | undefined;
+  let error: ApiError | undefined;
   try {
-    for await (const page of client.sites.search({ site_id: 'MLA', q: 'chair', limit }).pages()) {
+    for await (const page of list().pages()) {
       ids.push(...page.items.map(({ id }) => id));
       ({ endedEarly } = page);
     }
   } catch (failure) {
-    error = failure as Error;
+    error = failure as ApiError;
   }
   return {
     ids,
     endedEarly,
     error,
+    whole: () => list().toArray(),
     offsets: requests.map(({ offset }) => offset),
     limits: requests.map((each) => each.limit),
   };
@@ -102,21 +106,44 @@ test.each<[string, number, number, true | undefined]>([
 
 describe('of a service that rejects large offsets', () => {
   test.each([400, 416, 422, 404, 403])('the error with %i says which, and what was delivered', async (status) => {
-    const { ids, error } = await read(several(9), { rejected: 3, status });
+    const { ids, error, whole } = await read(several(9), { rejects: (offset) => offset >= 3, status });
     expect([error, ids.length]).toMatchObject([{ status }, 4]);
     // Another status is not about the offset.
-    expect(error?.message.includes('The service rejects the offset 3')).toBe([400, 416, 422].includes(status));
+    const words = 'rejects the offset 3; 4 entries were delivered before it. Split the search';
+    expect(error?.message.includes(words)).toBe([400, 416, 422].includes(status));
+    const failure = await errorOf<ApiError>(whole());
+    expect(failure.delivered?.map((each) => (each as { id: string }).id)).toEqual(idsOf(4));
+    expect(Object.keys(failure)).not.toContain('delivered');
   });
 
-  test('each entry of the last page before is delivered', async () => {
+  test.each<[string, (most: number) => NonNullable<Given['rejects']>]>([
+    ['an offset', (most) => (offset) => offset >= most],
+    ['a page that ends behind one', (most) => (offset, limit) => offset + limit > most],
+  ])('each entry of the last page before is delivered, if it rejects %s', async (_, rejecting) => {
     for (const limit of [1, 2, 3, 4])
-      for (let rejected = 1; rejected <= 9; rejected += 1) {
-        const { ids, offsets } = await read(several(9), { limit, rejected });
+      for (let most = limit; most <= 9; most += 1) {
+        const rejects = rejecting(most);
+        const { ids, offsets, error } = await read(several(9), { limit, rejects });
         // Pages overlap by one entry.
         const step = Math.max(1, limit - 1);
-        const last = Math.floor((rejected - 1) / step) * step;
-        expect([limit, rejected, ids]).toEqual([limit, rejected, idsOf(Math.min(last + limit, 9))]);
+        let last = 0;
+        while (last + limit < 9 && !rejects(last + step, limit)) last += step;
+        expect([limit, most, ids]).toEqual([limit, most, idsOf(Math.min(last + limit, 9))]);
+        if (last + limit < 9) expect([limit, most, error]).toMatchObject([limit, most, { status: 400 }]);
         expect(new Set(offsets).size).toBe(offsets.length);
       }
+  });
+
+  test('a list that ends before ends without an error', async () => {
+    expect(await read(several(9), { limit: 4, rejects: (offset) => offset >= 9 })).toMatchObject({
+      ids: idsOf(9),
+      error: undefined,
+    });
+  });
+
+  test('a rejection of the first page is its error', async () => {
+    const { ids, error, offsets } = await read(several(9), { rejects: () => true });
+    expect([ids, offsets, error]).toMatchObject([[], [], { status: 400 }]);
+    expect(error?.message).not.toContain('Split');
   });
 });

@@ -16,20 +16,10 @@ import { stubbed } from '../support/stubs.ts';
 
 const revoked = Proxy.revocable({}, {});
 revoked.revoke();
-const hostile = new Proxy(
-  {},
-  {
-    get: () => {
-      throw new Error('private text');
-    },
-    ownKeys: () => {
-      throw new Error('private text');
-    },
-    getPrototypeOf: () => {
-      throw new Error('private text');
-    },
-  },
-);
+const failing = (): never => {
+  throw new Error('private text');
+};
+const hostile = new Proxy({}, { get: failing, ownKeys: failing, getPrototypeOf: failing });
 const circular: Record<string, unknown> = {};
 circular.self = circular;
 const detached = new ArrayBuffer(8);
@@ -257,6 +247,15 @@ describe('a fetch that misbehaves', () => {
     json: async () => ({ id: 42 }),
     clone: () => plain,
   };
+  const streaming = (chunk: unknown): Response =>
+    new Response(
+      new ReadableStream({
+        start: (to) => {
+          to.enqueue(chunk);
+          to.close();
+        },
+      }),
+    );
   const fetches: readonly (readonly [string, () => unknown])[] = [
     ['undefined', () => undefined],
     ['null', () => null],
@@ -275,30 +274,8 @@ describe('a fetch that misbehaves', () => {
       'a body whose read returns nothing',
       () => response({ body: { getReader: () => ({ read: async () => undefined }) } }),
     ],
-    [
-      'a body of texts',
-      () =>
-        new Response(
-          new ReadableStream({
-            start: (to) => {
-              to.enqueue('x');
-              to.close();
-            },
-          }),
-        ),
-    ],
-    [
-      'a body of numbers',
-      () =>
-        new Response(
-          new ReadableStream({
-            start: (to) => {
-              to.enqueue(5);
-              to.close();
-            },
-          }),
-        ),
-    ],
+    ['a body of texts', () => streaming('x')],
+    ['a body of numbers', () => streaming(5)],
     ['text() that returns a number', () => response({ text: async () => 5 })],
     ['text() that returns nothing', () => response({ text: async () => undefined })],
     ['text() that rejects', () => response({ text: async () => Promise.reject(new Error('broken')) })],
@@ -324,28 +301,18 @@ describe('a fetch that misbehaves', () => {
     ['an error', () => new Error('returned')],
   ];
 
+  const clientOf = (fetch: () => unknown) =>
+    // real: it ends those that never respond.
+    new SellerClient({ baseUrl: 'https://api.test', fetch: fetch as never, maxRetries: 0, timeoutMs: 500 });
+
   test.each(fetches)('%s: a read fails as an error of the library or is delivered', async (_, fetch) => {
-    const client = new SellerClient({
-      baseUrl: 'https://api.test',
-      fetch: fetch as never,
-      maxRetries: 0,
-      // real: it ends those that never respond.
-      timeoutMs: 500,
-    });
-    const found = await outcomeOf(() => client.questions.get({ question_id: 42 }));
+    const found = await outcomeOf(() => clientOf(fetch).questions.get({ question_id: 42 }));
     if (found instanceof Error) expect(found).toBeInstanceOf(SellerError);
     else expect(found).toEqual({ delivered: { id: 42 } });
   });
 
   test.each(fetches)('%s: a write that was sent says that it may be done', async (_, fetch) => {
-    const client = new SellerClient({
-      baseUrl: 'https://api.test',
-      fetch: fetch as never,
-      maxRetries: 0,
-      // real: it ends those that never respond.
-      timeoutMs: 500,
-    });
-    const found = await outcomeOf(() => client.questions.answer({ question_id: 42, text: 'Yes' }));
+    const found = await outcomeOf(() => clientOf(fetch).questions.answer({ question_id: 42, text: 'Yes' }));
     if (!(found instanceof Error)) return;
     const isKnown = found instanceof OutcomeUnknownError || found instanceof UnexpectedResponseError;
     expect([found.name, isKnown]).toEqual([found.name, true]);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { format, inspect } from 'node:util';
-import { BadRequestError, InvalidInputError } from 'marketplace-seller-sdk';
+import { InvalidInputError } from 'marketplace-seller-sdk';
 import type { Drift } from 'marketplace-seller-sdk';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { describe, expect, test } from 'vitest';
@@ -391,58 +391,6 @@ describe('a list that ends before its total', () => {
     const expected = '`total` is 4, but the list ended after 0 entries';
     expect(drifts).toMatchObject([{ path: ['total'], expected, received: 'number' }]);
     expect(warnings).toEqual([`GET /messages/packs/{pack_id}/sellers/{user_id}: ${expected}`]);
-  });
-});
-
-describe('a service that rejects large offsets', () => {
-  const rejected = (): Response => Response.json({ message: 'Invalid limit and offset values' }, { status: 400 });
-  type Rejects = (offset: number, limit: number) => boolean;
-
-  const serving = (count: number, rejects: Rejects): ReturnType<typeof stubbed> =>
-    stubbed([
-      ({ url }) => {
-        const { searchParams } = new URL(url);
-        const [offset, limit] = [Number(searchParams.get('offset') ?? 0), Number(searchParams.get('limit') ?? 50)];
-        if (rejects(offset, limit)) return rejected();
-        const questions = Array.from({ length: Math.max(0, Math.min(limit, count - offset)) }, (_, index) => ({
-          id: offset + index + 1,
-        }));
-        return Response.json({ questions, total: count, limit, offset });
-      },
-    ]);
-
-  test.each<readonly [string, Rejects, number | undefined, number]>([
-    ['a page that ends behind 1,000', (offset, limit) => offset + limit > 1000, undefined, 981],
-    ['a page that ends behind 1,000', (offset, limit) => offset + limit > 1000, 20, 989],
-    ['an offset above 1,000', (offset) => offset > 1000, 50, 1030],
-    ['an offset above 1,000', (offset) => offset > 1000, 1, 1001],
-    ['an offset of 1,000', (offset) => offset >= 1000, 20, 1008],
-  ])('%s: all entries before the rejected page are delivered (limit %s)', async (_, rejects, limit, reachable) => {
-    const { sellerClient, sent } = serving(3000, rejects);
-    const error = await errorOf(sellerClient.questions.search({ seller_id: 7, limit }).toArray());
-    expect(error).toBeInstanceOf(BadRequestError);
-    const rejectedOffset = Number(new URL(sent.at(-1)!.url).searchParams.get('offset'));
-    expect(error.message).toContain(
-      `rejects the offset ${rejectedOffset}; ${reachable} entries were delivered before it`,
-    );
-    expect(error.message).toContain('Split the search');
-    expect(error.delivered?.map((each) => (each as { id: number }).id)).toEqual(
-      Array.from({ length: reachable }, (__, index) => index + 1),
-    );
-    expect(reachable).toBeGreaterThanOrEqual(rejectedOffset);
-    expect(Object.keys(error)).not.toContain('delivered');
-  });
-
-  test('a list that ends before it ends without an error', async () => {
-    const { sellerClient } = serving(1000, (offset) => offset > 1000);
-    expect(await sellerClient.questions.search({ seller_id: 7 }).toArray()).toHaveLength(1000);
-  });
-
-  test('a rejection of the first page is its error', async () => {
-    const { sellerClient, sent } = serving(10, () => true);
-    const error = await errorOf(sellerClient.questions.search({ seller_id: 7, offset: 5 }).toArray());
-    expect(error).toBeInstanceOf(BadRequestError);
-    expect(sent).toHaveLength(1);
   });
 });
 
