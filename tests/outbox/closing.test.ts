@@ -4,23 +4,17 @@ import type { InboxOptions } from 'marketplace-seller-sdk/inbox';
 import { createSellers, sqliteTokens } from 'marketplace-seller-sdk/oauth';
 import { createOutbox } from 'marketplace-seller-sdk/outbox';
 import type { OutboxOptions } from 'marketplace-seller-sdk/outbox';
-import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { expect, test } from 'vitest';
+import { createSale } from '../support/marketplace.ts';
 import { silentLogger } from '../support/silent.ts';
 
 // A deploy closes the parts of a process in any order, or at once. What one part needs of another that is closed is no failure.
 
 /** A marketplace with a sale, and the processes of a bot that writes to its buyer. */
 function shop() {
-  const marketplace = new FakeMarketplace();
-  const [account, buyer] = [marketplace.addUser(), marketplace.addUser()];
-  const { user_id } = account;
-  const pack = marketplace.addPack({ seller_id: user_id, buyer_id: buyer.user_id });
-  marketplace.buyerWrites({ pack, text: 'When does it leave?' });
-  const clientFor = (): ReturnType<typeof marketplace.clientFor> => marketplace.clientFor(account);
-  const contact = { pack_id: pack.pack_id!, user_id, text: 'Tomorrow.' };
-  const job = { key: `sale-${pack.pack_id}`, user_id, contact };
-  const sent = (): unknown[] => marketplace.messages.of(pack).filter(({ from }) => from === user_id);
+  const { marketplace, seller, user_id, message, sent } = createSale('When does it leave?');
+  const clientFor = (): ReturnType<typeof marketplace.clientFor> => marketplace.clientFor(seller);
+  const job = { key: 'sale', user_id, contact: { ...message, text: 'Tomorrow.' } };
   const store = memoryStore();
   const options = { store, clientFor, logger: silentLogger, retry: { maxRetries: 0 } };
   const outboxOf = (more: Partial<OutboxOptions> = {}) => {
@@ -31,7 +25,7 @@ function shop() {
   const inboxOf = (handle: () => unknown, more: Partial<InboxOptions> = {}) =>
     createInbox({ ...options, fallback: handle, ...more });
   const notification = { _id: 'sale', user_id, topic: 'orders_v2', resource: '/orders/1' };
-  return { marketplace, account, user_id, job, sent, store, clientFor, outboxOf, inboxOf, notification };
+  return { marketplace, seller, user_id, job, sent, store, clientFor, outboxOf, inboxOf, notification };
 }
 
 test.each(['thrown as it is', 'thrown as a cause', 'lost in an error of the handler'])(
@@ -90,10 +84,10 @@ test('an inbox that is closed is no failure of what adds to it', async () => {
 });
 
 test.each(['the sellers', 'the tokens'])('a job that needs %s, which were closed first, waits', async (part) => {
-  const { marketplace, account, user_id, outboxOf, job, sent } = shop();
+  const { marketplace, seller, user_id, outboxOf, job, sent } = shop();
   const tokens = sqliteTokens(':memory:');
   const sellers = createSellers({
-    client: marketplace.clientFor(account),
+    client: marketplace.clientFor(seller),
     tokens,
     refresh: () => Promise.reject(new Error('none')),
   });

@@ -1,28 +1,23 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { writeFileSync } from 'node:fs';
 import { createOutbox } from 'marketplace-seller-sdk/outbox';
 import { sqliteStore } from 'marketplace-seller-sdk/stores';
 import type { InnerStore as Store } from '../../src/work/store.js';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
-import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { advanceBetweenRequests, fakeTimersOfInbox } from '../support/fake-time.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { advanceBetweenRequests, fakeTimersOfInbox, loadClientFirst } from '../support/fake-time.ts';
 import { fc } from '../support/fast-check.ts';
+import { createSale } from '../support/marketplace.ts';
 import { mortal } from '../support/mortal.ts';
+import { newFiles } from '../support/new-files.ts';
 import { silentLogger } from '../support/silent.ts';
 import { untilEnded } from '../support/until-ended.ts';
 import { receiving } from '../support/stubs.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'outbox-'));
-const file = join(folder, 'invoice.pdf');
+const newFile = newFiles();
+const file = newFile('invoice.pdf');
 
-beforeAll(async () => {
-  writeFileSync(file, '%PDF-1.7 an invoice');
-  const marketplace = new FakeMarketplace();
-  await marketplace.clientFor(marketplace.addUser()).currencies.list();
-});
-afterAll(() => rmSync(folder, { recursive: true }));
+beforeAll(() => writeFileSync(file, '%PDF-1.7 an invoice'));
+loadClientFirst();
 fakeTimersOfInbox();
 
 /** Where a process stops: at a request, before or after the service has carried it out, or when its response is there. */
@@ -32,20 +27,15 @@ interface Stop {
 }
 
 const never = new Promise<never>(() => undefined);
-let databases = 0;
 let inFlight = 0;
 
 /** Works through an outbox with a process that stops again and again; the last one runs to its end. */
 async function workThrough(stops: readonly Stop[]) {
-  const marketplace = new FakeMarketplace();
-  const { user_id, site_id } = marketplace.addUser();
-  const buyer = marketplace.addUser();
-  const pack = marketplace.addPack({ seller_id: user_id, buyer_id: buyer.user_id });
-  marketplace.buyerWrites({ pack, text: 'Could I have an invoice?' });
-  const pack_id = pack.pack_id!;
-  const path = join(folder, `${String((databases += 1))}.db`);
-  const message = (text: string) => ({ pack_id, user_id, to: { user_id: buyer.user_id }, text });
-  const send = (text: string) => ({ endpoint: endpoints.messages.send, input: message(text) });
+  const { marketplace, seller, user_id, message, pack } = createSale('Could I have an invoice?');
+  const { site_id } = seller;
+  const { pack_id } = message;
+  const path = newFile();
+  const send = (text: string) => ({ endpoint: endpoints.messages.send, input: { ...message, text } });
   const stopped: Store[] = [];
   for (const stop of [...stops, undefined]) {
     const store = sqliteStore(path);

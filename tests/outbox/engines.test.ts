@@ -2,9 +2,9 @@ import { createInbox, fetchHandler } from 'marketplace-seller-sdk/inbox';
 import { createOutbox, openOutbox } from 'marketplace-seller-sdk/outbox';
 import type { OutboxOptions } from 'marketplace-seller-sdk/outbox';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
-import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { describe, expect, test } from 'vitest';
 import { engines } from '../support/inbox-engines.ts';
+import { createSale } from '../support/marketplace.ts';
 import { silentLogger } from '../support/silent.ts';
 
 // An outbox on every engine: memory, SQLite, PostgreSQL and BullMQ.
@@ -12,13 +12,9 @@ import { silentLogger } from '../support/silent.ts';
 describe.for([...engines()])('an outbox in $name', ({ isThere, open }) => {
   /** A seller whose buyer has written, and an outbox. */
   async function shop(options: Partial<OutboxOptions> = {}) {
-    const marketplace = new FakeMarketplace();
-    const [account, buyer] = [marketplace.addUser(), marketplace.addUser()];
-    const { user_id } = account;
-    const pack = marketplace.addPack({ seller_id: user_id, buyer_id: buyer.user_id });
-    const pack_id = pack.pack_id!;
-    marketplace.buyerWrites({ pack, text: 'Could I have an invoice?' });
-    const client = marketplace.clientFor(account, { maxRetries: 0 });
+    const { marketplace, seller, buyer, user_id, message, ...sale } = createSale('Could I have an invoice?');
+    const { pack_id } = message;
+    const client = marketplace.clientFor(seller, { maxRetries: 0 });
     const told: unknown[] = [];
     const store = await open();
     const outbox = createOutbox({
@@ -33,14 +29,9 @@ describe.for([...engines()])('an outbox in $name', ({ isThere, open }) => {
     });
     outbox.start();
     const { send } = endpoints.messages;
-    const input = (text: string) => ({ pack_id, user_id, to: { user_id: buyer.user_id }, text });
-    const add = (key: string, text = key) => outbox.add({ key, user_id, endpoint: send, input: input(text) });
-    const sent = () =>
-      marketplace.messages
-        .of(pack)
-        .filter(({ from }) => from === user_id)
-        .map(({ text }) => text);
-    return { marketplace, account, buyer, client, store, outbox, told, user_id, pack_id, send, add, sent };
+    const add = (key: string, text = key) => outbox.add({ key, user_id, endpoint: send, input: { ...message, text } });
+    const sent = () => sale.sent().map(({ text }) => text);
+    return { marketplace, seller, buyer, client, store, outbox, told, user_id, pack_id, send, add, sent };
   }
 
   test.runIf(isThere)('sends each job once, also when a response is lost, and keeps what it came to', async () => {
@@ -155,8 +146,8 @@ describe.for([...engines()])('an outbox in $name', ({ isThere, open }) => {
   });
 
   test.runIf(isThere)('shares its store with an inbox, whose notifications are not its jobs', async () => {
-    const { marketplace, account, buyer, client, store, outbox, add, sent } = await shop();
-    const { item_id } = marketplace.addItem({ seller_id: account.user_id });
+    const { marketplace, seller, buyer, client, store, outbox, add, sent } = await shop();
+    const { item_id } = marketplace.addItem({ seller_id: seller.user_id });
     const answered: number[] = [];
     const inbox = createInbox({
       store,

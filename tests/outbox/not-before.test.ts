@@ -1,35 +1,26 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createOutbox, openOutbox } from 'marketplace-seller-sdk/outbox';
 import type { Outbox, OutboxOptions } from 'marketplace-seller-sdk/outbox';
 import { memoryStore, sqliteStore } from 'marketplace-seller-sdk/stores';
-import type { InnerStore as Store } from '../../src/work/store.js';
-import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { released } from '../../src/work/store.js';
 import { advanceBetweenRequests, fakeTimersOfInbox, loadClientFirst } from '../support/fake-time.ts';
 import { engines } from '../support/inbox-engines.ts';
+import { storeKinds } from '../support/inbox-stores.ts';
+import { createSale } from '../support/marketplace.ts';
+import { newFiles } from '../support/new-files.ts';
 import { silentLogger } from '../support/silent.ts';
 
 // A job that begins later: "Has it arrived?" goes out two days after the sale, and never earlier.
 
-const folder = mkdtempSync(join(tmpdir(), 'not-before-'));
-afterAll(() => rmSync(folder, { recursive: true }));
-let files = 0;
-const newFile = (): string => join(folder, `${(files += 1)}.db`);
+const newFile = newFiles();
 const [minute, day] = [60_000, 86_400_000];
 const inMs = (ms: number): Date => new Date(Date.now() + ms);
 
 /** A seller whose buyer has written. The clock of the service may be behind that of this machine. */
 function shop({ behindMs = 0 } = {}) {
-  const marketplace = new FakeMarketplace();
-  const [account, buyer] = [marketplace.addUser(), marketplace.addUser()];
-  const { user_id } = account;
-  const pack = marketplace.addPack({ seller_id: user_id, buyer_id: buyer.user_id });
-  marketplace.buyerWrites({ pack, text: 'When does it leave?' });
+  const { marketplace, seller, user_id, message, sent } = createSale('When does it leave?');
   let inFlight = 0;
-  const client = marketplace.clientFor(account, {
+  const client = marketplace.clientFor(seller, {
     maxRetries: 0,
     fetch: async (url, init) => {
       inFlight += 1;
@@ -39,14 +30,12 @@ function shop({ behindMs = 0 } = {}) {
       return new Response(response.body, { status: response.status, headers });
     },
   });
-  const contact = { pack_id: pack.pack_id!, user_id, to: { user_id: buyer.user_id } };
   const job = (key: string, notBefore?: Date | string) => ({
     key,
     user_id,
-    contact: { ...contact, text: `Has it arrived? ${key}` },
+    contact: { ...message, text: `Has it arrived? ${key}` },
     ...(notBefore !== undefined && { notBefore }),
   });
-  const sent = () => marketplace.messages.of(pack).filter(({ from }) => from === user_id);
   const open = (store: OutboxOptions['store'], more: Partial<OutboxOptions> = {}): Outbox => {
     const outbox = createOutbox({ store, clientFor: () => client, logger: silentLogger, ...more });
     void outbox.start();
@@ -113,25 +102,13 @@ describe.for([...engines()])('in $name', ({ isThere, open: openStore }) => {
   });
 });
 
-/** Opens the same place each time. */
-const kinds: Readonly<Record<string, () => () => Store>> = {
-  memory: () => {
-    const store = memoryStore();
-    return () => store;
-  },
-  SQLite: () => {
-    const path = newFile();
-    return () => sqliteStore(path);
-  },
-};
-
-describe.for(Object.keys(kinds))('with a clock that tests move, in %s', (kind) => {
+describe.for(storeKinds())('with a clock that tests move, in $name', ({ create }) => {
   loadClientFirst();
   fakeTimersOfInbox();
 
   test('it is sent after two days, whatever deploys there are before, and only then it is late', async () => {
     const { job, sent, open, waited } = shop();
-    const store = kinds[kind]!();
+    const store = create();
     const first = open(store());
     await first.add(job('later', inMs(2 * day)));
     await waited(first.close());
@@ -154,7 +131,7 @@ describe.for(Object.keys(kinds))('with a clock that tests move, in %s', (kind) =
 
   test('a thousand of them need no claims while they wait, and an outbox that only adds does not read them', async () => {
     const { job, open, waited } = shop();
-    const store = kinds[kind]!()();
+    const store = create()();
     const outbox = open(store);
     await waited(outbox.idle());
     const claiming = vi.spyOn(store, 'claim');
@@ -180,7 +157,7 @@ describe.for(Object.keys(kinds))('with a clock that tests move, in %s', (kind) =
     const { client, job, sent, open, waited } = shop({ behindMs: 40_000 });
     for (let times = 0; times < 5; times += 1) await waited(client.currencies.list());
     const failed: unknown[] = [];
-    const outbox = open(kinds[kind]!()(), { onFailure: (failure) => failed.push(failure) });
+    const outbox = open(create()(), { onFailure: (failure) => failed.push(failure) });
     await outbox.add(job('later', inMs(10_000)));
     // The header has whole seconds.
     await pass(48_000, 48);

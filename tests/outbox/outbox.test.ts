@@ -1,6 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { writeFileSync } from 'node:fs';
 import { InvalidInputError } from 'marketplace-seller-sdk';
 import type { ClientOptions } from 'marketplace-seller-sdk';
 import { createOutbox, openOutbox } from 'marketplace-seller-sdk/outbox';
@@ -8,58 +6,36 @@ import { memoryStore, sqliteStore } from 'marketplace-seller-sdk/stores';
 import type { Outbox, OutboxOptions } from 'marketplace-seller-sdk/outbox';
 import type { InnerStore as Store } from '../../src/work/store.js';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
-import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { running } from '../support/serving.ts';
 import { advanceBetweenRequests, fakeTimersOfInbox, loadClientFirst } from '../support/fake-time.ts';
+import { storeKinds } from '../support/inbox-stores.ts';
+import { createSale } from '../support/marketplace.ts';
+import { newFiles } from '../support/new-files.ts';
 import { untilEnded } from '../support/until-ended.ts';
 import { silentLogger } from '../support/silent.ts';
 import { receiving } from '../support/stubs.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'outbox-'));
-const file = join(folder, 'invoice.pdf');
-const empty = join(folder, 'empty.pdf');
-let locations = 0;
+const newFile = newFiles();
+const [file, empty] = [newFile('invoice.pdf'), newFile('empty.pdf')];
 
 let inFlight = 0;
 const advanceUntilSettled = <T>(work: Promise<T>): Promise<T> => advanceBetweenRequests(work, () => inFlight);
 
 beforeAll(() => writeFileSync(file, '%PDF-1.7 an invoice'));
 beforeAll(() => writeFileSync(empty, ''));
-afterAll(() => rmSync(folder, { recursive: true }));
 loadClientFirst();
 fakeTimersOfInbox();
 
 type WriteEnd = 'carried out' | 'response lost' | 'request lost';
-
-/** Stores, where two opened ones are two processes. */
-const kinds: readonly { readonly name: string; create(): () => Store }[] = [
-  {
-    name: 'memory',
-    create: () => {
-      const store = memoryStore();
-      return () => store;
-    },
-  },
-  {
-    name: 'SQLite',
-    create: () => {
-      const path = join(folder, `${(locations += 1)}.db`);
-      return () => sqliteStore(path);
-    },
-  },
-];
 
 /** A seller with a buyer who has written, whose writes meet these ends, one after the other. */
 function shop(
   ends: WriteEnd[] = [],
   { hasWritten = true, ...options }: Partial<ClientOptions> & { hasWritten?: boolean } = {},
 ) {
-  // prettier-ignore
-  const marketplace = new FakeMarketplace();
-  const [seller, buyer] = [marketplace.addUser(), marketplace.addUser()];
-  const pack = marketplace.addPack({ seller_id: seller.user_id, buyer_id: buyer.user_id });
-  if (hasWritten) marketplace.buyerWrites({ pack, text: 'Could I have an invoice?' });
+  const sale = createSale(hasWritten ? 'Could I have an invoice?' : undefined);
+  const { marketplace, seller, buyer, user_id, pack } = sale;
   const sent: string[] = [];
   const client = marketplace.clientFor(seller, {
     maxRetries: 0,
@@ -75,9 +51,7 @@ function shop(
       return response;
     }),
   });
-  const { user_id } = seller;
-  const messages = () => marketplace.messages.of(pack).filter(({ from }) => from === user_id);
-  const message = (text: string) => ({ pack_id: pack.pack_id!, user_id, to: { user_id: buyer.user_id }, text });
+  const message = (text: string) => ({ ...sale.message, text });
   const job = (key: string, text = key) => ({
     key,
     user_id,
@@ -100,7 +74,7 @@ function shop(
     pack_id: pack.pack_id!,
     user_id,
     sent,
-    messages,
+    messages: sale.sent,
     message,
     job,
     open,
@@ -110,7 +84,7 @@ function shop(
 
 const done = (outbox: Outbox): Promise<void> => advanceUntilSettled(untilEnded(outbox));
 
-describe.for(kinds)('an outbox in $name', ({ create }) => {
+describe.for(storeKinds())('an outbox in $name', ({ create }) => {
   test.for<[WriteEnd[]]>([
     [[]],
     [['response lost']],
@@ -502,7 +476,7 @@ describe('a job is checked when it is added', () => {
     ['a file for a contact', { key: 'k', steps: [upload, { contact: call.input }] }],
     ['an id as a bigint', { key: 'k', endpoint: endpoints.questions.hide, input: { question_id: 5n } }],
   ])('%s is right', async ([, job]) => {
-    const path = join(folder, `${(locations += 1)}.db`);
+    const path = newFile();
     const outbox = createOutbox({ store: sqliteStore(path), clientFor: () => undefined });
     expect(await outbox.add({ user_id, ...job } as never)).toMatchObject({ state: 'waiting' });
     await outbox.close();
@@ -556,7 +530,7 @@ describe('options', () => {
 test('an operator looks at a file while others send, and a mistyped path is an error', async () => {
   const { job, marketplace, open } = shop();
   marketplace.faults.inject({ endpoint: endpoints.messages.send, status: 400 });
-  const path = join(folder, 'operated.db');
+  const path = newFile();
   const outbox = open(sqliteStore(path));
   await outbox.add(job('one'));
   await done(outbox);
@@ -567,13 +541,13 @@ test('an operator looks at a file while others send, and a mistyped path is an e
   await stored.close();
   expect(await outbox.get('one')).toMatchObject({ state: 'waiting', failures: 0 });
   await outbox.close();
-  await expect(openOutbox(sqliteStore(join(folder, 'none.db'))).stats()).rejects.toThrow('there is no file');
+  await expect(openOutbox(sqliteStore(newFile('none.db'))).stats()).rejects.toThrow('there is no file');
 });
 
 test('the command line shows, replays and removes the jobs of a file', async () => {
   const { job, pack_id, marketplace, open, openUnstarted } = shop();
   marketplace.faults.inject({ endpoint: endpoints.messages.send, status: 400, times: 2 });
-  const path = join(folder, 'commanded.db');
+  const path = newFile();
   const outbox = open(sqliteStore(path));
   for (const key of ['one', 'two']) await outbox.add(job(key));
   await done(outbox);
@@ -601,7 +575,7 @@ test('the command line shows, replays and removes the jobs of a file', async () 
 
 test('the command line lists what moderation rejected in the order in which it was decided, and removes it', async () => {
   const { job, pack_id, marketplace, open } = shop();
-  const path = join(folder, 'rejected.db');
+  const path = newFile();
   marketplace.messages.moderation = 'later';
   const outbox = open(sqliteStore(path));
   await outbox.add(job('late', 'Call me at +54 11 4321-5678'));
@@ -632,7 +606,7 @@ test('the command line lists what moderation rejected in the order in which it w
 
 test('of two outboxes on one store, the last one that closes closes it', async () => {
   const { job, messages, open, openUnstarted } = shop();
-  const store = sqliteStore(join(folder, 'shared.db'));
+  const store = sqliteStore(newFile());
   const closing = vi.spyOn(store, 'close');
   const [first, second] = [openUnstarted(store), open(store)];
   const looking = openOutbox(store);
@@ -650,7 +624,7 @@ test('of two outboxes on one store, the last one that closes closes it', async (
 test('an endpoint of the application is known by its name after a restart', async () => {
   const { user_id, message, messages, open, openUnstarted } = shop();
   const mine = { ...endpoints.messages.send, name: 'mine.send' };
-  const path = join(folder, 'own.db');
+  const path = newFile();
   const first = openUnstarted(sqliteStore(path), { endpoints: [mine] });
   await first.add({ key: 'one', user_id, endpoint: mine, input: message('It leaves today.') });
   await first.close();

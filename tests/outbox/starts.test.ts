@@ -1,21 +1,16 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createOutbox } from 'marketplace-seller-sdk/outbox';
 import { memoryStore, sqliteStore } from 'marketplace-seller-sdk/stores';
 import type { OutboxOptions } from 'marketplace-seller-sdk/outbox';
 import type { InnerStore as Store } from '../../src/work/store.js';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
-import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { advanceBetweenRequests, fakeTimersOfInbox, loadClientFirst } from '../support/fake-time.ts';
+import { createSale } from '../support/marketplace.ts';
+import { newFiles } from '../support/new-files.ts';
 
 // A `start()` that is forgotten is told, `idle()` only waits, and `settled()` waits until a job is decided.
 
-const folder = mkdtempSync(join(tmpdir(), 'starts-'));
-afterAll(() => rmSync(folder, { recursive: true }));
-let files = 0;
-const newFile = (): string => join(folder, `${(files += 1)}.db`);
+const newFile = newFiles();
 
 loadClientFirst();
 fakeTimersOfInbox();
@@ -28,29 +23,17 @@ function logged() {
 
 /** A seller whose buyer has written. */
 function shop() {
-  const marketplace = new FakeMarketplace();
-  const [account, buyer] = [marketplace.addUser(), marketplace.addUser()];
-  const { user_id } = account;
-  const pack = marketplace.addPack({ seller_id: user_id, buyer_id: buyer.user_id });
-  marketplace.buyerWrites({ pack, text: 'When does it leave?' });
+  const { marketplace, seller, user_id, message, ...sale } = createSale('When does it leave?');
   let inFlight = 0;
-  const client = marketplace.clientFor(account, {
+  const client = marketplace.clientFor(seller, {
     maxRetries: 0,
     fetch: (url, init) => {
       inFlight += 1;
       return marketplace.fetch(url, init).finally(() => (inFlight -= 1));
     },
   });
-  const job = (key: string, text = key) => ({
-    key,
-    user_id,
-    contact: { pack_id: pack.pack_id!, user_id, to: { user_id: buyer.user_id }, text },
-  });
-  const sent = () =>
-    marketplace.messages
-      .of(pack)
-      .filter(({ from }) => from === user_id)
-      .map(({ text }) => text);
+  const job = (key: string, text = key) => ({ key, user_id, contact: { ...message, text } });
+  const sent = () => sale.sent().map(({ text }) => text);
   const { lines, logger } = logged();
   const open = (store: Store, options: Partial<OutboxOptions> = {}) =>
     createOutbox({ store, clientFor: () => client, logger, ...options });

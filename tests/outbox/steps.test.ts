@@ -1,38 +1,31 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { writeFileSync } from 'node:fs';
 import { createOutbox } from 'marketplace-seller-sdk/outbox';
 import type { Outbox } from 'marketplace-seller-sdk/outbox';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { memoryStore } from 'marketplace-seller-sdk/stores';
-import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { fc } from '../support/fast-check.ts';
 import { storedKey } from '../../src/outbox/open-outbox.js';
+import { createSale } from '../support/marketplace.ts';
+import { newFiles } from '../support/new-files.ts';
 import { silentLogger } from '../support/silent.ts';
 import { receiving } from '../support/stubs.ts';
 
 // What the next process would know, whenever this one is killed: each step that is done, before the next one begins.
 
-const folder = mkdtempSync(join(tmpdir(), 'steps-'));
-const file = join(folder, 'invoice.pdf');
+const file = newFiles()('invoice.pdf');
 writeFileSync(file, '%PDF-1.7 an invoice');
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const names = ['upload', 'message', 'answer'] as const;
 
 function shop() {
-  const marketplace = new FakeMarketplace();
-  const [account, buyer] = [marketplace.addUser(), marketplace.addUser()];
-  const { user_id } = account;
-  const pack = marketplace.addPack({ seller_id: user_id, buyer_id: buyer.user_id });
-  marketplace.buyerWrites({ pack, text: 'Could I have an invoice?' });
+  const { marketplace, seller, buyer, user_id, message } = createSale('Could I have an invoice?');
   const { item_id } = marketplace.addItem({ seller_id: user_id });
   const store = memoryStore();
   /** Of each request, how many writes came before it, and how many steps the store had as done. */
   const seen: { writes: number; stored: number }[] = [];
   let writes = 0;
-  const client = marketplace.clientFor(account, {
+  const client = marketplace.clientFor(seller, {
     maxRetries: 0,
     fetch: receiving(async (request) => {
       const { notes } = (await store.get(storedKey('one')))!;
@@ -41,7 +34,6 @@ function shop() {
       return marketplace.fetch(request);
     }),
   });
-  const message = { pack_id: pack.pack_id!, user_id, to: { user_id: buyer.user_id } };
   let texts = 0;
   const stepOf = (name: (typeof names)[number]): never => {
     const text = `Text ${(texts += 1)}.`;

@@ -1,7 +1,6 @@
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import type { Endpoint, OutcomeUnknownError } from 'marketplace-seller-sdk';
-import { expect, test, vi } from 'vitest';
-import { HttpClient } from '../../src/core/client/http-client.js';
+import { expect, test } from 'vitest';
 import { everyEndpoint } from '../support/every-endpoint.ts';
 import { createMarketplace } from '../support/marketplace.ts';
 import { errorOf } from '../support/stubs.ts';
@@ -28,128 +27,75 @@ function createShop() {
   };
 }
 
-interface Write {
-  readonly endpoint: Endpoint;
-  /** What must have happened before. */
-  readonly before?: (shop: Shop) => Promise<unknown>;
-  readonly write: (shop: Shop) => PromiseLike<unknown>;
-}
+/** A write, what it is called with, and what must have happened before. */
+type Write = readonly [Endpoint, (shop: Shop) => unknown, before?: Endpoint];
 
 const { actionGuide, questions, messages, flex, flexV2 } = endpoints;
 const text = 'Yes, there is.';
 const evenings = { delivery_ranges: { week: [{ from: 17, to: 21, capacity: 30, cutoff: 15 }] } };
+const barred = ({ seller_id, buyer_id }: Shop) => ({ seller_id, user_id: buyer_id });
 
 const writes: readonly Write[] = [
-  {
-    endpoint: questions.ask,
-    write: ({ buyerClient, other_item_id }) => buyerClient.questions.ask({ item_id: other_item_id, text: 'In red?' }),
-  },
-  {
-    endpoint: questions.answer,
-    write: ({ sellerClient, question_id }) => sellerClient.questions.answer({ question_id, text }),
-  },
-  {
-    endpoint: questions.delete,
-    write: ({ sellerClient, question_id }) => sellerClient.questions.delete({ question_id }),
-  },
-  {
-    endpoint: questions.blacklist.add,
-    write: ({ sellerClient, seller_id, buyer_id }) =>
-      sellerClient.questions.blacklist.add({ seller_id, user_id: buyer_id }),
-  },
-  {
-    endpoint: questions.blacklist.remove,
-    before: async ({ sellerClient, seller_id, buyer_id }) => {
-      await sellerClient.questions.blacklist.add({ seller_id, user_id: buyer_id });
+  [questions.ask, ({ other_item_id }) => ({ item_id: other_item_id, text: 'In red?' })],
+  [questions.answer, ({ question_id }) => ({ question_id, text })],
+  [questions.delete, ({ question_id }) => ({ question_id })],
+  [questions.blacklist.add, barred],
+  [questions.blacklist.remove, barred, questions.blacklist.add],
+  [
+    messages.send,
+    ({ pack_id, seller_id, buyer_id }) => ({ pack_id, user_id: seller_id, to: { user_id: buyer_id }, text }),
+  ],
+  [actionGuide.send, ({ pack_id }) => ({ pack_id, option_id: 'OTHER', text })],
+  [flex.setDelivery, ({ whose }) => ({ ...whose, ...evenings })],
+  [
+    flex.addZones,
+    async ({ sellerClient, whose }) => {
+      const select = { zones: { id: true, selected: true } } as const;
+      const { zones } = await sellerClient.flex.configuration({ ...whose, select });
+      return { ...whose, zones: [{ id: String(zones?.find(({ selected }) => selected !== true)?.id) }] };
     },
-    write: ({ sellerClient, seller_id, buyer_id }) =>
-      sellerClient.questions.blacklist.remove({ seller_id, user_id: buyer_id }),
-  },
-  {
-    endpoint: messages.send,
-    write: ({ sellerClient, pack_id, seller_id, buyer_id }) =>
-      sellerClient.messages.send({ pack_id, user_id: seller_id, to: { user_id: buyer_id }, text }),
-  },
-  {
-    endpoint: actionGuide.send,
-    write: ({ sellerClient, pack_id }) => sellerClient.actionGuide.send({ pack_id, option_id: 'OTHER', text }),
-  },
-  {
-    endpoint: flex.setDelivery,
-    write: ({ sellerClient, whose }) => sellerClient.flex.setDelivery({ ...whose, ...evenings }),
-  },
-  {
-    endpoint: flex.addZones,
-    write: async ({ sellerClient, whose }) => {
-      const { zones } = await sellerClient.flex.configuration({
-        ...whose,
-        select: { zones: { id: true, selected: true } },
-      });
-      const free = zones?.find(({ selected }) => selected !== true);
-      await sellerClient.flex.addZones({ ...whose, zones: [{ id: String(free?.id) }] });
-    },
-  },
-  { endpoint: flex.items.enable, write: ({ sellerClient, ofItem }) => sellerClient.flex.items.enable(ofItem) },
-  {
-    endpoint: flex.items.disable,
-    before: async ({ sellerClient, ofItem }) => sellerClient.flex.items.enable(ofItem),
-    write: ({ sellerClient, ofItem }) => sellerClient.flex.items.disable(ofItem),
-  },
-  {
-    endpoint: flexV2.setZones,
-    write: ({ sellerClient, whose }) =>
-      sellerClient.flexV2.setZones({ ...whose, zones: [{ id: 'MLA-2', cutoff: { week: 12 } }, { id: 'MLA-1' }] }),
-  },
-  {
-    endpoint: flexV2.setRadius,
-    write: ({ sellerClient, turbo }) => sellerClient.flexV2.setRadius({ ...turbo, radius: 6000 }),
-  },
-  {
-    endpoint: flexV2.setDeliveryRanges,
-    write: ({ sellerClient, whose }) =>
-      sellerClient.flexV2.setDeliveryRanges({ ...whose, delivery_window: 'same_day', ...evenings }),
-  },
-  {
-    endpoint: flexV2.setHolidays,
-    write: async ({ sellerClient, whose }) => {
+  ],
+  [flex.items.enable, ({ ofItem }) => ofItem],
+  [flex.items.disable, ({ ofItem }) => ofItem, flex.items.enable],
+  [flexV2.setZones, ({ whose }) => ({ ...whose, zones: [{ id: 'MLA-2', cutoff: { week: 12 } }, { id: 'MLA-1' }] })],
+  [flexV2.setRadius, ({ turbo }) => ({ ...turbo, radius: 6000 })],
+  [flexV2.setDeliveryRanges, ({ whose }) => ({ ...whose, delivery_window: 'same_day', ...evenings })],
+  [
+    flexV2.setHolidays,
+    async ({ sellerClient, whose }) => {
       const { holidays } = await sellerClient.flexV2.holidays(whose);
       const { date } = holidays!.find((each) => ![0, 6].includes(new Date(each.date).getUTCDay()))!;
-      await sellerClient.flexV2.setHolidays({ ...whose, holidays: [{ date, selected: true }] });
+      return { ...whose, holidays: [{ date, selected: true }] };
     },
-  },
-  { endpoint: flexV2.items.enable, write: ({ sellerClient, ofItem }) => sellerClient.flexV2.items.enable(ofItem) },
-  {
-    endpoint: flexV2.items.disable,
-    before: async ({ sellerClient, ofItem }) => sellerClient.flexV2.items.enable(ofItem),
-    write: ({ sellerClient, ofItem }) => sellerClient.flexV2.items.disable(ofItem),
-  },
+  ],
+  [flexV2.items.enable, ({ ofItem }) => ofItem],
+  [flexV2.items.disable, ({ ofItem }) => ofItem, flexV2.items.enable],
 ];
 
 test('every endpoint with a confirm() is tested here', () => {
   const able = everyEndpoint.filter(({ endpoint }) => endpoint.confirm).map(({ name }) => name);
-  expect(writes.map(({ endpoint }) => endpoint.name).sort()).toEqual(able.sort());
+  expect(writes.map(([endpoint]) => endpoint.name).sort()).toEqual(able.sort());
 });
 
 // The marketplace loses the response of each write, before or after it was carried out, and it is read back.
-const trials = writes.flatMap((write) => [
-  { ...write, name: write.endpoint.name, reset: 'before' as const, done: false },
-  { ...write, name: write.endpoint.name, reset: 'after' as const, done: true },
-]);
+const trials = writes.flatMap(([endpoint, inputOf, before]) =>
+  (['before', 'after'] as const).map((reset) => ({ name: endpoint.name, endpoint, inputOf, before, reset })),
+);
 
-test.each(trials)('$name, reset $reset it was carried out: $done', async ({ endpoint, before, write, reset, done }) => {
+test.each(trials)('$name, reset $reset it was carried out', async ({ endpoint, inputOf, before, reset }) => {
   const shop = createShop();
-  await before?.(shop);
-  shop.marketplace.faults.inject({ reset, endpoint });
-  const calls = vi.spyOn(HttpClient.prototype, 'call');
-  const sentAt = Date.now();
-  const error = await errorOf<OutcomeUnknownError>(write(shop));
-  const sent = calls.mock.calls.find(([called]) => called.name === endpoint.name);
-  // What a process stored, another one reads: it has nothing else of the call.
-  const input: unknown = JSON.parse(JSON.stringify(sent?.[1]));
+  const input = await inputOf(shop);
   const user_id = endpoint === questions.ask ? shop.buyer_id : shop.seller_id;
-  const restarted = shop.marketplace.clientFor({ user_id });
-  expect(await restarted.confirm(endpoint, input, { sentAt, confirmWindowMs: 0 })).toMatchObject({ done });
-  expect(await error.confirm({ confirmWindowMs: 0 })).toMatchObject({ done });
+  const [client, restarted] = [shop.marketplace.clientFor({ user_id }), shop.marketplace.clientFor({ user_id })];
+  if (before) await client.call(before, input);
+  shop.marketplace.faults.inject({ reset, endpoint });
+  const sentAt = Date.now();
+  const error = await errorOf<OutcomeUnknownError>(client.call(endpoint, input, { maxRetries: 0 }));
+  // What a process stored, another one reads: it has nothing else of the call.
+  const stored: unknown = JSON.parse(JSON.stringify(input));
+  const expected = { done: reset === 'after' };
+  expect(await restarted.confirm(endpoint, stored, { sentAt, confirmWindowMs: 0 })).toMatchObject(expected);
+  expect(await error.confirm({ confirmWindowMs: 0 })).toMatchObject(expected);
 });
 
 test("a write with unknownOutcome: 'confirm' is delivered, and made once", async () => {

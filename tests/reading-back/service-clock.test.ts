@@ -1,70 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { ServiceClock } from '../../src/core/recover/memory-book.js';
 import { withWriteHook } from '../../src/core/recover/write-hook.js';
 import { WriteRecords } from '../../src/work/writes.js';
 import type { WriteRecord } from '../../src/core/recover/write-hook.js';
 import { advanceUntilSettled } from '../support/fake-time.ts';
-import { fc } from '../support/fast-check.ts';
 import { errorOf, stubbed } from '../support/stubs.ts';
 
 const noon = Date.UTC(2026, 2, 2, 12);
 beforeEach(() => void vi.useFakeTimers({ now: noon }));
 afterEach(() => void vi.useRealTimers());
-
-/** A clock that has seen responses that took 40 ms each, one every 730 ms, from a service whose clock is `behindMs` behind. */
-function observed(behindMs: number, count: number, more: Record<string, string> = {}, clock = new ServiceClock()) {
-  const told: number[] = [];
-  for (let turn = 0; turn < count; turn += 1) {
-    const sentAt = Date.now();
-    vi.advanceTimersByTime(20);
-    const date = new Date(Date.now() - behindMs).toUTCString();
-    vi.advanceTimersByTime(20);
-    clock.observe(sentAt, new Headers({ date, ...more }), (ms) => told.push(ms));
-    vi.advanceTimersByTime(690);
-  }
-  return { clock, aheadMs: clock.aheadMs, told };
-}
-
-describe('how far a clock is ahead of that of a service', () => {
-  test('is never said to be more than it is, and soon nearly as much', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: -5000, max: 60_000 }), fc.integer({ min: 1, max: 60 }), (behindMs, count) => {
-        const { aheadMs } = observed(behindMs, count);
-        expect(aheadMs).toBeLessThanOrEqual(Math.max(0, behindMs));
-        if (count === 60) expect(aheadMs).toBeGreaterThan(behindMs - 100);
-      }),
-    );
-    expect(observed(1000, 60).aheadMs).toBeGreaterThan(900);
-  });
-
-  test('is not told by a few responses', () => {
-    expect(observed(40_000, 4)).toMatchObject({ aheadMs: 0, told: [] });
-    expect(observed(40_000, 5).aheadMs).toBeGreaterThan(39_000);
-  });
-
-  test.each<[string, Record<string, string>]>([
-    ['of a cache', { age: '3' }],
-    ['with a date that is none', { date: 'now' }],
-  ])('is not told by a response %s', (_, headers) => {
-    expect(observed(40_000, 20, headers)).toMatchObject({ aheadMs: 0, told: [] });
-  });
-
-  test('is learnt anew when a clock was set', () => {
-    const { clock } = observed(40_000, 20);
-    expect(observed(0, 20, {}, clock).aheadMs).toBe(0);
-    expect(observed(9000, 20, {}, clock).aheadMs).toBeGreaterThan(8000);
-  });
-
-  test.each([
-    [0, []],
-    [1900, []],
-    [40_000, [40]],
-    [-40_000, [-40]],
-  ])('is told once, if they differ by more than two seconds: by %i ms', (behindMs, expected) => {
-    const { told } = observed(behindMs, 30);
-    expect(told.map((ms) => Math.round(ms / 1000))).toEqual(expected);
-  });
-});
 
 describe.each([1000, 40_000])('a message of a process that is %i ms ahead', (aheadMs) => {
   test.each([true, false])(

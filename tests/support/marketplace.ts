@@ -34,3 +34,16 @@ export function createMarketplace(options: Partial<ClientOptions> = {}): TestMar
     question_id: id,
   };
 }
+
+/** Creates a marketplace with a sale, whose buyer has written the text, if there is one. */
+export function createSale(text?: string) {
+  const marketplace = new FakeMarketplace();
+  const [seller, buyer] = [marketplace.addUser(), marketplace.addUser()];
+  const { user_id } = seller;
+  const pack = marketplace.addPack({ seller_id: user_id, buyer_id: buyer.user_id });
+  if (text !== undefined) marketplace.buyerWrites({ pack, text });
+  /** A message to the buyer, without its text. */
+  const message = { pack_id: pack.pack_id!, user_id, to: { user_id: buyer.user_id } };
+  const sent = () => marketplace.messages.of(pack).filter(({ from }) => from === user_id);
+  return { marketplace, seller, buyer, user_id, pack, message, sent };
+}
