@@ -4,6 +4,7 @@ import { Log } from '../work/log.js';
 import { Observer } from '../work/observer.js';
 import type { ServiceOfStore } from '../work/service.js';
 import { factKeyOf, type InnerEngine, type InnerStore } from '../work/store.js';
+import { Rounds } from '../work/timers.js';
 import { StoreFullError } from './errors.js';
 import { kindsOf } from './handling/handler.js';
 import { inboxKinds, workOf, type InboxEntry, type InboxKind } from './notification.js';
@@ -147,30 +148,21 @@ const nameOf = (kind: InboxKind): string => `handles ${kind}`;
 /** Deletes from a durable store what no process has had a handler for in time. Each process says for which topics it has one. */
 export class UnhandledEntries {
   readonly #context: InboxContext;
-  #timer: ReturnType<typeof setInterval> | undefined;
+  readonly #rounds: Rounds;
 
   constructor(context: InboxContext) {
     this.#context = context;
+    this.#rounds = new Rounds((error) => context.reporter.failed('What nobody handles was not looked for', error));
   }
 
   start(): void {
-    if (this.#timer !== undefined || !this.#context.store.durable) return;
-    const round = async (): Promise<void> => {
+    if (this.#rounds.areStarted || !this.#context.store.durable) return;
+    this.#rounds.start(everyMs, async () => {
       await this.#claim();
       await this.#delete();
-    };
-    this.#timer = setInterval(() => void this.#try(round), everyMs);
-    (this.#timer as { unref?: () => void }).unref?.();
+    });
     // Other processes may be starting too: they say first what they handle.
-    void this.#try(() => this.#claim());
-  }
-
-  async #try(run: () => Promise<void>): Promise<void> {
-    try {
-      await run();
-    } catch (error) {
-      if (this.#timer !== undefined) this.#context.reporter.failed('What nobody handles was not looked for', error);
-    }
+    this.#rounds.begin(() => this.#claim());
   }
 
   async #claim(): Promise<void> {
@@ -197,7 +189,6 @@ export class UnhandledEntries {
   }
 
   stop(): void {
-    clearInterval(this.#timer);
-    this.#timer = undefined;
+    void this.#rounds.stop();
   }
 }

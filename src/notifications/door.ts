@@ -1,7 +1,8 @@
 import { NotificationError } from '../core/errors/errors.js';
 import { isObject, parseJson } from '../core/json/json.js';
 import { TimeLimit } from '../core/scope/cancel-scope.js';
-import { abortGraceMs, endsWithin } from '../work/worker.js';
+import { endsWithin } from '../work/timers.js';
+import { abortGraceMs } from '../work/worker.js';
 import type { InboxContext } from './context.js';
 import { isForeign } from './handling/dispatcher.js';
 import { handlerOf } from './handling/handler.js';

@@ -1,6 +1,6 @@
 import { ClosedError, InvalidInputError } from '../core/errors/errors.js';
 import type { Shelf } from '../work/store.js';
-import { endsWithin } from '../work/worker.js';
+import { endsWithin } from '../work/timers.js';
 import type { JobStatus } from './options.js';
 import { findStored, jobStatusOf } from './open-outbox.js';
 

@@ -1,6 +1,7 @@
 import { lookAt, StoredEntries, StoredLists, type Shown } from '../work/lists.js';
 import { isReduced, keepKeysMsOf } from '../work/store.js';
 import type { Engine, Query, RunNotes, Shelf, Status, Store, Work } from '../work/store.js';
+import { Rounds } from '../work/timers.js';
 import type { JobState, JobStatus, OutboxStats, StoredJob, OutboxContext } from './options.js';
 
 /** An outbox that an operator looks at. It sends nothing. */
@@ -125,41 +126,32 @@ const [soonMs, everyMs] = [60_000, 3_600_000];
 /** Takes the data of jobs that have ended long ago. */
 export class OldJobs {
   readonly #context: OutboxContext;
-  #timer: ReturnType<typeof setInterval> | undefined;
+  readonly #rounds: Rounds;
   #nextAt = 0;
-  #running: Promise<void> | undefined;
 
   constructor(context: OutboxContext) {
     this.#context = context;
+    this.#rounds = new Rounds((error) => void context.log.writeRarely('The data of old jobs was not removed', error));
   }
 
   start(): void {
-    if (this.#timer !== undefined) return;
-    this.#timer = setInterval(() => this.look(), everyMs);
-    (this.#timer as { unref?: () => void }).unref?.();
+    this.#rounds.start(everyMs, () => this.#reduce());
     this.look();
   }
 
   /** Looks for them, once in a while. */
   look(): void {
-    if (this.#timer === undefined || this.#running || performance.now() < this.#nextAt) return;
-    this.#nextAt = performance.now() + soonMs;
-    this.#running = this.#reduce().finally(() => (this.#running = undefined));
+    if (performance.now() >= this.#nextAt) this.#rounds.begin(() => this.#reduce());
   }
 
   async #reduce(): Promise<void> {
-    const { store, options, log } = this.#context;
-    try {
-      while (this.#timer !== undefined)
-        if ((await store.reduceOld(jobKinds, options.keep.dataMs, options.keep.keysMs)) === 0) return;
-    } catch (error) {
-      await log.writeRarely('The data of old jobs was not removed', error);
-    }
+    const { store, options } = this.#context;
+    this.#nextAt = performance.now() + soonMs;
+    while (this.#rounds.areStarted)
+      if ((await store.reduceOld(jobKinds, options.keep.dataMs, options.keep.keysMs)) === 0) return;
   }
 
-  async stop(): Promise<void> {
-    clearInterval(this.#timer);
-    this.#timer = undefined;
-    await this.#running;
+  stop(): Promise<void> {
+    return this.#rounds.stop();
   }
 }

@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../core/errors/errors.js';
 import type { Status } from '../work/store.js';
+import { Rounds } from '../work/timers.js';
 import { beginsAt, jobKinds } from './open-outbox.js';
 import type { OutboxContext, StoredJob } from './options.js';
 
@@ -38,43 +39,32 @@ const listAgainMs = 60_000;
 /** Says once of an outbox that was not started that its jobs are due, and that no other process sends them either. */
 export class ForgottenStart {
   readonly #context: OutboxContext;
-  readonly #timer: ReturnType<typeof setInterval> | undefined;
+  // What the store rejects is said to those who add.
+  readonly #rounds = new Rounds(() => undefined);
   /** The first job that is due, and all that changes when somebody works, since when that is so, on the monotonic clock. */
   #seen: { readonly what: string; readonly since: number } | undefined;
   /** Before that, no job is due, on the monotonic clock: many may wait for their time. */
   #looksAt = 0;
-  #looking: Promise<void> | undefined;
-  #isStopped: boolean;
 
   constructor(context: OutboxContext) {
     this.#context = context;
-    this.#isStopped = !context.store.shared;
-    if (this.#isStopped) return;
-    this.#timer = setInterval(() => this.#look(), context.options.leaseMs / 3);
-    (this.#timer as { unref?: () => void }).unref?.();
+    if (context.store.shared) this.#rounds.start(context.options.leaseMs / 3, () => this.#look());
   }
 
   /** A job was added. */
   added(job: StoredJob): void {
     this.#looksAt = Math.min(this.#looksAt, performance.now() + Math.max(0, beginsAt(job) - Date.now()));
-    if (!this.#seen) this.#look();
+    if (!this.#seen) this.#rounds.begin(() => this.#look());
   }
 
-  #look(): void {
-    if (this.#isStopped || performance.now() < this.#looksAt) return;
-    // What the store rejects is said to those who add.
-    this.#looking ??= this.#lookOnce()
-      .catch(() => undefined)
-      .finally(() => (this.#looking = undefined));
-  }
-
-  async #lookOnce(): Promise<void> {
+  async #look(): Promise<void> {
+    if (performance.now() < this.#looksAt) return;
     const { leaseMs } = this.#context.options;
     const what = isSending(this.#context.store) ? undefined : await this.#untouched();
     const now = performance.now();
     if (what === undefined || what !== this.#seen?.what) this.#seen = what === undefined ? what : { what, since: now };
-    if (this.#isStopped || !this.#seen || now - this.#seen.since <= leaseMs) return;
-    this.#end();
+    if (!this.#rounds.areStarted || !this.#seen || now - this.#seen.since <= leaseMs) return;
+    void this.#rounds.stop();
     await this.#context.log.write(
       'warn',
       `A job has been due for longer than ${leaseMs} ms, and nobody sends it: this outbox was not started; call outbox.start() here or in another process`,
@@ -104,14 +94,8 @@ export class ForgottenStart {
     }
   }
 
-  #end(): void {
-    this.#isStopped = true;
-    clearInterval(this.#timer);
-  }
-
   /** Somebody has started the outbox, or closes it. */
-  async stop(): Promise<void> {
-    this.#end();
-    await this.#looking;
+  stop(): Promise<void> {
+    return this.#rounds.stop();
   }
 }

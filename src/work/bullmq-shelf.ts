@@ -12,7 +12,7 @@ import type {
   Verdict,
   Work,
 } from './store.js';
-import { atEndOfTurn } from './turns.js';
+import { atEndOfTurn } from './timers.js';
 
 /** The states of BullMQ of a job that has not ended, in the order in which an operator sees them. */
 const unfinished = ['active', 'waiting', 'prioritized', 'paused', 'delayed'];

@@ -4,7 +4,8 @@ import { behindMs, BullMQShelf, idOf, dataVersion } from './bullmq-shelf.js';
 import type { BullMQJob, JobData } from './bullmq-shelf.js';
 import { aloneMsOf, LayoutError, released, suspectPauseMs, suspectStalls } from './store.js';
 import type { Engine, InnerEngine, Lease, LeaseId, Notes, Verdict, WorkerOptions, Works } from './store.js';
-import { abortGraceMs, endsWithin, LeasedRun } from './worker.js';
+import { endsWithin } from './timers.js';
+import { abortGraceMs, LeasedRun } from './worker.js';
 
 /** The options of `bullmq`. */
 export interface BullMQOptions {

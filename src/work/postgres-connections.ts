@@ -1,5 +1,6 @@
 import { nodeModule } from '../core/scope/node-module.js';
 import type { SqlValue, Statement } from './sql/entries.js';
+import { Rounds } from './timers.js';
 
 /** A connection of a `PostgresPool`. */
 export interface PostgresClient {
@@ -57,7 +58,7 @@ export class PostgresConnections {
   readonly working: PostgresConnection;
   readonly #pool: PostgresPool;
   readonly #stores = new Set<object>();
-  #timer: ReturnType<typeof setInterval> | undefined;
+  readonly #rounds = new Rounds(() => undefined);
 
   private constructor(pool: PostgresPool) {
     this.#pool = pool;
@@ -81,10 +82,10 @@ export class PostgresConnections {
     if (this.#stores.has(store) || this.#pool.options?.max === undefined) return;
     this.#stores.add(store);
     for (const each of [this.accepting, this.working]) each.keep();
-    if (this.#timer !== undefined) return;
     // A pool that was ended before the store would wait for ever.
-    this.#timer = setInterval(() => void (this.#pool.ending && this.#giveBack()), endingMs);
-    (this.#timer as Partial<NodeJS.Timeout>).unref?.();
+    this.#rounds.start(endingMs, async () => {
+      if (this.#pool.ending) await this.#giveBack();
+    });
   }
 
   /** A store does not need them any more. The last one gives them back. */
@@ -95,8 +96,7 @@ export class PostgresConnections {
 
   async #giveBack(): Promise<void> {
     this.#stores.clear();
-    clearInterval(this.#timer);
-    this.#timer = undefined;
+    void this.#rounds.stop();
     await Promise.all([this.accepting, this.working].map((each) => each.giveBack()));
   }
 }

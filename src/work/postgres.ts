@@ -7,7 +7,7 @@ import { tablesOf, type Dialect, type Row, type SqlContext, type SqlRule, type S
 import { SqlStore, type RuleOptions, type SqlDatabase } from './sql/store.js';
 import { additions, isKnownVersion, schemaVersion } from './sql/versions.js';
 import { LayoutError, type InnerStore, type Store } from './store.js';
-import { atEndOfTurn } from './turns.js';
+import { atEndOfTurn } from './timers.js';
 
 /** One to accept what is delivered, one for the rest of the store, and one for everybody else. */
 const leastConnections = 3;

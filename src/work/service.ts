@@ -1,7 +1,7 @@
 import { insideOf } from '../core/recover/write-hook.js';
 import { checkConfiguration, type Rule } from '../core/options/rules.js';
 import { LayoutError, type Shelf } from './store.js';
-import { endsWithin } from './worker.js';
+import { endsWithin } from './timers.js';
 
 /** What a store has noted of the service whose work it keeps. */
 interface Noted {

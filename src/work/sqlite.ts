@@ -6,7 +6,7 @@ import { SqlStore, type RuleOptions, type SqlDatabase } from './sql/store.js';
 import { additions, import020, isKnownVersion, schemaVersion, version020 } from './sql/versions.js';
 import { createPrivateFile, explain, isOfLayout, unlessBusy } from './sqlite-file.js';
 import { assertNoOptions, LayoutError, type InnerStore, type Store } from './store.js';
-import { atEndOfTurn } from './turns.js';
+import { atEndOfTurn } from './timers.js';
 
 /** @internal */
 export function sqliteStore(path: string): InnerStore;

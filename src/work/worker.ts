@@ -14,6 +14,7 @@ import type {
   WorkerOptions,
   Works,
 } from './store.js';
+import { endsWithin } from './timers.js';
 
 /** Runs tasks from a store, or from an engine that gives out its leases by itself. */
 export function worksOn(store: InnerStore | InnerEngine, options: WorkerOptions): Works {
@@ -473,15 +474,6 @@ export class LeasedRun implements Run {
 
 /** How long handlers may take to end after `close` has aborted their signals, in milliseconds. */
 export const abortGraceMs = 1_000;
-
-/** Waits for a promise for some time. Resolves to whether it has resolved. */
-export async function endsWithin(ms: number, promise: Promise<unknown>): Promise<boolean> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), Math.min(ms, longestTimerMs));
-  });
-  return Promise.race([promise.then(() => true), late]).finally(() => clearTimeout(timer));
-}
 
 /** How many inboxes and outboxes use a store. */
 const users = new WeakMap<object, number>();

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { endsWithin, PollLoop } from '../../src/work/worker.js';
+import { endsWithin, Rounds } from '../../src/work/timers.js';
+import { PollLoop } from '../../src/work/worker.js';
 import type { Polled } from '../../src/work/worker.js';
 
 // When a worker looks for what is due: as soon as that is known, and now and then where others may add something.
@@ -17,6 +18,50 @@ test.each([
   await pass(ms);
   expect(await result).toBe(expected);
   expect(vi.getTimerCount()).toBe(0);
+});
+
+describe('rounds', () => {
+  test('begin one at a time, go on after an error, and end with the one that is under way', async () => {
+    const [errors, seen]: [unknown[], string[]] = [[], []];
+    const rounds = new Rounds((error) => errors.push(error));
+    const round = async (): Promise<void> => {
+      seen.push('begins');
+      await new Promise((resolve) => setTimeout(resolve, 15));
+      seen.push('ends');
+      throw new Error('failed');
+    };
+    rounds.begin(round);
+    expect(seen).toEqual([]);
+    rounds.start(10, round);
+    rounds.start(10, round);
+    await pass(25);
+    // The one of 20 ms is left out.
+    expect(seen).toEqual(['begins', 'ends']);
+    expect(errors).toEqual([new Error('failed')]);
+    await pass(5);
+    rounds.begin(round);
+    const stopped = rounds.stop().then(() => seen.push('stopped'));
+    rounds.begin(round);
+    await pass(100);
+    await stopped;
+    expect(seen).toEqual(['begins', 'ends', 'begins', 'ends', 'stopped']);
+    expect(errors).toHaveLength(1);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('can be started again, and begin one at once', async () => {
+    const rounds = new Rounds(() => undefined);
+    const round = vi.fn(() => Promise.resolve());
+    rounds.start(10, round);
+    await rounds.stop();
+    await pass(50);
+    expect(round).not.toHaveBeenCalled();
+    rounds.start(10, round);
+    rounds.begin(round);
+    await pass(10);
+    expect(round).toHaveBeenCalledTimes(2);
+    await rounds.stop();
+  });
 });
 
 describe('a loop that polls', () => {

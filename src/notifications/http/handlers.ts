@@ -1,5 +1,5 @@
 import { TimeLimit } from '../../core/scope/cancel-scope.js';
-import { atEndOfTurn } from '../../work/turns.js';
+import { atEndOfTurn } from '../../work/timers.js';
 import type { Inbox } from '../inbox.js';
 import { BodyChunks, bodyConsumed, bodyIncomplete, bodyTimeoutMs, bodyTooSlow, nodeHeaders } from './request.js';
 import type { BodyLimits, IncomingRequest, OutgoingResponse } from './request.js';
