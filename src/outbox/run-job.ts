@@ -5,7 +5,7 @@ import { endpointOf, insideOf, runWithWrites } from '../core/recover/write-hook.
 import type { ChannelMessageParams, UploadedAttachment } from '../resources/messages/schemas.js';
 import type { SentMessage } from '../resources/post-sale/message.js';
 import { moderationOf, moderationReasonOf } from '../resources/post-sale/moderation.js';
-import { isLastingError, moderationPauseMs, overdue, verdictOf } from '../work/policy.js';
+import { isLastingError, verdictOf, whilePending } from '../work/policy.js';
 import { LayoutError, type Lease, type Run, type StepOutput, type Task, type Verdict } from '../work/store.js';
 import { RunWrites } from '../work/writes.js';
 import { contactName, isUpload, takesFiles } from './check-job.js';
@@ -18,7 +18,7 @@ export function jobTask(lease: Lease, run: Run, context: OutboxContext): Task {
   const entry = lease.data as StoredJob;
   const attempt = lease.failures + 1;
   return {
-    run: async () => verdictOfResult(await runJob(entry, run, context, lease.leasedAt), run, options.keep.keysMs),
+    run: () => runJob(entry, run, context, lease.leasedAt),
     failed: (error) => {
       const { failures } = lease;
       const { retry, leaseMs } = options;
@@ -32,23 +32,6 @@ export function jobTask(lease: Lease, run: Run, context: OutboxContext): Task {
   };
 }
 
-/** Decides what follows from how far a job came. */
-function verdictOfResult(result: JobResult, { notes }: Run, inMs: number): Verdict {
-  switch (result.state) {
-    case 'pending':
-      return { state: 'open', inMs: result.inMs, failed: false, notes };
-    case 'overdue': {
-      // If a person has it sent again, its message is followed as long again.
-      const { followedSince: _, ...left } = notes;
-      return { state: 'dead', inMs: Infinity, failed: true, failure: result.reason, notes: left, keepsData: true };
-    }
-    case 'rejected':
-      return { state: 'rejected', inMs, failed: false, failure: result.reason, notes, keepsData: true };
-    case 'accepted':
-      return { state: 'accepted', inMs, failed: false, notes, keepsData: true };
-  }
-}
-
 /** Of the errors of a request, these may pass without a change of it. */
 const passing = new Set([401, 408, 409, 423, 425, 429]);
 
@@ -57,24 +40,21 @@ function isFinal(error: unknown): boolean {
   return isLastingError(error) || (error instanceof ApiError && error.status < 500 && !passing.has(error.status));
 }
 
-/** How far a job came. */
-type JobResult = { readonly state: 'accepted' } | Undecided;
-
 /** When a job is due again that is another service's, in milliseconds. */
 const leftMs = 10_000;
 /** The service deletes a file after 48 hours that no message uses. */
 const filesLastMs = 24 * 3_600_000;
 
-/** Does the steps of a job that are not done. @throws what a call throws, and the errors of writes of earlier runs */
+/** Does the steps of a job that are not done, and says what follows. @throws what a call throws, and the errors of writes of earlier runs */
 export async function runJob(
   entry: StoredJob,
   run: Run,
   context: OutboxContext,
   leasedAt = Date.now(),
-): Promise<JobResult> {
+): Promise<Verdict> {
   // It was made due by hand, or leased by a process whose clock was ahead and that was killed.
   const begins = beginsAt(entry);
-  if (begins > leasedAt) return { state: 'pending', inMs: begins - leasedAt };
+  if (begins > leasedAt) return later(begins - leasedAt);
   const client = await context.options.clientFor(entry.user_id);
   // It may be back later: the next deploy may have it.
   if (!client) throw new Error(`clientFor returned no client for the user ${entry.user_id}`);
@@ -83,19 +63,28 @@ export async function runJob(
   } catch (error) {
     if (!(error instanceof LayoutError)) throw error;
     void context.log.writeRarely(`The job ${entry.key} is left to others`, error);
-    return { state: 'pending', inMs: leftMs };
+    return later(leftMs);
   }
   const { aheadMs = 0 } = insideOf(client) ?? {};
   const earlyMs = begins + aheadMs - Date.now();
-  if (aheadMs > 0 && earlyMs > 0) return { state: 'pending', inMs: earlyMs };
+  if (aheadMs > 0 && earlyMs > 0) return later(earlyMs);
   const job: JobRun = { entry, run, client, context };
   forgetOldFiles(job);
   for (;;) {
     const step = entry.steps[outputsOf(job).length];
-    if (!step) return { state: 'accepted' };
+    if (!step) return ended('accepted', job);
     const stopped = await runStep(step, job);
     if (stopped) return stopped;
   }
+}
+
+/** It may not begin yet. */
+function later(inMs: number): Verdict {
+  return { state: 'open', inMs, failed: false };
+}
+
+function ended(state: 'accepted' | 'rejected', { run, context }: JobRun): Verdict {
+  return { state, inMs: context.options.keep.keysMs, failed: false, notes: run.notes, keepsData: true };
 }
 
 function outputsOf({ run }: Pick<JobRun, 'run'>): readonly StepOutput[] {
@@ -112,14 +101,14 @@ function forgetOldFiles(job: JobRun): void {
   run.notes = { outputs: outputs.slice(0, first) };
 }
 
-/** Does one step. Returns what ends the run. */
-async function runStep(step: StoredStep, job: JobRun): Promise<Undecided | undefined> {
+/** Does one step. Returns what follows if that ends the run. */
+async function runStep(step: StoredStep, job: JobRun): Promise<Verdict | undefined> {
   const { run, entry } = job;
   let output = await sendStep(step, job);
   if (hasModeration(step)) {
-    const decision = await followModeration(output as SentMessage | undefined, job);
-    if (decision.state !== 'accepted') return decision;
-    ({ output } = decision);
+    const { message, verdict } = await followModeration(output as SentMessage | undefined, job);
+    if (verdict) return verdict;
+    output = message;
   }
   const done = { ...(output !== undefined && { output }), at: Date.now() };
   run.notes = { outputs: [...outputsOf(job), done] };
@@ -185,34 +174,23 @@ export interface JobRun {
   readonly context: OutboxContext;
 }
 
-/** Why a job does not go on, although its message was sent. */
-type Undecided =
-  | { readonly state: 'rejected'; readonly reason: string }
-  /** It may not begin yet, or moderation has not decided: look again in `inMs` milliseconds. */
-  | { readonly state: 'pending'; readonly inMs: number }
-  /** Moderation has taken so long that a person has to look. */
-  | { readonly state: 'overdue'; readonly reason: string };
-
-/** What moderation has decided about a message. */
-type Decision = { readonly state: 'accepted'; readonly output: SentMessage | undefined } | Undecided;
-
 /** Whether moderation decides about what a step sends. */
 export function hasModeration(step: StoredStep): boolean {
   return takesFiles(step) || step.endpoint === 'actionGuide.send';
 }
 
-/** Returns what moderation has decided. A later run reads the message. */
-export async function followModeration(sent: SentMessage | undefined, job: JobRun): Promise<Decision> {
+/** Returns the message, which a later run reads again, and what follows unless moderation has accepted it. */
+export async function followModeration(
+  sent: SentMessage | undefined,
+  job: JobRun,
+): Promise<{ readonly message: SentMessage | undefined; readonly verdict?: Verdict }> {
   const { run } = job;
-  const { followedSince } = run.notes;
-  const message = followedSince === undefined ? sent : ((await read(sent, job)) ?? sent);
+  const message = run.notes.followedSince === undefined ? sent : ((await read(sent, job)) ?? sent);
   const state = moderationOf(message);
-  if (state === 'accepted') return { state, output: message };
-  if (state === 'rejected') return { state, reason: moderationReasonOf(message) ?? 'moderation gave no reason' };
-  const since = followedSince ?? Date.now();
-  run.notes = { ...run.notes, followedSince: since };
-  const inMs = moderationPauseMs(since);
-  return inMs === undefined ? { state: 'overdue', reason: overdue } : { state: 'pending', inMs };
+  if (state === 'accepted') return { message };
+  if (state === 'pending') return { message, verdict: whilePending(run) };
+  const failure = moderationReasonOf(message) ?? 'moderation gave no reason';
+  return { message, verdict: { ...ended(state, job), failure } };
 }
 
 /** Reads the message. What cannot be read now is read later. */

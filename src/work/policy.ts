@@ -11,7 +11,7 @@ import { integerFrom, type Rule } from '../core/options/rules.js';
 import { endpointOf, type WriteRecord } from '../core/recover/write-hook.js';
 import { longestTimerMs } from '../core/scope/cancel-scope.js';
 import { describeFailure } from './log.js';
-import type { RunNotes, Verdict } from './store.js';
+import type { Run, RunNotes, Verdict } from './store.js';
 
 /** The process ended each time that an entry was handled, at last while nothing else ran. */
 export class EndsProcessError extends Error {
@@ -91,8 +91,12 @@ function retryOrGiveUp(error: unknown, run: FailedRun, { isLasting, leastMs }: D
 }
 
 /** Gives an entry up, with what was reached: a person decides. */
-export function givenUp(error: unknown, { wasLasting, ...notes }: RunNotes): Verdict {
-  const failure = describeGivenUp(error, notes.writes ?? []);
+export function givenUp(error: unknown, notes: RunNotes): Verdict {
+  return forPerson(describeFailure(error), notes);
+}
+
+function forPerson(reason: string, { wasLasting, ...notes }: RunNotes): Verdict {
+  const failure = describeGivenUp(reason, notes.writes ?? []);
   return { state: 'dead', inMs: Infinity, failed: true, failure, notes, keepsData: true };
 }
 
@@ -157,11 +161,10 @@ export function retryAfterOf(error: unknown, maxDelayMs: number): number {
 
 /** What a person reads of what was given up: the last error, and which writes may have been carried out all the same. */
 export function describeGivenUp(
-  error: unknown,
+  failure: string,
   writes: readonly Pick<WriteRecord, 'endpoint' | 'target' | 'state'>[],
 ): string {
   const open = writes.filter(({ state }) => state === 'sent').map(endpointOf);
-  const failure = describeFailure(error);
   return open.length > 0 ? `${failure} (${[...new Set(open)].join(' and ')} may have been carried out)` : failure;
 }
 
@@ -224,16 +227,16 @@ const [firstPauseMs, longestPauseMs] = [2_000, 300_000];
 /** How long moderation may take, in milliseconds: the buyer is waiting, and a person has to look. */
 const timeoutMs = 24 * 3_600_000;
 
-/** What is said when moderation has taken too long. */
-export const overdue = 'Moderation has not decided about the message within 24 hours';
-
 /**
- * When to look again at a message that moderation has not decided about, in milliseconds; `undefined` when it has taken too long.
- *
- * @param since Since when it is followed, in milliseconds since 1970.
+ * Decides what follows while moderation has not decided about what a run has sent: it is read again later, or a person decides. The
+ * run notes since when that is so.
  */
-export function moderationPauseMs(since: number): number | undefined {
-  const ageMs = Math.max(0, Date.now() - since);
-  if (ageMs >= timeoutMs) return undefined;
-  return Math.min(Math.max(ageMs / 2, firstPauseMs), longestPauseMs, timeoutMs - ageMs);
+export function whilePending(run: Pick<Run, 'notes'>): Verdict {
+  const { followedSince = Date.now(), ...notes } = run.notes;
+  run.notes = { ...notes, followedSince };
+  const ageMs = Math.max(0, Date.now() - followedSince);
+  // If a person has it tried again, it is followed as long again.
+  if (ageMs >= timeoutMs) return forPerson('Moderation has not decided about the message within 24 hours', notes);
+  const inMs = Math.min(Math.max(ageMs / 2, firstPauseMs), longestPauseMs, timeoutMs - ageMs);
+  return { state: 'open', inMs, failed: false, notes: run.notes };
 }

@@ -33,8 +33,9 @@ async function callsOf(steps: Steps, agesMs: readonly number[], states: readonly
     note: async () => true,
   };
   const known = new Map(Object.values(endpoints.messages).map((endpoint) => [endpoint.name, endpoint]));
-  const context = { options: { clientFor: () => ({ call }) }, store: memoryStore(), known } as unknown as OutboxContext;
-  expect(await runJob({ key: 'job', user_id: 7, steps }, run, context)).toEqual({ state: 'accepted' });
+  const options = { clientFor: () => ({ call }), keep: { keysMs: day } };
+  const context = { options, store: memoryStore(), known } as unknown as OutboxContext;
+  expect(await runJob({ key: 'job', user_id: 7, steps }, run, context)).toMatchObject({ state: 'accepted', inMs: day });
   return calls;
 }
 

@@ -24,9 +24,10 @@ function following(sent: SentMessage | undefined, ageMs?: number, client: object
   };
   const notes = { writes: [write('first', 1), write('last', 2)], followedSince };
   const run = { notes, signal: new AbortController().signal } as unknown as JobRun['run'];
-  const context = { known: new Map([['messages.send', endpoints.messages.send]]) };
-  const decision = followModeration(sent, { run, client, context } as unknown as JobRun);
-  return { run, decision };
+  const options = { keep: { keysMs: day } };
+  const context = { options, known: new Map([['messages.send', endpoints.messages.send]]) };
+  const followed = followModeration(sent, { run, client, context } as unknown as JobRun);
+  return { run, followed, verdict: followed.then(({ verdict }) => verdict) };
 }
 const reading = (message: SentMessage) => ({ messages: { get: async () => message } });
 
@@ -52,41 +53,46 @@ describe('a message that is pending is read again', () => {
     [day - 4 * minute, 4 * minute],
     [day - 1, 1],
   ])('after %i ms, in %i ms', async (ageMs, inMs) => {
-    expect(await following(pending, ageMs, reading(pending)).decision).toEqual({ state: 'pending', inMs });
+    const { run, verdict } = following(pending, ageMs, reading(pending));
+    expect(await verdict).toEqual({ state: 'open', inMs, failed: false, notes: run.notes });
   });
 
   test.each([day, day + 1])('after %i ms, by a person', async (ageMs) => {
-    expect(await following(pending, ageMs, reading(pending)).decision).toMatchObject({ state: 'overdue' });
+    const { run, verdict } = following(pending, ageMs, reading(pending));
+    // If it is sent again, its message is followed as long again.
+    const { followedSince: _, ...notes } = run.notes;
+    expect(await verdict).toMatchObject({ state: 'dead', failed: true, notes });
+    expect((await verdict)?.notes).not.toHaveProperty('followedSince');
   });
 });
 
 test('the time counts from the first look', async () => {
-  const { run, decision } = following(pending);
-  await decision;
+  const { run, verdict } = following(pending);
+  await verdict;
   const since = Date.now();
   expect(run.notes.followedSince).toBe(since);
   const later = following(pending, 3 * minute, reading(pending));
-  await later.decision;
+  await later.verdict;
   expect(later.run.notes.followedSince).toBe(since - 3 * minute);
 });
 
-test.each<[string, SentMessage, number | undefined, SentMessage, string]>([
-  ['that was just sent is not read', clean, undefined, rejected, 'accepted'],
-  ['that was accepted since is accepted', pending, minute, clean, 'accepted'],
+test.each<[string, SentMessage, number | undefined, SentMessage, string | undefined]>([
+  ['that was just sent is not read', clean, undefined, rejected, undefined],
+  ['that was accepted since is accepted', pending, minute, clean, undefined],
   ['that was rejected since is rejected', pending, minute, rejected, 'rejected'],
 ])('a message %s', async (_, sent, ageMs, shown, state) => {
-  expect(await following(sent, ageMs, reading(shown)).decision).toMatchObject({ state });
+  expect((await following(sent, ageMs, reading(shown)).verdict)?.state).toBe(state);
 });
 
 test('a message that cannot be read now is read later, and another error is one', async () => {
   const failing = (error: Error) => ({ messages: { get: async () => Promise.reject(error) } });
   const sent = following(pending, minute, failing(new SellerError('down')));
-  expect(await sent.decision).toMatchObject({ state: 'pending' });
-  await expect(following(pending, minute, failing(new TypeError('a mistake'))).decision).rejects.toThrow('a mistake');
+  expect(await sent.verdict).toMatchObject({ state: 'open', failed: false });
+  await expect(following(pending, minute, failing(new TypeError('a mistake'))).verdict).rejects.toThrow('a mistake');
 });
 
 test('a message whose response had no id is looked for by the last write of its step', async () => {
   const confirm = vi.fn(async () => ({ done: true, output: clean }));
-  expect(await following(undefined, minute, { confirm }).decision).toEqual({ state: 'accepted', output: clean });
+  expect(await following(undefined, minute, { confirm }).followed).toEqual({ message: clean });
   expect(confirm.mock.calls).toMatchObject([[endpoints.messages.send, { text: 'last' }, { sentAt: 2 }]]);
 });

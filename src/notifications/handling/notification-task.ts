@@ -5,7 +5,7 @@ import type { SentMessage } from '../../resources/post-sale/message.js';
 import { moderationOf, moderationReasonOf } from '../../resources/post-sale/moderation.js';
 import { FifoMap } from '../../work/fifo-map.js';
 import { describeFailure } from '../../work/log.js';
-import { givenUp, isLastingError, isOfToken, moderationPauseMs, overdue, verdictOf } from '../../work/policy.js';
+import { givenUp, isLastingError, isOfToken, verdictOf, whilePending } from '../../work/policy.js';
 import type { Lease, Run, Task, Verdict } from '../../work/store.js';
 import { RunWrites, type WriteRecords } from '../../work/writes.js';
 import { addFound, unhandledMs, type InboxContext } from '../context.js';
@@ -143,15 +143,8 @@ export class NotificationTask implements Task {
 
   /** What follows from what moderation has decided about the messages of the handler. */
   #afterHandler(decision: RepliesDecision): Verdict {
-    const { notes } = this.#run;
-    if (decision.state === 'pending' && this.#handling.followsModeration) {
-      const { followedSince = Date.now() } = notes;
-      const inMs = moderationPauseMs(followedSince);
-      this.#run.notes = { ...notes, followedSince };
-      if (inMs !== undefined) return { state: 'open', inMs, failed: false };
-      // If a person has it handled again, its messages are followed as long again.
-      return { ...givenUp(new Error(overdue), { ...notes, followedSince: undefined }), mostDead };
-    }
+    if (decision.state === 'pending' && this.#handling.followsModeration)
+      return { ...whilePending(this.#run), mostDead };
     const fact = this.#doneFact();
     if (decision.state === 'rejected')
       return { state: 'rejected', inMs: rejectedMs, failed: false, failure: decision.reason, keepsData: true, fact };
