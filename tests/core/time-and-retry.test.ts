@@ -134,6 +134,15 @@ describe('retries', () => {
     expect(await requests(2)).toBe(2 + 1);
   });
 
+  test('the retry budget: a retry after a 429 that pauses all calls costs nothing', async () => {
+    const down = Array.from({ length: 150 }, () => status(500));
+    const { sellerClient, sent } = stubbed([...down, status(429, { 'retry-after': '1' }), ok]);
+    for (let call = 0; call < 50; call += 1)
+      await errorOf(advanceUntilSettled(sellerClient.questions.get({ question_id: 1 })));
+    await advanceUntilSettled(sellerClient.questions.get({ question_id: 1 }));
+    expect(sent).toHaveLength(152);
+  });
+
   test('the retry budget gets nothing for a call that was repeated with a new token', async () => {
     let answers = [status(500)];
     const tokens = { accessToken: ({ rejected = 'token-0' }) => Promise.resolve(`${rejected}+`) };

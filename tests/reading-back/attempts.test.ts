@@ -33,6 +33,7 @@ answer confirm         | lost open 429 hidden            | W R W R   | RateLimit
 answer confirm         | lost open 429:60 done           | W R W R   | ok                  | <4s   | too long to wait: read at once
 answer confirm deadline=5000 | lost open 429:5 done      | W R W R   | ok                  | <4s   | too late for a retry: read at once
 answer confirm         | lost open 403 open              | W R W R   | Forbidden           |       | a retry cannot help
+answer confirm         | lost open 403 open done         | W R W R   | ok                  |       | what was rejected is read for the whole window
 answer confirm         | lost open 403 done              | W R W R   | ok                  |       | "already answered" finds the first one
 answer confirm retries=0 | 503 open                      | W R       | Server              |       | it was not carried out
 answer confirm retries=0 | lost open                     | W R       | Connection          |       | it was not carried out

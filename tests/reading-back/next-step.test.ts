@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { nextStep, RetryBudget } from '../../src/core/recover/next-step.js';
+import { nextStep } from '../../src/core/recover/next-step.js';
 import type { CallState } from '../../src/core/recover/next-step.js';
-import { mayHaveSucceeded } from '../../src/core/recover/failure.js';
 import type { Failure } from '../../src/core/recover/failure.js';
 import { fc } from '../support/fast-check.ts';
 
@@ -38,36 +37,13 @@ function holds(rule: (failure: Failure, state: CallState, step: ReturnType<typeo
   );
 }
 
+// What a body that cannot be sent again, the time that is left and a queue change. The rest is in the table of attempts.test.ts.
 describe('after a failed attempt', () => {
-  test('a write that is not idempotent is sent again only if the service certainly did nothing', () => {
-    holds((failure, state, { kind }) => {
-      if (state.retry !== 'unsafe' || kind !== 'retry') return;
-      const didNothing = failure.kind === 'notSent' || failure.status === 429 || failure.didNothing === true;
-      expect(didNothing).toBe(true);
-      expect(mayHaveSucceeded('unsafe', failure) && failure.status !== 429).toBe(false);
-    });
-  });
-
   test('a token is replaced only after a 401, and only if the body can be sent again', () => {
     holds((failure, state, { kind }) => {
       const replaces = failure.status === 401 && state.canReplaceToken && state.isReplayable;
       const hasNoProof = state.isConfirmed && state.outcome === 'unknown';
       expect(kind === 'replaceToken').toBe(replaces && !hasNoProof);
-    });
-  });
-
-  test('a write is read back once, and only while its outcome is not certain', () => {
-    holds((failure, state, { kind }) => {
-      if (kind !== 'confirm') return;
-      expect(state).toMatchObject({ canConfirm: true, isConfirmed: false });
-      expect(state.outcome).not.toBe('none');
-      if (state.outcome === 'notDone') expect(failure.status).toBeLessThan(500);
-    });
-  });
-
-  test('nothing is sent again after reading back without proof, or when a retry cannot help', () => {
-    holds((failure, state, { kind }) => {
-      if (failure.isFinal === true || (state.isConfirmed && state.outcome === 'unknown')) expect(kind).toBe('throw');
     });
   });
 
@@ -93,25 +69,4 @@ describe('after a failed attempt', () => {
       if (step.kind === 'confirm' && step.waitsForTurn) expect(state.queuePausedMs).toBeLessThan(state.remainingMs);
     });
   });
-});
-
-test.each([
-  [98, [], true],
-  [99, [], true],
-  [100, [], false],
-  [101, [], false],
-  // A success gives back its own retries, or a fifth of one.
-  [100, [1], true],
-  [100, [0], false],
-  [100, [0, 0, 0, 0, 0], true],
-  [101, [1], false],
-  [101, [2], true],
-  [101, [1, 0, 0, 0], false],
-])('after %i retries and successes with %j of them, there is a budget: %s', (retries, successes, isEnough) => {
-  const budget = new RetryBudget();
-  // Nothing is saved beyond a whole budget.
-  for (let index = 0; index < 50; index += 1) budget.deposit(index % 2);
-  for (let index = 0; index < retries; index += 1) budget.withdraw();
-  for (const each of successes) budget.deposit(each);
-  expect(budget.isEnough).toBe(isEnough);
 });
