@@ -1,18 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { writeFileSync } from 'node:fs';
 import { memoryStore, sqliteStore } from 'marketplace-seller-sdk/stores';
-import { afterAll, expect, vi } from 'vitest';
+import { expect, vi } from 'vitest';
 import { OpenCounts } from '../../src/work/sql/store.js';
 import type { InnerStore as Store } from '../../src/work/store.js';
 import { remembering } from '../support/remembering.ts';
+import { newFiles } from '../support/new-files.ts';
 import { claim, dead, done, work } from '../support/work.ts';
 
 // What a store remembers is what it has stored: across its end, beside other processes, whatever the clock says.
 
-const folder = mkdtempSync(join(tmpdir(), 'remembered-stores-'));
-afterAll(() => rmSync(folder, { recursive: true }));
-let files = 0;
+const newFile = newFiles();
 
 interface Stores {
   /** Several processes. */
@@ -86,7 +83,7 @@ for (const kind of ['memory', 'SQLite'] as const) {
   remembering<Stores>(classes[kind], {
     numRuns: kind === 'memory' ? 300 : 60,
     create: () => {
-      const path = join(folder, `${(files += 1)}.db`);
+      const path = newFile();
       const store = memoryStore();
       const open = (): Store => (kind === 'memory' ? store : sqliteStore(path));
       const now = (): number => (kind === 'memory' ? performance.now() : Date.now());

@@ -1,11 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { AuthenticationError, GrantRevokedError, SellerClient } from 'marketplace-seller-sdk';
 import { createSellers, sqliteTokens } from 'marketplace-seller-sdk/oauth';
 import type { Sellers, TokenStore } from 'marketplace-seller-sdk/oauth';
 import { afterAll, expect, vi } from 'vitest';
 import { advanceUntil, advanceUntilSettled } from '../support/fake-time.ts';
+import { newFiles } from '../support/new-files.ts';
 import { remembering } from '../support/remembering.ts';
 
 // What is remembered of tokens: one request at a time, the newest token, and nothing of what has failed.
@@ -135,9 +133,7 @@ remembering<Provider>('SingleFlight, TokenSource', {
   },
 });
 
-const folder = mkdtempSync(join(tmpdir(), 'remembered-tokens-'));
-afterAll(() => rmSync(folder, { recursive: true }));
-let files = 0;
+const newFile = newFiles();
 
 interface Grant {
   accessToken: string;
@@ -270,7 +266,7 @@ remembering<Application>('TokenRefresher, Seller, createSellers, SqliteTokens', 
   numRuns: 60,
   passesMs: [1, 60_000, lifeMs - 40_000, lifeMs],
   create: async () => {
-    const path = join(folder, `${(files += 1)}.db`);
+    const path = newFile();
     const world: Application = {
       path,
       grants: new Map(),

@@ -1,8 +1,8 @@
 import { createInbox, fetchHandler, handleNow, parseNotification } from 'marketplace-seller-sdk/inbox';
 import type { InboxOptions } from 'marketplace-seller-sdk/inbox';
-import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { post } from '../support/deliveries.ts';
+import { createSale } from '../support/marketplace.ts';
 import { silentLogger } from '../support/silent.ts';
 
 // A notification of `messages` may name the conversation instead of a message.
@@ -32,9 +32,7 @@ test.each(['/packs/2000', '/packs/2000/sellers/', '/packs/a/sellers/7', '/packs/
 );
 
 function sale() {
-  const marketplace = new FakeMarketplace();
-  const [seller, buyer] = [marketplace.addUser(), marketplace.addUser()];
-  const pack = marketplace.addPack({ seller_id: seller.user_id, buyer_id: buyer.user_id });
+  const { marketplace, seller, pack } = createSale();
   const client = marketplace.clientFor(seller);
   const handled: string[] = [];
   const on: NonNullable<InboxOptions['on']> = {

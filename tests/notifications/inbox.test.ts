@@ -7,6 +7,7 @@ import type { InnerStore as Store } from '../../src/work/store.js';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { about, deliver, post } from '../support/deliveries.ts';
 import { advanceUntilSettled } from '../support/fake-time.ts';
+import { silent, silentLogger } from '../support/silent.ts';
 import { untilEnded } from '../support/until-ended.ts';
 
 /** An inbox that records the questions it has handled. */
@@ -20,9 +21,6 @@ function recording(options: Partial<InboxOptions> = {}) {
   });
   return { inbox, handled };
 }
-
-const silent = () => {};
-const silentLogger = { debug: silent, info: silent, warn: silent, error: silent };
 
 afterEach(() => {
   vi.useRealTimers();

@@ -1,14 +1,13 @@
-import { mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { renameSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createInbox } from 'marketplace-seller-sdk/inbox';
 import { memoryStore, sqliteStore } from 'marketplace-seller-sdk/stores';
 import type { InboxOptions } from 'marketplace-seller-sdk/inbox';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
-import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { about, deliver } from '../support/deliveries.ts';
 import { loadClientFirst } from '../support/fake-time.ts';
+import { newFiles } from '../support/new-files.ts';
 
 // Lines that a person can sleep by.
 
@@ -25,11 +24,10 @@ function logged() {
   return { lines, logger: { debug: silent, info: at('info'), warn: at('warn'), error: at('error') } };
 }
 
-/** An inbox whose file is in a folder of its own. */
+const newFile = newFiles();
+/** An inbox with a file of its own. */
 function inFile(options: InboxOptions) {
-  const folder = mkdtempSync(join(tmpdir(), 'lines-'));
-  const path = join(folder, 'inbox.db');
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const path = newFile();
   return { path, inbox: createInbox({ store: sqliteStore(path), ...options }) };
 }
 

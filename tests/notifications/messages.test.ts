@@ -1,11 +1,11 @@
 import { createInbox, fetchHandler, parseNotification } from 'marketplace-seller-sdk/inbox';
 import type { MessageNotification, NotifiedMessage } from 'marketplace-seller-sdk/inbox';
 import { InvalidInputError, SellerClient } from 'marketplace-seller-sdk';
-import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { expect, expectTypeOf, test, vi } from 'vitest';
 import { deliver } from '../support/deliveries.ts';
 import { advanceUntilSettled } from '../support/fake-time.ts';
 import { stubbed } from '../support/stubs.ts';
+import { createSale } from '../support/marketplace.ts';
 import { silentLogger } from '../support/silent.ts';
 import { untilEnded } from '../support/until-ended.ts';
 
@@ -47,9 +47,7 @@ test('bare ids, paths and redeliveries are one message; `fallback` gets every ot
 });
 
 test('read() returns the message with its pack, and reply() answers it', async () => {
-  const marketplace = new FakeMarketplace();
-  const [seller, buyer] = [marketplace.addUser(), marketplace.addUser()];
-  const pack = marketplace.addPack({ seller_id: seller.user_id, buyer_id: buyer.user_id });
+  const { marketplace, seller, pack } = createSale();
   const packId = String(pack.pack_id ?? pack.order_ids[0]);
   const read: NotifiedMessage[] = [];
   const inbox = createInbox({

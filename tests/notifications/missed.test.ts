@@ -1,20 +1,19 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { SellerClient } from 'marketplace-seller-sdk';
 import { StoreFullError, createInbox } from 'marketplace-seller-sdk/inbox';
 import { memoryStore, sqliteStore } from 'marketplace-seller-sdk/stores';
 import type { InboxOptions } from 'marketplace-seller-sdk/inbox';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { loadClientFirst } from '../support/fake-time.ts';
+import { newFiles } from '../support/new-files.ts';
 import { silentLogger } from '../support/silent.ts';
 import { receiving } from '../support/stubs.ts';
 
 // What the service could not deliver is in a list of its own for two days: `catchUp` reads it.
 
 loadClientFirst();
+const newFile = newFiles();
 beforeEach(() => void vi.useFakeTimers({ now: Date.parse('2026-11-20T10:00:00Z') }));
 afterEach(() => void vi.useRealTimers());
 
@@ -181,9 +180,7 @@ describe('the application', () => {
 
   test('is known to the next process of a durable store', async () => {
     const { sell, options, lists } = shop();
-    const folder = mkdtempSync(join(tmpdir(), 'missed-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
-    const path = join(folder, 'inbox.db');
+    const path = newFile();
     const [resource] = sell(1);
     const first = createInbox({ ...options, store: sqliteStore(path) });
     await first.add({ user_id: 7, topic: 'orders_v2', resource, application_id: '500', _id: 'one' });

@@ -1,18 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { createInbox } from 'marketplace-seller-sdk/inbox';
 import { sqliteStore } from 'marketplace-seller-sdk/stores';
 import { createOutbox } from 'marketplace-seller-sdk/outbox';
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { about, deliver } from '../support/deliveries.ts';
+import { newFiles } from '../support/new-files.ts';
 
 // A file that this version cannot read: who starts on it is told at once, who only receives answers 503 and says it once a minute.
 
-const folder = mkdtempSync(join(tmpdir(), 'layouts-'));
-afterAll(() => rmSync(folder, { recursive: true }));
-let files = 0;
+const newFile = newFiles();
 
 const damaged = 'a text that is long enough to be read as the header of a database, and is none. '.repeat(20);
 /** Makes files of other layouts, and says what is said of each. */
@@ -34,7 +31,7 @@ function made(sql: string): (path: string) => void {
 }
 
 function fileOf(layout: string): string {
-  const path = join(folder, `${(files += 1)}.db`);
+  const path = newFile();
   layouts[layout]?.[0](path);
   return path;
 }
@@ -90,7 +87,7 @@ describe.each(Object.keys(layouts))('a file of %s', (layout) => {
 });
 
 test('a store that is away for now does not reject start()', async () => {
-  const path = join(folder, 'later', 'seller.db');
+  const path = newFile('later/seller.db');
   const { lines, logger } = logged();
   const outbox = createOutbox({ store: sqliteStore(path), logger, clientFor: () => undefined });
   await outbox.start();

@@ -1,7 +1,7 @@
 import { createInbox } from 'marketplace-seller-sdk/inbox';
-import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { expect, test, vi } from 'vitest';
 import { about, deliver } from '../support/deliveries.ts';
+import { createSale } from '../support/marketplace.ts';
 import { untilEnded } from '../support/until-ended.ts';
 
 const silent = () => {};
@@ -56,9 +56,7 @@ test.each<[object]>([[{ sent: 1_795_432_627_877 }], [{ received: 5, application_
 );
 
 test("that a message was read, and the seller's own messages, are no work", async () => {
-  const marketplace = new FakeMarketplace();
-  const [seller, buyer] = [marketplace.addUser(), marketplace.addUser()];
-  const pack = marketplace.addPack({ seller_id: seller.user_id, buyer_id: buyer.user_id });
+  const { marketplace, seller, pack } = createSale();
   const client = marketplace.clientFor(seller);
   const failures = vi.fn();
   const replied: string[] = [];

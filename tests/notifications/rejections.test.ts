@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { listEndpoints } from '../../src/endpoints.js';
 import { advanceUntilSettled, fakeTimersOfInbox, loadClientFirst } from '../support/fake-time.ts';
 import { storeKinds } from '../support/inbox-stores.ts';
+import { createSale } from '../support/marketplace.ts';
 import { silentLogger } from '../support/silent.ts';
 import { untilEnded } from '../support/until-ended.ts';
 import { receiving } from '../support/stubs.ts';
@@ -18,9 +19,7 @@ type Handler = NonNullable<NonNullable<InboxOptions['on']>['messages']>;
 
 /** A sale whose conversation is blocked, or whose service responds to each write as it is told. */
 function sale({ responses = [], blockedBy = null }: { responses?: number[]; blockedBy?: string | null } = {}) {
-  const marketplace = new FakeMarketplace();
-  const [seller, buyer] = [marketplace.addUser(), marketplace.addUser()];
-  const pack = marketplace.addPack({ seller_id: seller.user_id, buyer_id: buyer.user_id });
+  const { marketplace, seller, pack, message } = createSale();
   const { id } = marketplace.buyerWrites({ pack, text: 'When does it leave?' });
   marketplace.packs.change(pack, { blockedBy });
   const writes: string[] = [];
@@ -40,7 +39,7 @@ function sale({ responses = [], blockedBy = null }: { responses?: number[]; bloc
     await advanceUntilSettled(untilEnded(inbox));
     return inbox;
   };
-  const contact = { pack_id: String(pack.pack_id), user_id: seller.user_id, to: { user_id: buyer.user_id }, text: 'Thank you!' }; // prettier-ignore
+  const contact = { ...message, text: 'Thank you!' };
   return { marketplace, pack, client, contact, writes, failures, run };
 }
 

@@ -8,6 +8,7 @@ import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { advanceUntilSettled, fakeTimersOfInbox, loadClientFirst } from '../support/fake-time.ts';
 import { storeKinds } from '../support/inbox-stores.ts';
+import { createSale } from '../support/marketplace.ts';
 import { silent, silentLogger } from '../support/silent.ts';
 import { untilEnded } from '../support/until-ended.ts';
 import { receiving } from '../support/stubs.ts';
@@ -19,9 +20,7 @@ type WriteEnd = 'carried out' | 'response lost' | 'request lost';
 
 /** A seller with a buyer, whose writes meet these ends, one after the other. */
 function shop(ends: WriteEnd[] = []) {
-  const marketplace = new FakeMarketplace();
-  const [seller, buyer] = [marketplace.addUser(), marketplace.addUser()];
-  const pack = marketplace.addPack({ seller_id: seller.user_id, buyer_id: buyer.user_id });
+  const { marketplace, seller, pack, ...sale } = createSale();
   const client = marketplace.clientFor(seller, {
     maxRetries: 0,
     fetch: receiving(async (request) => {
@@ -33,15 +32,7 @@ function shop(ends: WriteEnd[] = []) {
       return response;
     }),
   });
-  const replies = async () =>
-    (
-      await marketplace
-        .clientFor(seller)
-        .messages.conversation({ pack_id: pack.pack_id!, user_id: seller.user_id, mark_as_read: false })
-        .toArray()
-    )
-      .filter(({ from }) => from?.user_id === seller.user_id)
-      .map(({ text }) => text);
+  const replies = async () => sale.sent().map(({ text }) => text);
   const notify = (id: string, event: string) => ({
     user_id: seller.user_id,
     topic: 'messages',

@@ -1,23 +1,20 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { newFiles } from '../support/new-files.ts';
 import { bundled } from '../support/program.ts';
 
 // What keeps a process alive: `start()`, until `close()`. Nothing else does: a program that only adds or waits ends.
 
-const folder = mkdtempSync(join(tmpdir(), 'lives-'));
+const newFile = newFiles();
 let program: string;
 beforeAll(async () => {
   program = await bundled('tests/outbox/living-process.ts');
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 function start(...args: string[]) {
-  const child = spawn(process.execPath, [program, join(folder, `${crypto.randomUUID()}.db`), ...args]);
+  const child = spawn(process.execPath, [program, newFile(), ...args]);
   onTestFinished(() => void child.kill('SIGKILL'));
   const ended = once(child, 'exit');
   return { child, ended };

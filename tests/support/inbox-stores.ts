@@ -1,9 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { memoryStore, sqliteStore } from 'marketplace-seller-sdk/stores';
 import type { InnerStore as Store } from '../../src/work/store.js';
-import { afterAll } from 'vitest';
+import { newFiles } from './new-files.ts';
 
 /** A kind of store. `create` makes an empty location and returns a function that opens it: two calls are two processes. */
 export interface StoreKind {
@@ -15,9 +12,7 @@ export interface StoreKind {
 
 /** The kinds of stores, for the tests of one file. */
 export function storeKinds(): readonly StoreKind[] {
-  const folder = mkdtempSync(join(tmpdir(), 'stores-'));
-  let locations = 0;
-  afterAll(() => rmSync(folder, { recursive: true }));
+  const newFile = newFiles();
   return [
     {
       name: 'memory',
@@ -33,7 +28,7 @@ export function storeKinds(): readonly StoreKind[] {
       isDurable: true,
       isShared: true,
       create: () => {
-        const path = join(folder, `${++locations}.db`);
+        const path = newFile();
         return () => sqliteStore(path);
       },
     },

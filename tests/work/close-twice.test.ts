@@ -1,12 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { openInbox } from 'marketplace-seller-sdk/inbox';
 import { sqliteStore } from 'marketplace-seller-sdk/stores';
 import { sqliteTokens } from 'marketplace-seller-sdk/oauth';
 import { openOutbox } from 'marketplace-seller-sdk/outbox';
 import type { InnerStore } from '../../src/work/store.js';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { newFiles } from '../support/new-files.ts';
 
 type Closable = { close?(): Promise<void> };
 
@@ -17,6 +15,7 @@ async function openedStore(path: string): Promise<InnerStore> {
 }
 
 /** Each is used once before it is closed, so that it has opened its file. */
+const newFile = newFiles();
 const opened: Readonly<Record<string, (path: string) => Promise<Closable>>> = {
   sqliteStore: openedStore,
   sqliteTokens: async (path) => {
@@ -30,9 +29,7 @@ const opened: Readonly<Record<string, (path: string) => Promise<Closable>>> = {
 
 // A process may get two signals, and a script may close what a receiver closes.
 test.each(Object.keys(opened))('%s may be closed twice, also at once', async (name) => {
-  const folder = mkdtempSync(join(tmpdir(), 'close-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const closable = await opened[name]!(join(folder, 'a.db'));
+  const closable = await opened[name]!(newFile());
   expect(await Promise.all([closable.close!(), closable.close!()])).toEqual([undefined, undefined]);
   await closable.close!();
 });

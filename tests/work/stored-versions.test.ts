@@ -1,5 +1,4 @@
-import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Queue, Worker } from 'bullmq';
@@ -11,8 +10,9 @@ import type { InnerEngine as Engine, InnerStore as Store } from '../../src/work/
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { Pool } from 'pg';
-import { afterAll, afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { additions } from '../../src/work/sql/versions.js';
+import { newFiles } from '../support/new-files.ts';
 import { hasPostgres } from '../support/postgres.ts';
 import { hasRedis, startRedis } from '../support/redis.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
@@ -20,13 +20,11 @@ import { silentLogger } from '../support/silent.ts';
 
 // Files that earlier versions have written, in tests/stored: made by their own code on 2026-11-28. Each is opened with all that it has.
 
-const folder = mkdtempSync(join(tmpdir(), 'versions-'));
-afterAll(() => rmSync(folder, { recursive: true }));
-let files = 0;
+const newFile = newFiles();
 
 /** A copy of a file of an earlier version. */
 function copyOf(name: string): string {
-  const path = join(folder, `${(files += 1)}.db`);
+  const path = newFile();
   copyFileSync(join(import.meta.dirname, '../stored', name), path);
   return path;
 }

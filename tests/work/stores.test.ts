@@ -1,17 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { memoryStore } from '../../src/work/memory.js';
 import { sqliteStore } from '../../src/work/sqlite.js';
 import type { InnerStore as Store } from '../../src/work/store.js';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { storeRules } from '../support/store-rules.ts';
+import { newFiles } from '../support/new-files.ts';
 import type { OpenStore } from '../support/store-rules.ts';
 import { claim, keysOf, lease, released, work } from '../support/work.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'stores-'));
-afterAll(() => rmSync(folder, { recursive: true }));
-let files = 0;
+const newFile = newFiles();
 
 /** Makes an empty place. */
 const places: Readonly<Record<string, () => OpenStore>> = {
@@ -20,7 +16,7 @@ const places: Readonly<Record<string, () => OpenStore>> = {
     return () => store;
   },
   SQLite: () => {
-    const path = join(folder, `${(files += 1)}.db`);
+    const path = newFile();
     return () => sqliteStore(path);
   },
   'SQLite in memory': () => {
@@ -44,7 +40,7 @@ describe.each(Object.keys(places))('in a store in %s', (name) => {
 });
 
 test('a store says whether it is durable and shared', () => {
-  const said = [memoryStore(), sqliteStore(':memory:'), sqliteStore(join(folder, 'said.db'))];
+  const said = [memoryStore(), sqliteStore(':memory:'), sqliteStore(newFile())];
   expect(said.map(({ durable, shared }) => [durable, shared])).toEqual([
     [false, false],
     [false, false],
