@@ -17,26 +17,15 @@ const message = (from: number, to: number, hours: object = {}) => ({
   text: 'Hello',
 });
 
+const by = (from: number, hours: object = {}) => message(from, 7, hours);
 test.each<[string, readonly object[], number]>([
-  ['the sender of the only message', [message(9, 7)], 9],
-  ['that of the newest', [message(8, 7, { created: 2 }), message(9, 7, { created: 1 })], 8],
-  [
-    'that of the newest of three',
-    [message(9, 7, { created: 1 }), message(8, 7, { created: 3 }), message(9, 7, { created: 2 })],
-    8,
-  ],
-  [
-    'the one created later, whenever it was received',
-    [message(8, 7, { created: 2, received: 3 }), message(9, 7, { created: 1, received: 4 })],
-    8,
-  ],
-  [
-    'the one received later, if neither was created',
-    [message(8, 7, { received: 2 }), message(9, 7, { received: 1 })],
-    8,
-  ],
-  ['the one created after the other was received', [message(8, 7, { created: 3 }), message(9, 7, { received: 2 })], 8],
-  ['the one with a date', [message(8, 7, { created: 1 }), message(9, 7)], 8],
+  ['the sender of the only message', [by(9)], 9],
+  ['that of the newest', [by(8, { created: 2 }), by(9, { created: 1 })], 8],
+  ['that of the newest of three', [by(9, { created: 1 }), by(8, { created: 3 }), by(9, { created: 2 })], 8],
+  ['the one created later', [by(8, { created: 2, received: 3 }), by(9, { created: 1, received: 4 })], 8],
+  ['the one received later, if neither was created', [by(8, { received: 2 }), by(9, { received: 1 })], 8],
+  ['the one created after the other was received', [by(8, { created: 3 }), by(9, { received: 2 })], 8],
+  ['the one with a date', [by(8, { created: 1 }), by(9)], 8],
 ])('the counterpart is %s', async (_, messages, expected) => {
   for (const user_id of [7, '7'])
     for (const shown of [messages, messages.toReversed()]) {
