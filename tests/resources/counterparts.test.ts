@@ -1,10 +1,4 @@
-import {
-  InvalidInputError,
-  NoChannelError,
-  NotFoundError,
-  PackAccessError,
-  SellerClient,
-} from 'marketplace-seller-sdk';
+import { InvalidInputError, NotFoundError, PackAccessError, SellerClient } from 'marketplace-seller-sdk';
 import type { Message } from 'marketplace-seller-sdk';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { describe, expect, test } from 'vitest';
@@ -161,22 +155,6 @@ describe('before anybody has written', () => {
     expect(await errorOf(client.messages.channel(whose))).toBeInstanceOf(Class);
     expect(written()).toEqual([]);
   });
-
-  test.each([[{ enabled: false }], [{ actionable: false }], [{ cap_available: 0 }]])(
-    'channel() respects an option with %j',
-    async (state) => {
-      const { client } = serviceWith([], { options: [{ ...other, ...state }] });
-      expect(await errorOf(client.messages.channel(whose))).toBeInstanceOf(NoChannelError);
-    },
-  );
-
-  test.each([[{ enabled: null }], [{ actionable: undefined }], [{ cap_available: null }]])(
-    'channel() takes an option with %j',
-    async (state) => {
-      const { client } = serviceWith([], { options: [{ ...other, ...state }] });
-      await expect(client.messages.channel(whose)).resolves.toMatchObject({ channel: 'option' });
-    },
-  );
 });
 
 test.each([404, 500])('a conversation whose second page fails with %i is not read as empty', async (status) => {

@@ -13,6 +13,7 @@ describe('an error with another status, or at another endpoint, than its row has
     client.messages.send({ pack_id: 1, user_id: 7, to: { user_id: 31 }, text: 'Hello' });
   const upload = (client: SellerClient) =>
     client.messages.upload({ site_id: 'MLA', file: new Uint8Array(1), filename: 'a.pdf' });
+  const subscriptions = (client: SellerClient) => client.flex.subscriptions({ site_id: 'MLA', user_id: 7 });
   const configuration = (client: SellerClient) => client.flex.configuration(whose);
 
   test.each<[string, number, object, (client: SellerClient) => PromiseLike<unknown>]>([
@@ -22,6 +23,7 @@ describe('an error with another status, or at another endpoint, than its row has
     ['TooManyAttachmentsError', 400, { message: 'more than 25 attachments on a message' }, upload],
     ['AttachmentNotFoundError', 400, { message: 'The file does not exist' }, send],
     ['AttachmentNotFoundError', 404, { message: 'file_not_found' }, send],
+    ['ResourceAccessError', 403, { message: "can't access to resource" }, subscriptions],
     ['NotFoundError', 404, { message: 'Not found in the profile service' }, send],
     ['BadRequestError', 400, { message: 'The attachments must be delimited' }, send],
   ])('%s: %i with %j', async (name, status, body, call) => {

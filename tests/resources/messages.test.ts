@@ -27,13 +27,12 @@ import {
   unsupportedCharacters,
 } from 'marketplace-seller-sdk';
 import { endpoints, type Input, message as messageSchema } from 'marketplace-seller-sdk/schemas';
-import type { SentMessage, ApiError, Message, ModerationReason } from 'marketplace-seller-sdk';
+import type { SentMessage, Message, ModerationReason } from 'marketplace-seller-sdk';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import type { Pack, PackInit } from 'marketplace-seller-sdk/testing';
 import { describe, expect, expectTypeOf, test, vi } from 'vitest';
-import { conversationBlocked, exceptedCase } from '../../src/resources/post-sale/errors.js';
+import { conversationBlocked } from '../../src/resources/post-sale/errors.js';
 import { errorOf, stubbed, receiving } from '../support/stubs.ts';
-import { capExhausted } from '../../src/resources/action-guide/errors.js';
 import { goldenRequests, jsonBody } from '../support/golden-requests.ts';
 
 const text = 'Sale hoy. 🚚';
@@ -117,30 +116,6 @@ describe('a conversation', () => {
     const [name = '', value = ''] = query.split('=');
     const failure = sellerClient.call(endpoints.messages.conversation, whose, { query: { [name]: value } });
     await expect(failure).rejects.toBeInstanceOf(InvalidPagingError);
-  });
-
-  test('every call is tagged as post-sale', async () => {
-    const { marketplace, pack } = createConversation();
-    const asked: (string | null)[] = [];
-    const sellerClient = marketplace.clientFor(
-      { user_id: 7 },
-      {
-        fetch: receiving((request) => {
-          asked.push(new URL(request.url).searchParams.get('tag'));
-          return marketplace.fetch(request);
-        }),
-      },
-    );
-    const pack_id = pack.pack_id!;
-    await sellerClient.messages.conversation({ pack_id, user_id: 7 }).first();
-    const sent = await sellerClient.messages.send({ pack_id, user_id: 7, to: { user_id: 31 }, text });
-    await sellerClient.messages.get({ message_id: sent!.id! });
-    const { id } = await sellerClient.messages.upload({ site_id: 'MLA', file: new Uint8Array(1), filename: 'a.txt' });
-    await (await sellerClient.messages.download({ site_id: 'MLA', attachment_id: id })).cancel();
-    await sellerClient.actionGuide.options({ pack_id });
-    await sellerClient.actionGuide.caps({ pack_id });
-    await sellerClient.actionGuide.send({ pack_id, option_id: 'OTHER', text });
-    expect(asked).toEqual(Array.from({ length: 8 }, () => 'post_sale'));
   });
 });
 
@@ -667,6 +642,7 @@ describe('channel() says which channel is open, and sends nothing', () => {
     [none, { options: [other] }, { channel: 'option', maxLength: 120, maxAttachments: 0 }],
     [none, { options: [{ id: 'REQUEST_VARIANTS' }, other] }, { channel: 'option', maxLength: 120 }],
     [none, { options: [{ ...other, cap_available: 2 }] }, { channel: 'option', maxLength: 120 }],
+    [none, { options: [{ ...other, enabled: null, cap_available: null }] }, { channel: 'option', maxLength: 120 }],
     [none, { options: [{ ...other, char_limit: null }] }, { channel: 'option', maxLength: 350, maxAttachments: 0 }],
     [none, { options: [{ id: 'OTHER' }] }, { channel: 'option', maxLength: 350, maxAttachments: 0 }],
     [fromBuyer, {}, { channel: 'conversation', maxLength: 350, maxAttachments: 25 }],
@@ -701,18 +677,6 @@ describe('channel() says which channel is open, and sends nothing', () => {
     const stranger = marketplace.clientFor(marketplace.addUser());
     await expect(stranger.messages.channel(whose)).rejects.toBeInstanceOf(PackAccessError);
   });
-});
-
-test('both generations of action guide errors are matched by their code, and the status decides the base class', async () => {
-  const send = (body: unknown, status: number): Promise<unknown> =>
-    errorOf(answering(body, status).actionGuide.send({ pack_id: 1, option_id: 'OTHER', text }));
-  const cap = { error: 'limit_exceeded', message: capExhausted.message };
-  expect(await send(cap, 403)).toMatchObject({ name: 'CapExhaustedError', status: 403 });
-  expect(await send(cap, 400)).toMatchObject({ name: 'CapExhaustedError', status: 400 });
-  const excepted = { error: 'bad_request', message: 'x', cause: exceptedCase.cause };
-  expect(await send(excepted, 400)).toMatchObject({ name: 'ExceptedCaseError' });
-  const other = (await send({ error: 'bad_request', message: 'something else' }, 400)) as ApiError;
-  expect(other.name).toBe('BadRequestError');
 });
 
 describe('supported characters', () => {

@@ -125,6 +125,7 @@ MessageBodyMissingError
 AttachmentNotFoundError
   is: Attachment key is invalid or not found | The attachment file-1.pdf was not found | Attachments expired
   is: file_not_found | The file does not exist | Invalid attachment
+  not: Invalid file descriptor in the service
   not: The attachments must be delimited | The type of the file is invalid | Not found in the profile service
 EmptyFileError
   is: File attached is empty | Attachment empty or null
@@ -138,6 +139,7 @@ FileTooLargeError
   is: The file exceeds the maximum size
   not: The quota is exceeded | The original_filename exceeded 200 character limit | The number is too large
 SiteMissingError
+  not: A missing site map
   is: The queryparam 'site_id' is required | Missing site_id | site_id is missing
   not: Invalid site_id: 'XYZ' is not a recognized site | The website_id is missing | tag is required
   not: The website_id is wrong

@@ -13,20 +13,6 @@ declare module 'vitest' {
   }
 }
 
-describe('default ids', () => {
-  test('a default id never collides with a given one', () => {
-    const marketplace = new FakeMarketplace();
-    marketplace.addUser({ user_id: 1001 });
-    expect(marketplace.addUser().user_id).toBe(1002);
-    marketplace.addItem({ seller_id: 1001, item_id: 'MLA600000001' });
-    expect(marketplace.addItem({ seller_id: 1001 }).item_id).toBe('MLA600000002');
-    marketplace.addPack({ seller_id: 1001, buyer_id: 1002, pack_id: 2_000_000_000_000_001 });
-    expect(marketplace.addPack({ seller_id: 1001, buyer_id: 1002 }).pack_id).toBe(2_000_000_000_000_002);
-    marketplace.flex.subscribe({ user_id: 1001, service_id: 10_001 });
-    expect(marketplace.flex.subscribe({ user_id: 1002 }).service_id).toBe(10_002);
-  });
-});
-
 describe('a sale with its messages', () => {
   const [seller_id, buyer_id] = [7, 31];
   const arranged = (): FakeMarketplace => {
@@ -384,16 +370,6 @@ describe('misuse from plain JavaScript', () => {
     ],
     ['an unknown field of a user', () => fake().addUser({ nickame: 'x' } as object), 'did you mean `nickname`?'],
     [
-      'an unknown field of an item',
-      () => fake().addItem({ seller_id: 1, statsu: 'paused' } as never),
-      'an item has no field `statsu`; did you mean `status`?',
-    ],
-    [
-      'an unknown status of an item',
-      () => createMarketplace().marketplace.addItem({ seller_id: 7, status: 'gone' as never }),
-      '`status` of an item is active',
-    ],
-    [
       'an unknown field of a fault',
       () => fake().faults.inject({ statsu: 503 } as never),
       'a fault has no field `statsu`',
@@ -421,18 +397,6 @@ describe('misuse from plain JavaScript', () => {
       'from 400 to 599',
     ],
     [
-      'a file of an unknown user',
-      () =>
-        fake().attachments.add({
-          owner: 404,
-          site_id: 'MLA',
-          filename: 'a.txt',
-          type: 'text/plain',
-          bytes: new Uint8Array(1),
-        }),
-      'there is no user 404',
-    ],
-    [
       'a message in an unknown pack',
       () => fake().buyerWrites({ pack: { pack_id: 5 } as never, text: 'Hello' }),
       'there is no pack 5',
@@ -451,24 +415,6 @@ test('the error of an invalid seed names an existing page', () => {
   expect(seeding).toThrow(
     expect.objectContaining({ docsPath: 'marketplace-seller-sdk/docs/errors/README.md#fakemarketplaceerror' }),
   );
-});
-
-test('a buyer can send files', async () => {
-  const { marketplace, seller, sellerClient } = createMarketplace();
-  const pack = marketplace.addPack({ seller_id: seller.user_id, buyer_id: marketplace.addUser().user_id });
-  marketplace.buyerWrites({
-    pack,
-    text: 'The receipt',
-    files: [{ filename: 'a.txt', content: 'paid', type: 'text/plain' }],
-  });
-  const message = await sellerClient.messages
-    .conversation({ pack_id: pack.pack_id ?? 0, user_id: seller.user_id })
-    .first();
-  const attachment = message?.message_attachments?.[0];
-  expect(attachment).toMatchObject({ original_filename: 'a.txt', size: 4 });
-  const site_id = seller.site_id;
-  const download = await sellerClient.messages.download({ site_id, attachment_id: attachment?.filename ?? '' });
-  expect(await new Response(download.stream).text()).toBe('paid');
 });
 
 describe('tokens', () => {
