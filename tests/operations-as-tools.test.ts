@@ -6,8 +6,9 @@ import { InvalidInputError } from 'marketplace-seller-sdk';
 import type { DescribedEndpoint } from 'marketplace-seller-sdk';
 import { createTools } from 'marketplace-seller-sdk/tools';
 import type { JsonSchema, Tool } from 'marketplace-seller-sdk/tools';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import * as z from 'zod/mini';
+import { advanceUntilSettled } from './support/fake-time.ts';
 import { everyEndpoint, everyGroup } from './support/every-endpoint.ts';
 import { createMarketplace } from './support/marketplace.ts';
 import { stubbed } from './support/stubs.ts';
@@ -297,6 +298,31 @@ describe('a write', () => {
     const { isError, text } = await answer.run({ question_id, text: 'Yes.' });
     expect({ isError, text }).toMatchObject({ isError: false });
     expect(marketplace.requests.filter({ endpoint: 'questions.answer' })).toHaveLength(1);
+  });
+
+  test('that is found later is sent once more when it is asked for a third time', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const { marketplace, sellerClient, seller_id, buyer_id } = createMarketplace();
+    const pack = marketplace.addPack({ seller_id, buyer_id });
+    marketplace.buyerWrites({ pack, text: 'When will it arrive?' });
+    const sends = () => marketplace.requests.filter({ endpoint: 'messages.send' }).length;
+    marketplace.faults.inject({ endpoint: 'messages.send', reset: 'after' });
+    marketplace.faults.inject({ endpoint: 'messages.conversation', status: 403, times: Infinity });
+    const send = toolNamed(createTools(sellerClient), 'messages_send');
+    const input = {
+      pack_id: String(pack.pack_id),
+      user_id: seller_id,
+      to: { user_id: buyer_id },
+      text: 'It leaves today.',
+    };
+    const run = async () => [(await advanceUntilSettled(send.run(input))).isError, sends()];
+    expect(await run()).toEqual([true, 1]);
+    marketplace.faults.clear();
+    expect([await run(), await run()]).toEqual([
+      [false, 1],
+      [false, 2],
+    ]);
   });
 
   test('that cannot be read back is never repeated: a person has to look', async () => {

@@ -151,6 +151,12 @@ describe('a reply that moderation', () => {
     expect((await inbox.deadLetters.list())[0]?.failure).toContain(
       'Moderation has not decided about the message within 24 hours',
     );
+    // If a person has it handled again, it is followed as long again.
+    expect(await inbox.deadLetters.replayAll()).toBe(1);
+    await tick(23 * 3_600_000);
+    expect([failures.length, await inbox.stats()]).toMatchObject([1, { waiting: 1, dead: 0 }]);
+    await tick(2 * 3_600_000);
+    expect([failures.length, await inbox.stats()]).toMatchObject([2, { waiting: 0, dead: 1 }]);
   });
 });
 

@@ -157,6 +157,22 @@ describe('a lock that this process holds', () => {
     await other.let();
   });
 
+  test('that was taken over is not freed by its first holder', async () => {
+    const { path, store } = newStore();
+    const [first, second] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
+    const overtaken = store.lock(7, () => first.promise);
+    await vi.advanceTimersByTimeAsync(100);
+    changeHolder(path, gone['a process that has ended']!);
+    let isTaken = false;
+    const holding = store.lock(7, () => ((isTaken = true), second.promise));
+    await vi.waitFor(() => expect(isTaken).toBe(true));
+    first.resolve(undefined);
+    await advanceUntilSettled(overtaken);
+    expect(await advanceUntilSettled(errorOf(store.lock(7, () => Promise.resolve())))).toBeInstanceOf(AccessTokenError);
+    second.resolve(undefined);
+    await advanceUntilSettled(holding);
+  });
+
   test('makes a call fail with who holds it, and until when', async () => {
     const { store } = newStore();
     const held = Promise.withResolvers<undefined>();

@@ -216,3 +216,16 @@ test('a job whose moderation took too long is told again by the next process, if
   expect(await last.get('one')).toMatchObject({ state: 'dead' });
   await last.close();
 });
+
+test('the data of old jobs is taken for as long as the process lives', async () => {
+  const { outbox, calls, add } = controlled(undefined, { keep: { dataMs: 3_600_000 } });
+  for (const id of [1, 2, 3]) {
+    await add(id);
+    calls.at(-1)!.end();
+    await pass(59 * 60_000);
+    expect((await outbox.get(`${id}`))?.isReduced).toBeUndefined();
+    await pass(2 * 3_600_000);
+    expect((await outbox.get(`${id}`))?.isReduced).toBe(true);
+  }
+  await outbox.close();
+});

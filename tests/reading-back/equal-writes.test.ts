@@ -226,3 +226,26 @@ test('a seller with two clients gets two messages for two equal texts, of which 
   await advanceUntilSettled(clients[1]!.call(endpoint, input));
   expect(marketplace.messages.all.filter(({ from }) => from === user_id)).toHaveLength(2);
 });
+
+test('a client that is derived for another service knows nothing of the writes to the first one', async () => {
+  const shops = [createShop(), createShop()];
+  const urls = ['https://api.one.example', 'https://api.two.example'];
+  const fetch = receiving(async (request) => {
+    const index = urls.findIndex((url) => request.url.startsWith(url));
+    const { marketplace } = shops[index]!;
+    return marketplace.fetch(new Request(request.url.replace(urls[index]!, marketplace.baseUrl), request));
+  });
+  const { endpoint, input, user_id } = shops[0]!.writes['messages.send']!;
+  const tokens = shops.map(({ marketplace }) => marketplace.tokenFor({ user_id }));
+  const first = shops[0]!.marketplace.clientFor({ user_id }, { baseUrl: urls[0], fetch, accessToken: tokens[0] });
+  await advanceUntilSettled(first.call(endpoint, input));
+  shops[1]!.marketplace.faults.inject({ reset: 'after', endpoint });
+  const second = first.withOptions({ baseUrl: urls[1], accessToken: tokens[1] });
+  const error = await advanceUntilSettled(
+    second.call(endpoint, input).then(
+      () => undefined,
+      (lost: unknown) => lost,
+    ),
+  );
+  expect(await advanceUntilSettled((error as OutcomeUnknownError).confirm(now))).toMatchObject({ done: true });
+});

@@ -253,9 +253,13 @@ describe('notifications by hand', () => {
     await notifications.flush();
     const [{ id } = { id: '' }] = notifications.attempts;
     notifications.isHeld = true;
+    const lost = () => ({ lateMs: 0, twice: false, lost: true });
+    notifications.subscribe({ callback: () => new Response(), faults: lost });
     ask('B');
+    expect(notifications.missed).toHaveLength(1);
     notifications.reset();
-    expect([notifications.subscriptions, notifications.attempts, notifications.scheduled]).toEqual([[], [], []]);
+    const { subscriptions, attempts, scheduled, missed } = notifications;
+    expect([subscriptions, attempts, scheduled, missed]).toEqual([[], [], [], []]);
     expect(notifications.isHeld).toBe(false);
     await expect(notifications.deliver([id])).rejects.toThrow('there is no notification');
     received.length = 0;
