@@ -325,6 +325,18 @@ describe('a write', () => {
     ]);
   });
 
+  test('that is unknown for one seller does not stop an equal one of another', async () => {
+    const { marketplace, sellerClient, buyerClient, question_id } = createMarketplace();
+    marketplace.faults.inject({ endpoint: 'questions.hide', reset: 'after' });
+    const sellers = {
+      for: async (user_id: number) => (user_id === 7 ? sellerClient : buyerClient),
+      ids: async () => [7, 31],
+    };
+    const hide = toolNamed(createTools(sellers), 'questions_hide');
+    for (const seller of ['7', '31']) await hide.run({ seller, question_id });
+    expect(marketplace.requests.filter({ endpoint: 'questions.hide' })).toHaveLength(2);
+  });
+
   test('that cannot be read back is never repeated: a person has to look', async () => {
     const { marketplace, sellerClient, question_id } = createMarketplace();
     marketplace.faults.inject({ endpoint: 'questions.hide', reset: 'after', times: 3 });

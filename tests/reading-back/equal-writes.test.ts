@@ -237,10 +237,10 @@ test('a client that is derived for another service knows nothing of the writes t
   });
   const { endpoint, input, user_id } = shops[0]!.writes['messages.send']!;
   const tokens = shops.map(({ marketplace }) => marketplace.tokenFor({ user_id }));
-  const first = shops[0]!.marketplace.clientFor({ user_id }, { baseUrl: urls[0], fetch, accessToken: tokens[0] });
+  const first = shops[0]!.marketplace.clientFor({ user_id }, { baseUrl: urls[0]!, fetch, accessToken: tokens[0]! });
   await advanceUntilSettled(first.call(endpoint, input));
   shops[1]!.marketplace.faults.inject({ reset: 'after', endpoint });
-  const second = first.withOptions({ baseUrl: urls[1], accessToken: tokens[1] });
+  const second = first.withOptions({ baseUrl: urls[1]!, accessToken: tokens[1]! });
   const error = await advanceUntilSettled(
     second.call(endpoint, input).then(
       () => undefined,
