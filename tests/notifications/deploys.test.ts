@@ -206,55 +206,6 @@ describe('a deploy', () => {
     await tick(2_000);
     expect(isClosed).toBe(true);
   });
-
-  test('what a handler that ignores its signal does later has no effect', async () => {
-    const store = memoryStore();
-    const end = Promise.withResolvers<undefined>();
-    const { inbox } = processOn(store, { on: { questions: () => end.promise } });
-    await deliver(inbox, about(1));
-    await tick(10);
-    const closing = inbox.close({ graceMs: 10 });
-    await tick(2_000);
-    await closing;
-    end.resolve(undefined);
-    await tick(10);
-    expect((await store.claim({ kinds: ['questions'], limit: 1, leaseMs: 60_000, alone: false })).leases).toHaveLength(
-      1,
-    );
-  });
-});
-
-test('an entry suspected of killing processes runs alone for a third of a lease, then beside the others', async () => {
-  const store = memoryStore();
-  for (const key of ['a', 'b']) await store.add(work(key, 1));
-  for (let stalls = 0; stalls < 2; stalls += 1) {
-    await store.claim({ kinds: ['questions'], limit: 2, leaseMs: 10, alone: false });
-    await tick(20);
-  }
-  const starts: number[] = [];
-  const end = Promise.withResolvers<undefined>();
-  const { inbox } = processOn(store, {
-    leaseMs: 30_000,
-    on: {
-      questions: async ({ user_id }) => {
-        starts.push(user_id);
-        if (user_id === 1) await end.promise;
-      },
-    },
-  });
-  inbox.start();
-  await tick(100);
-  expect(starts).toEqual([1]);
-  for (let id = 0; id < 10; id += 1) await deliver(inbox, about(id, { user_id: 2 }));
-  await tick(9_000);
-  expect(starts).toEqual([1]);
-  await tick(1_000);
-  expect(starts).toEqual([1, ...Array<number>(10).fill(2)]);
-  // The other suspect runs as soon as the first has ended.
-  end.resolve(undefined);
-  await tick(10);
-  expect(starts.filter((user_id) => user_id === 1)).toHaveLength(2);
-  await inbox.close();
 });
 
 describe('start()', () => {

@@ -92,27 +92,6 @@ describe('an inbox', () => {
     await untilEnded(withoutFallback);
   });
 
-  test('`concurrency` limits the handlers that run at once', async () => {
-    let running = 0;
-    let most = 0;
-    const full = Promise.withResolvers<undefined>();
-    const { inbox } = recording({
-      concurrency: 3,
-      on: {
-        questions: async () => {
-          most = Math.max(most, ++running);
-          if (running === 3) full.resolve(undefined);
-          await full.promise;
-          await turnOfTheLoop();
-          running -= 1;
-        },
-      },
-    });
-    await Promise.all(Array.from({ length: 20 }, (_, index) => deliver(inbox, about(index))));
-    await untilEnded(inbox);
-    expect(most).toBe(3);
-  });
-
   test('more than `maxWaiting` of a seller and topic gives 503, and half a minute to wait', async () => {
     const { promise, resolve } = Promise.withResolvers<undefined>();
     const handled: number[] = [];
@@ -246,15 +225,6 @@ describe('close()', () => {
     await untilEnded(next);
     expect(attempts).toEqual([1, 1]);
     expect(failures).toEqual([]);
-  });
-
-  test('a handler that ignores its signal does not hold the process up', async () => {
-    vi.useFakeTimers();
-    const { inbox } = recording({ on: { questions: () => new Promise(() => {}) } });
-    await deliver(inbox, about(1));
-    const closing = inbox.close({ graceMs: 1_000 });
-    await vi.advanceTimersByTimeAsync(3_000);
-    await closing;
   });
 });
 
@@ -479,28 +449,6 @@ describe('a store that fails', () => {
     await untilEnded(inbox);
     expect(handled).toEqual([1]);
     expect(errors).toHaveLength(2);
-  });
-
-  test('a lost lease aborts the signal of the handler', async () => {
-    const store = memoryStore();
-    vi.spyOn(store, 'renew').mockImplementation((leases) => Promise.resolve(leases.map(({ key }) => key)));
-    let reason: unknown;
-    const { inbox } = recording({
-      store,
-      leaseMs: 6,
-      on: {
-        questions: (_, { signal }) =>
-          new Promise<void>((resolve) => {
-            signal.addEventListener('abort', () => {
-              reason = signal.reason;
-              resolve();
-            });
-          }),
-      },
-    });
-    await deliver(inbox, about(1));
-    await untilEnded(inbox);
-    expect(reason).toMatchObject({ message: 'Another process has taken over' });
   });
 });
 

@@ -4,7 +4,7 @@ import { createInbox, fetchHandler, openInbox } from 'marketplace-seller-sdk/inb
 import { memoryStore } from 'marketplace-seller-sdk/stores';
 import type { InboxOptions } from 'marketplace-seller-sdk/inbox';
 import type { InnerStore as Store } from '../../src/work/store.js';
-import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
+import type { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { advanceUntilSettled, fakeTimersOfInbox, loadClientFirst } from '../support/fake-time.ts';
 import { storeKinds } from '../support/inbox-stores.ts';

@@ -1,41 +1,29 @@
 import {
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
   readdirSync,
   readlinkSync,
   renameSync,
-  rmSync,
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { ConfigurationError } from 'marketplace-seller-sdk';
 import { sqliteStore } from 'marketplace-seller-sdk/stores';
 import type { InnerStore as Store } from '../../src/work/store.js';
-import { afterAll, afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { factKeyOf } from '../../src/work/store.js';
 import { additions } from '../../src/work/sql/versions.js';
+import { newFiles } from '../support/new-files.ts';
 import { claim, dead, done, keysOf, lease, listed, work } from '../support/work.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'sqlite-'));
+const newPath = newFiles();
 afterEach(() => {
   vi.useRealTimers();
   vi.restoreAllMocks();
 });
-afterAll(() => {
-  rmSync(folder, { recursive: true });
-});
-
-let files = 0;
-
-/** The path of a file that does not exist yet. */
-function newPath(): string {
-  return join(folder, `${++files}.db`);
-}
 
 /** A store, as in a process of its own, until the test is over. */
 function open(path = newPath()): Store {
@@ -55,7 +43,7 @@ function other(path: string): DatabaseSync {
 
 describe('a store in SQLite', () => {
   test('a database path that cannot be opened is named', async () => {
-    const store = sqliteStore(join(folder, 'no', 'such', 'folder.db'));
+    const store = sqliteStore(newPath('no/such/folder.db'));
     await expect(store.add(work('k'))).rejects.toThrow(/its folder must exist/);
     expect(() => sqliteStore('')).toThrow(ConfigurationError);
     await store.close?.();
@@ -66,17 +54,17 @@ describe('a store in SQLite', () => {
     const openFiles = (): number =>
       readdirSync('/proc/self/fd').filter((fd) => {
         try {
-          return readlinkSync(`/proc/self/fd/${fd}`).startsWith(folder);
+          return readlinkSync(`/proc/self/fd/${fd}`).startsWith(newPath('.'));
         } catch {
           // It was the one that lists them.
           return false;
         }
       }).length;
-    const foreign = join(folder, 'foreign.db');
+    const foreign = newPath('foreign.db');
     const other = new DatabaseSync(foreign);
     other.exec('CREATE TABLE orders (id INTEGER)');
     other.close();
-    const newer = join(folder, 'newer.db');
+    const newer = newPath('newer.db');
     const store = sqliteStore(newer);
     await store.add(work('k'));
     await store.close?.();
@@ -84,13 +72,13 @@ describe('a store in SQLite', () => {
     raised.exec('PRAGMA user_version = 99');
     raised.close();
     // A file of before the first release: the same mark, other tables.
-    const old = join(folder, 'old.db');
+    const old = newPath('old.db');
     const older = new DatabaseSync(old);
     older.exec(
       'CREATE TABLE notification_waiting (key TEXT); PRAGMA application_id = 0x4d53494e; PRAGMA user_version = 1',
     );
     older.close();
-    const corrupt = join(folder, 'corrupt.db');
+    const corrupt = newPath('corrupt.db');
     writeFileSync(corrupt, 'this is a text file that is long enough to be read as the header of a database'.repeat(20));
     for (const [path, message] of [
       [foreign, /belongs to another program/],
@@ -105,7 +93,7 @@ describe('a store in SQLite', () => {
   });
 
   test('a lock of another process does not block the event loop, and the write succeeds after it', async () => {
-    const path = join(folder, 'locked.db');
+    const path = newPath('locked.db');
     const store = sqliteStore(path);
     await store.add(work('a'));
     const other = new DatabaseSync(path);
@@ -146,7 +134,7 @@ describe('a store in SQLite', () => {
   });
 
   test('a write that fails has no effect on the writes beside it', async () => {
-    const store = sqliteStore(join(folder, 'neighbors.db'));
+    const store = sqliteStore(newPath('neighbors.db'));
     await store.add(work('first'));
     const broken = { ...work('broken'), group: undefined as unknown as string };
     const results = await Promise.allSettled([store.add(work('a')), store.add(broken), store.add(work('b'))]);
@@ -198,10 +186,10 @@ describe('a database that cannot be opened', () => {
   });
 
   test('is opened by the next write, when the reason is gone', async () => {
-    const path = join(folder, 'later', 'inbox.db');
+    const path = newPath('later/inbox.db');
     const store = open(path);
     await expect(store.add(work('a'))).rejects.toThrow('its folder must exist');
-    mkdirSync(join(folder, 'later'));
+    mkdirSync(newPath('later'));
     expect(await store.add(work('a'))).toBe('added');
   });
 });

@@ -172,7 +172,7 @@ describe('a result', () => {
         return done;
       },
     }).start();
-    await tick(leaseMs);
+    await tick(leaseMs / 2);
     expect(noted).toEqual([false]);
   });
 });
@@ -382,18 +382,25 @@ describe('the leases of a machine that was suspended', () => {
       nextInMs: 0,
     }));
     const store = memoryStore();
-    vi.spyOn(store, 'claim').mockImplementation(async () => claims.shift() ?? { leases: [] });
+    const limits: number[] = [];
+    vi.spyOn(store, 'claim').mockImplementation(async ({ limit }) => {
+      limits.push(limit);
+      return claims.shift() ?? { leases: [] };
+    });
     vi.spyOn(store, 'note').mockResolvedValue(true);
     const noted: [string, boolean][] = [];
-    const worker = workerOn(store, {
-      run: async ({ token }, run) => {
-        if (token === 'one') await new Promise((resolve) => run.signal.addEventListener('abort', resolve));
-        noted.push([token, await run.note({})]);
-        return done;
-      },
-    });
+    const run = async ({ token }: Lease, leased: Run): Promise<Verdict> => {
+      if (token === 'one') await new Promise((resolve) => leased.signal.addEventListener('abort', resolve));
+      noted.push([token, await leased.note({})]);
+      return token === 'one' ? done : new Promise(() => {});
+    };
+    const worker = workerOn(store, { run }, { concurrency: 2 });
     worker.wake();
     await tick();
+    worker.wake();
+    await tick();
+    // The later run takes its place still.
+    expect(limits.at(-1)).toBe(1);
     expect(noted.toSorted()).toEqual([
       ['one', false],
       ['two', true],
