@@ -304,7 +304,7 @@ describe('Flex', () => {
   test('a service has one subscription, and is found on its site', () => {
     const { flex } = marketplace;
     const own = flex.subscribe({ user_id: seller_id });
-    const given = flex.subscribe({ user_id: buyer_id, service_id: own.service_id + 1 });
+    const given = flex.subscribe({ user_id: buyer_id, service_id: own.service_id + 2 });
     const next = flex.subscribe({ user_id: marketplace.addUser().user_id });
     expect(next.service_id).toBe(given.service_id + 1);
     expect(flex.find('MLA', seller_id, own.service_id)).toBe(own);
