@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -249,7 +249,8 @@ describe('the command mcp', () => {
     ];
     // The first versions of Node.js 22 have SQLite only with an option.
     const env = { ...getDefaultEnvironment(), NODE_OPTIONS: process.env.NODE_OPTIONS ?? '' };
-    await host.connect(new StdioClientTransport({ command: process.execPath, args, env, stderr: 'pipe' }));
+    const transport = new StdioClientTransport({ command: process.execPath, args, env, stderr: 'pipe' });
+    await host.connect(transport);
     expect(host.getInstructions()).toContain(`takes \`seller\`, one of ${seller_id}`);
     const { tools } = await host.listTools();
     expect(new Set(tools.map(({ name }) => name.split('_')[0]))).toEqual(new Set(['questions', 'currencies']));
@@ -258,6 +259,13 @@ describe('the command mcp', () => {
       arguments: { seller: String(seller_id), seller_id },
     });
     expect(found.isError).toBe(false);
+    const ended = Promise.withResolvers<undefined>();
+    transport.onclose = () => ended.resolve(undefined);
+    // `host.close()` would kill it after some seconds.
+    process.kill(transport.pid!, 'SIGTERM');
+    await ended.promise;
+    // What was refreshed is stored: the file is closed.
+    expect(existsSync(`${path}-wal`)).toBe(false);
   });
 
   test.each([
