@@ -1,6 +1,6 @@
 import { lookAt, StoredEntries, StoredLists, type Shown } from '../work/lists.js';
 import { isReduced, keepKeysMsOf } from '../work/store.js';
-import type { Engine, Query, RunNotes, Shelf, Status, Store, Work } from '../work/store.js';
+import type { Engine, RunNotes, Shelf, Status, Store, Work } from '../work/store.js';
 import { Rounds } from '../work/timers.js';
 import type { JobState, JobStatus, OutboxStats, StoredJob, OutboxContext } from './options.js';
 
@@ -83,10 +83,6 @@ export function acceptedJobs(shown: Shown<StoredJob>): StoredEntries<Accepted> {
 /** Finds a job as it is stored, which may be reduced. */
 export async function findStored(store: Shelf, key: string): Promise<Status | undefined> {
   return store.get(storedKey(key));
-}
-
-export async function listJobs(store: Shelf, query: Omit<Query, 'kinds'>): Promise<readonly JobStatus[]> {
-  return (await store.list({ ...query, kinds: jobKinds })).map(jobStatusOf);
 }
 
 export async function countJobs(store: Shelf): Promise<OutboxStats> {

@@ -15,7 +15,6 @@ import {
   findStored,
   jobKinds,
   jobStatusOf,
-  listJobs,
   shownJobs,
   storedKey,
   workOf,
@@ -214,7 +213,8 @@ export class Outbox extends StoredLists<StoredJob> {
   ): Promise<readonly JobStatus[]> {
     checkConfiguration('list', options, { state: oneOf(...states), ...listRules });
     const { state, limit = 100, after = 0 } = options;
-    return listJobs(this.#context.store, { states: state === undefined ? states : [state], limit, after });
+    const query = { kinds: jobKinds, states: state === undefined ? states : [state], limit, after };
+    return (await this.#context.store.list(query)).map(jobStatusOf);
   }
 
   /** Counts the jobs: those that wait, run, were given up, and have ended, and the age of the oldest that is open. */

@@ -90,17 +90,14 @@ export interface Shown<Entry> {
  * await inbox.rejected.removeAll(({ reason }) => reason === 'PERSONAL_DATA');
  */
 export class StoredEntries<Found extends { readonly entry: { readonly key: string }; readonly number: number }> {
-  readonly #shown: Omit<Shown<unknown>, 'entryOf' | 'wake'>;
+  /** @internal */
+  protected readonly shown: Omit<Shown<unknown>, 'entryOf'>;
   readonly #states: readonly EntryState[];
   readonly #rowOf: (status: Status) => Found;
 
   /** @internal */
-  constructor(
-    shown: Omit<Shown<unknown>, 'entryOf' | 'wake'>,
-    states: readonly EntryState[],
-    rowOf: (status: Status) => Found,
-  ) {
-    this.#shown = shown;
+  constructor(shown: Omit<Shown<unknown>, 'entryOf'>, states: readonly EntryState[], rowOf: (status: Status) => Found) {
+    this.shown = shown;
     this.#states = states;
     this.#rowOf = rowOf;
   }
@@ -119,7 +116,7 @@ export class StoredEntries<Found extends { readonly entry: { readonly key: strin
   }
 
   async #list(limit: number, after: number): Promise<readonly Found[]> {
-    const { store, kinds } = this.#shown;
+    const { store, kinds } = this.shown;
     const found = await store.list({ kinds, states: this.#states, limit, after });
     return found.map(this.#rowOf);
   }
@@ -132,7 +129,7 @@ export class StoredEntries<Found extends { readonly entry: { readonly key: strin
    */
   async remove(key: string): Promise<boolean> {
     assertKey(key);
-    const { store, storedKey, keepKeysMs } = this.#shown;
+    const { store, storedKey, keepKeysMs } = this.shown;
     if (this.#states.includes('waiting')) return store.remove(storedKey(key), ['waiting']);
     return store.reduce(
       storedKey(key),
@@ -197,12 +194,9 @@ export interface WaitingEntry<Entry> {
  * await inbox.waiting.removeAll(({ entry }) => entry.notification.topic === 'items');
  */
 export class WaitingEntries<Entry extends { readonly key: string }> extends StoredEntries<WaitingEntry<Entry>> {
-  readonly #shown: Shown<Entry>;
-
   /** @internal */
   constructor(shown: Shown<Entry>) {
     super(shown, ['waiting', 'running'], (status) => waitingOf(shown.entryOf(status), status));
-    this.#shown = shown;
   }
 
   /**
@@ -213,7 +207,7 @@ export class WaitingEntries<Entry extends { readonly key: string }> extends Stor
    */
   async retryNow(key: string): Promise<boolean> {
     assertKey(key);
-    const { store, storedKey, wake } = this.#shown;
+    const { store, storedKey, wake } = this.shown;
     const found = await store.again(storedKey(key), 'open');
     if (found) wake();
     return found;
@@ -270,12 +264,9 @@ export interface DeadLetter<Entry> {
  * console.log(await inbox.deadLetters.removeAll(({ failure }) => failure.includes('NotFoundError')));
  */
 export class DeadLetters<Entry extends { readonly key: string }> extends StoredEntries<DeadLetter<Entry>> {
-  readonly #shown: Shown<Entry>;
-
   /** @internal */
   constructor(shown: Shown<Entry>) {
     super(shown, ['dead'], (status) => deadLetterOf(shown.entryOf(status), status));
-    this.#shown = shown;
   }
 
   /**
@@ -303,7 +294,7 @@ export class DeadLetters<Entry extends { readonly key: string }> extends StoredE
   }
 
   async #replay(key: string, writesOf: typeof withoutUnknown): Promise<boolean> {
-    const { store, storedKey, wake } = this.#shown;
+    const { store, storedKey, wake } = this.shown;
     const found = await store.get(storedKey(key));
     if (found?.state !== 'dead') return false;
     // Earlier failures do not count.

@@ -212,7 +212,7 @@ export class WriteRecords implements WriteHook {
       throw (this.stoppedBy = new EarlierWriteUnknownError(message));
     }
     // When it was read back. Another write that is being sent will have ended once all of the time has passed again.
-    const ageMs = found.unknown === undefined ? write.ageMs(record) - (performance.now() - startedAt) : 0;
+    const ageMs = found.unknown === undefined ? write.memory.ageMs(record) - (performance.now() - startedAt) : 0;
     const retryAfterMs = write.timeoutMs - ageMs;
     if (retryAfterMs > 0) {
       const message = `${what} and may still be carried out: it was not sent again`;
@@ -253,7 +253,7 @@ export class WriteRecords implements WriteHook {
       id: place.record.id,
       beforeSend: async () => {
         if (Math.abs(Date.now() - place.record.sentAt) < exactMs) return;
-        place.record = { ...place.record, ...write.timesNow(place.record.id) };
+        place.record = { ...place.record, ...write.memory.timesNow(place.record.id) };
         await this.#note();
       },
       end: (result) => this.#end(place, write, result),
@@ -309,7 +309,7 @@ export class WriteRecords implements WriteHook {
 
 function newRecord(id: string, write: PendingWrite): WriteRecord {
   const { endpoint, target, input } = write;
-  return { id, endpoint: endpoint.name, target, input, ...write.timesNow(id), state: 'sent' };
+  return { id, endpoint: endpoint.name, target, input, ...write.memory.timesNow(id), state: 'sent' };
 }
 
 /**

@@ -73,8 +73,10 @@ function pendingOf(world: Handlers, seller: Seller, text: string): PendingWrite 
     input,
     target: `messages.send ${seller.name}`,
     timeoutMs,
-    timesNow: () => ({ sentAt: Date.now() }),
-    ageMs: ({ id, sentAt }) => Math.max(Date.now() - sentAt, performance.now() - (seller.seenAt.get(id) ?? Infinity)),
+    memory: {
+      timesNow: () => ({ sentAt: Date.now() }),
+      ageMs: ({ id, sentAt }) => Math.max(Date.now() - sentAt, performance.now() - (seller.seenAt.get(id) ?? Infinity)),
+    },
     readBefore: () => Promise.resolve(undefined),
     confirm: (earlier) => {
       // A clock that is set back does not keep it from being sent for longer than the service needs.

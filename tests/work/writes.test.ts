@@ -63,8 +63,7 @@ describe('the writes of a run', () => {
     input: {},
     target: 'x',
     timeoutMs: 1000,
-    timesNow: () => ({ sentAt: Date.now() }),
-    ageMs: () => 0,
+    memory: { timesNow: () => ({ sentAt: Date.now() }), ageMs: () => 0 },
     readBefore: () => Promise.resolve(undefined),
     confirm: () => Promise.resolve({ done: false as const }),
   } as never;

@@ -133,8 +133,7 @@ function pendingWrite(
     input,
     target: targetOf(endpoint, input, token),
     timeoutMs,
-    timesNow: (id) => memory.timesNow(id),
-    ageMs: (earlier) => memory.ageMs(earlier),
+    memory,
     replaced: replaced && pendingWrite(replaced, call, requester),
     readBefore: () => readBefore(requester, unconfirmed({ input, sentAt: Date.now() }, call.view), scope, signal),
     confirm: async (earlier, stored) => {

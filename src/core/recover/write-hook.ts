@@ -27,10 +27,13 @@ export interface PendingWrite {
   readonly target: string;
   /** After this time the service no longer carries out a write that was sent, in milliseconds. */
   readonly timeoutMs: number;
-  /** The times to note with the write `id`, which is sent now. */
-  timesNow(id: string): Pick<WriteRecord, 'sentAt' | 'latestAt' | 'aheadMs'>;
-  /** How long ago an earlier write was sent at least, in milliseconds. */
-  ageMs(earlier: WriteRecord): number;
+  /** What this process has seen of the times of writes. */
+  readonly memory: {
+    /** The times to note with the write `id`, which is sent now. */
+    timesNow(id: string): Pick<WriteRecord, 'sentAt' | 'latestAt' | 'aheadMs'>;
+    /** How long ago an earlier write was sent at least, in milliseconds. */
+    ageMs(earlier: WriteRecord): number;
+  };
   /** The write that an earlier run may have made in its place, see `replaces` of an endpoint. */
   readonly replaced?: PendingWrite | undefined;
   /** Reads what `confirm` will compare with, if the endpoint needs it: what the state is before the write. */
