@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../core/errors/errors.js';
+import { pagesOf, type PageOfList } from '../work/lists.js';
 import type { Status } from '../work/store.js';
 import { Rounds } from '../work/timers.js';
 import { beginsAt, jobKinds } from './open-outbox.js';
@@ -83,15 +84,14 @@ export class ForgottenStart {
   async #firstDue(): Promise<Status | undefined> {
     const now = performance.now();
     this.#looksAt = now + listAgainMs;
-    for (let after = 0; ;) {
-      const query = { kinds: jobKinds, states: ['waiting'], limit: listAtATime, after } as const;
-      const page = await this.#context.store.list(query);
-      const due = page.find(({ nextInMs }) => nextInMs === 0);
-      const last = page.at(-1);
+    const query = { kinds: jobKinds, states: ['waiting'] } as const;
+    const list = (page: PageOfList): Promise<readonly Status[]> => this.#context.store.list({ ...query, ...page });
+    for await (const page of pagesOf(list, { limit: listAtATime })) {
       this.#looksAt = Math.min(this.#looksAt, ...page.map(({ nextInMs = 0 }) => now + nextInMs));
-      if (due || !last || page.length < listAtATime) return due;
-      after = last.number;
+      const due = page.find(({ nextInMs }) => nextInMs === 0);
+      if (due) return due;
     }
+    return undefined;
   }
 
   /** Somebody has started the outbox, or closes it. */

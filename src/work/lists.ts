@@ -112,11 +112,8 @@ export class StoredEntries<Found extends { readonly entry: { readonly key: strin
    */
   async list(options: ListOptions = {}): Promise<readonly Found[]> {
     checkConfiguration('list', options, listRules);
-    return this.#list(options.limit ?? 100, options.after ?? 0);
-  }
-
-  async #list(limit: number, after: number): Promise<readonly Found[]> {
     const { store, kinds } = this.shown;
+    const { limit = 100, after = 0 } = options;
     const found = await store.list({ kinds, states: this.#states, limit, after });
     return found.map(this.#rowOf);
   }
@@ -151,14 +148,11 @@ export class StoredEntries<Found extends { readonly entry: { readonly key: strin
   protected async forEach(where: (found: Found) => boolean, run: (key: string) => Promise<boolean>): Promise<number> {
     assertFilter(where);
     let count = 0;
-    for (let after = 0; ;) {
-      const page = await this.#list(pageSize, after);
+    for await (const page of pagesOf((each) => this.list(each))) {
       const results = await Promise.all(page.filter(where).map(({ entry }) => run(entry.key)));
       count += results.filter(Boolean).length;
-      const last = page.at(-1);
-      if (page.length < pageSize || !last) return count;
-      after = last.number;
     }
+    return count;
   }
 }
 
@@ -354,8 +348,22 @@ export interface ListOptions {
 /** The rules of `ListOptions`. */
 export const listRules = { limit: integerFrom(1), after: integerFrom(0) };
 
-/** How many are read at a time when all are looked at. */
-export const pageSize = 100;
+/** Which page to list, see `ListOptions`. */
+export type PageOfList = Readonly<Record<keyof ListOptions, number>>;
+
+/** All that a list has from a page on, page by page. A page that is not full is the last. */
+export async function* pagesOf<Each extends { readonly number: number }>(
+  list: (page: PageOfList) => Promise<readonly Each[]>,
+  { limit = 100, after: begin = 0 }: Partial<PageOfList> = {},
+): AsyncGenerator<readonly Each[], undefined> {
+  for (let after = begin; ;) {
+    const page = await list({ limit, after });
+    yield page;
+    const last = page.at(-1);
+    if (page.length < limit || !last) return;
+    after = last.number;
+  }
+}
 
 /** Without types, a store could get `undefined` or the whole object. */
 export function assertKey(key: unknown): void {

@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../core/errors/errors.js';
 import { checkConfiguration, integerFrom, ofType, oneOf, withMethods } from '../core/options/rules.js';
-import { pageSize, type StoredLists } from './lists.js';
+import { pagesOf, type PageOfList, type StoredLists } from './lists.js';
 
 /**
  * - `revoked`: a seller has to authorise the application again.
@@ -137,20 +137,21 @@ interface Section {
   readonly name: string;
   /** Which states its items may have. */
   readonly states: readonly ReviewState[];
-  /** Those with a number above `after`; none for what nobody has to look at. A page that is not full is the last. */
-  page(after: number): Promise<readonly { readonly number: number; readonly item?: Omit<ReviewItem, 'id'> }[]>;
+  /** Those with a number above `after`, without an item for what nobody has to look at. */
+  readonly page: (
+    page: PageOfList,
+  ) => Promise<readonly { readonly number: number; readonly item?: Omit<ReviewItem, 'id'> }[]>;
 }
 
 /** How many rows of a section are looked at: of what waits, few are held up. */
 const mostRows = 10_000;
 
 async function* itemsOf(section: Section, begin: number): AsyncGenerator<ReviewItem> {
-  for (let after = begin, rows = 0; rows < mostRows; rows += pageSize) {
-    const found = await section.page(after);
+  let rows = 0;
+  for await (const found of pagesOf(section.page, { after: begin })) {
     for (const { number, item } of found) if (item) yield { id: `${section.name} ${number}`, ...item };
-    const last = found.at(-1);
-    if (found.length < pageSize || !last) return;
-    after = last.number;
+    rows += found.length;
+    if (rows >= mostRows) return;
   }
 }
 
@@ -176,10 +177,10 @@ function sectionOfSellers(sellers: NonNullable<ReviewSources['sellers']>): Secti
   return {
     name: 'sellers revoked',
     states: ['revoked'],
-    page: async (after) => {
+    page: async ({ limit, after }) => {
       const all = (await sellers.list?.()) ?? [];
       const revoked = all.filter(({ user_id, state }) => state === 'revoked' && user_id > after);
-      return revoked.slice(0, pageSize).map(({ user_id, since }) => {
+      return revoked.slice(0, limit).map(({ user_id, since }) => {
         const item = {
           of: 'sellers',
           state: 'revoked',
@@ -198,14 +199,13 @@ function sectionsOfLists<Entry extends { readonly key: string }>(
   { deadLetters, rejected, waiting }: StoredLists<Entry>,
   describe: (entry: Entry) => { readonly user_id: number; readonly about: string },
 ): readonly Section[] {
-  const limit = pageSize;
   const about = (entry: Entry) => ({ of, key: entry.key, ...describe(entry) });
   return [
     {
       name: `${of} dead`,
       states: ['failed', 'unsure'],
-      page: async (after) =>
-        (await deadLetters.list({ limit, after })).map(({ entry, failure, isUnsure, deadLetteredAt, number }) => {
+      page: async (page) =>
+        (await deadLetters.list(page)).map(({ entry, failure, isUnsure, deadLetteredAt, number }) => {
           const state = isUnsure ? 'unsure' : 'failed';
           return { number, item: { ...about(entry), state, reason: failure, since: deadLetteredAt } };
         }),
@@ -213,16 +213,16 @@ function sectionsOfLists<Entry extends { readonly key: string }>(
     {
       name: `${of} rejected`,
       states: ['rejected'],
-      page: async (after) =>
-        (await rejected.list({ limit, after })).map(({ entry, reason, rejectedAt, number }) => {
+      page: async (page) =>
+        (await rejected.list(page)).map(({ entry, reason, rejectedAt, number }) => {
           return { number, item: { ...about(entry), state: 'rejected', reason, since: rejectedAt } };
         }),
     },
     {
       name: `${of} waiting`,
       states: ['unsure', 'held'],
-      page: async (after) =>
-        (await waiting.list({ limit, after })).map((each) => {
+      page: async (page) =>
+        (await waiting.list(page)).map((each) => {
           const { entry, failure, isUnsure, isModerated, nextInMs, addedAt, number } = each;
           const reason =
             failure ??

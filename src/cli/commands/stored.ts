@@ -5,7 +5,7 @@ import { millisecondsOf } from '../../core/schema/define.js';
 import { openInbox } from '../../notifications/open-inbox.js';
 import type { StoredJob } from '../../outbox/options.js';
 import { openOutbox, type Accepted } from '../../outbox/open-outbox.js';
-import { pageSize } from '../../work/lists.js';
+import { pagesOf } from '../../work/lists.js';
 import type { DeadLetters, Rejected, StoredEntries, WaitingEntries } from '../../work/lists.js';
 import { printable } from '../../work/log.js';
 import { sqliteStore } from '../../work/sqlite.js';
@@ -270,13 +270,7 @@ function listed<Each extends { readonly entry: { readonly key: string }; readonl
   return {
     foundOf,
     pages: async function* () {
-      for (let after = 0; ;) {
-        const page = await entries.list({ limit: pageSize, after });
-        yield page.map(foundOf);
-        const last = page.at(-1);
-        if (page.length < pageSize || !last) return;
-        after = last.number;
-      }
+      for await (const page of pagesOf((each) => entries.list(each))) yield page.map(foundOf);
     },
     remove: (isMeant) => entries.removeAll((each) => isMeant(foundOf(each))),
   };
