@@ -206,6 +206,22 @@ test('tokens that are authorised anew while the refresh of the old ones fails ar
   expect(onRevoked).not.toHaveBeenCalled();
 });
 
+test('tokens that are authorised anew just before the revoked grant would be told are not told of', async () => {
+  const onRevoked = vi.fn();
+  const { store, call } = await rejectedSeller((tokens) => {
+    const load = tokens.load.bind(tokens);
+    let looks = 0;
+    // The first look after the refresh still finds the old ones.
+    vi.spyOn(tokens, 'load').mockImplementation(async (user_id) => {
+      if ((looks += 1) === 2) await tokens.save(7, anew);
+      return load(user_id);
+    });
+  }, onRevoked);
+  await expect(call()).rejects.toThrow(GrantRevokedError);
+  expect(await store.load(7)).toEqual({ tokens: anew, isRevoked: false });
+  expect(onRevoked).not.toHaveBeenCalled();
+});
+
 test('tokens that are authorised anew while the revoked grant is told are not marked', async () => {
   const { store, call } = await rejectedSeller(
     () => undefined,
