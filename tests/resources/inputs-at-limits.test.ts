@@ -59,35 +59,18 @@ const rules: readonly Rule[] = [
   },
   {
     what: 'a delivery promise lies within a day, and does not end before it begins',
-    call: (client, [from, to]: [number, number]) =>
-      client.actionGuide.send({ pack_id: 1, ...deliveryPromise({ from, to }) }),
-    right: [
-      [0, 0],
-      [0, 24],
-      [23, 24],
-      [24, 24],
-    ],
-    wrong: [
-      [-1, 13],
-      [9, 25],
-    ],
+    call: (client, hours: string) => {
+      const [from, to] = hours.split(' to ').map(Number);
+      return client.actionGuide.send({ pack_id: 1, ...deliveryPromise({ from: from!, to: to! }) });
+    },
+    right: ['0 to 0', '0 to 24', '23 to 24', '24 to 24'],
+    wrong: ['-1 to 13', '9 to 25'],
   },
   {
     what: 'a delivery promise has each of its variables once',
-    call: (client, names: string[]) => client.actionGuide.send(promise(names)),
-    right: [
-      ['INIT', 'LIMIT'],
-      ['LIMIT', 'INIT'],
-    ],
-    wrong: [
-      [],
-      ['INIT'],
-      ['LIMIT'],
-      ['INIT', 'INIT'],
-      ['INIT', 'LIMIT', 'INIT'],
-      ['INIT', 'LIMIT', 'MIDDLE'],
-      ['INIT', 'MIDDLE'],
-    ],
+    call: (client, names: string) => client.actionGuide.send(promise(names.match(/\w+/g) ?? [])),
+    right: ['INIT LIMIT', 'LIMIT INIT'],
+    wrong: ['', 'INIT', 'LIMIT', 'INIT INIT', 'INIT LIMIT INIT', 'INIT LIMIT MIDDLE', 'INIT MIDDLE'],
   },
   {
     what: 'a message has at most 25 files',

@@ -24,8 +24,6 @@ export let marketplace: FakeMarketplace;
 export let tokens: Record<'seller' | 'buyer' | 'stranger' | 'noApplication', string>;
 /** The id of the open question. */
 export let question: number;
-/** The number of the pack with a reply of the buyer. */
-export let pack: number;
 let server: Listening;
 
 /** Serves a marketplace for all tests of a file, and arranges it before each. */
@@ -48,7 +46,6 @@ export function arrange(options: FakeMarketplaceOptions = {}): void {
   const sale = marketplace.addPack({ pack_id: 900, seller_id: 1, buyer_id: 2, shipping: 'flex' });
   marketplace.addPack({ pack_id: 901, seller_id: 1, buyer_id: 2, shipping: 'cross_docking' });
   marketplace.buyerWrites({ pack: sale, text: 'Hello' });
-  pack = 900;
   marketplace.flex.subscribe({ user_id: 1, service_id: 77 });
   marketplace.flex.subscribe({ user_id: 1, mode: 'TURBO', service_id: 78 });
   tokens = {

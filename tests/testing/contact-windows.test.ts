@@ -81,13 +81,4 @@ describe('contacts', () => {
     expect(found.status).toBe(status);
     if (length !== undefined) expect((found.body as unknown[]).length).toBe(length);
   });
-
-  test('a window of an item counts those of other items that are asked for with it', async () => {
-    marketplace.addItem({ item_id: 'MLA2', seller_id: 7 });
-    record(-1);
-    marketplace.viewPhone({ item_id: 'MLA2' }, { at: noonMs - 1, times: 5 });
-    const total = async (query: string): Promise<unknown> =>
-      ((await request(`GET ${path}/time_window?unit=day&${query}`)).body as { total: number }).total;
-    expect([await total(''), await total('ids=MLA2'), await total('ids=MLA1,MLA2')]).toEqual([1, 6, 6]);
-  });
 });

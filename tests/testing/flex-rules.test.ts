@@ -89,12 +89,3 @@ describe('Flex', () => {
     expect(await statusOf('POST /sites/MLA/shipping/selfservice/items/MLA1')).toBe(expected);
   });
 });
-
-test.each([
-  [1, 200],
-  [20, 200],
-  [21, 400],
-])('of items, %i are read at once: %i', async (count, status) => {
-  const ids = Array.from({ length: count }, (_, index) => `MLA${index + 1}`).join(',');
-  expect(await statusOf(`GET /items?ids=${ids}&attributes=status`)).toBe(status);
-});

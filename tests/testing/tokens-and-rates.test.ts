@@ -72,14 +72,6 @@ describe('a rate', () => {
     expect((await get()).headers.get('retry-after')).toBe(seconds);
   });
 
-  test.each([
-    ['application', [200, 429, 429]],
-    ['user', [200, 429, 200]],
-  ] as const)('per %s counts those calls together', async (per, statuses) => {
-    marketplace.rateLimiter.set({ perMinute: 1, per });
-    expect([await currencies(), await currencies(), await currencies(buyer)]).toEqual(statuses);
-  });
-
   test('counts tokens without an application by their user', async () => {
     marketplace.rateLimiter.set({ perMinute: 1 });
     const get = async (as: Account): Promise<number> => {
