@@ -420,12 +420,13 @@ describe('idle()', () => {
         return key === 'a' ? done : { state: 'open', inMs: 60_000, failed: true, failure: 'no' };
       },
     });
-    let isIdle = false;
-    void worker.idle().then(() => (isIdle = true));
+    // Each call waits for itself.
+    let idle = 0;
+    for (let call = 0; call < 2; call += 1) void worker.idle().then(() => (idle += 1));
     await tick(900);
-    expect([isIdle, ended]).toEqual([false, []]);
+    expect([idle, ended]).toEqual([0, []]);
     await tick(200);
-    expect([isIdle, ended.toSorted()]).toEqual([true, ['a', 'b']]);
+    expect([idle, ended.toSorted()]).toEqual([2, ['a', 'b']]);
     expect(await stateOf(store, 'b')).toBe('waiting');
   });
 });
