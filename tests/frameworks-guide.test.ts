@@ -19,7 +19,7 @@ const files = readdirSync(consumers, { recursive: true, encoding: 'utf8' })
   .filter((path) => /\.(ts|js)$/.test(path))
   .map((path) => bare(readFileSync(join(consumers, path), 'utf8')));
 
-test.each(['Express', 'Fastify', 'Nest', 'Next', 'Koa and Hono', 'Workers', 'Lambda'])(
+test.each(['Express', 'Fastify', 'Nest', 'Next.js', 'Koa and Hono', 'Workers', 'Lambda'])(
   'the code for %s is that of a project that is installed and run',
   (framework) => {
     const from = shown.findIndex(([, heading]) => heading === framework);
