@@ -178,7 +178,8 @@ class BullMQWorks implements Works {
     try {
       await before;
       await endsWithin(this.#options.leaseMs / 3, Promise.allSettled(this.#active));
-      await results.count(endings + 1);
+      // Its lock is lost: others have it, and this process would end without being counted.
+      if (!(await results.count(endings + 1))) throw new DelayedError();
       const running = tracked(this.#active, this.#run(results, stalls));
       if (!(await endsWithin(aloneMsOf(this.#options.leaseMs), Promise.allSettled([running]))))
         await results.count(endings);
@@ -283,8 +284,9 @@ class JobResults {
     return this.#data.pausedAfter === this.endings;
   }
 
-  async count(endings: number): Promise<void> {
-    await this.#update({ endings });
+  /** Returns whether the lock is still held. */
+  count(endings: number): Promise<boolean> {
+    return this.#update({ endings });
   }
 
   async pause(inMs: number): Promise<never> {

@@ -236,4 +236,29 @@ describe.skipIf(!hasRedis)('BullMQ', () => {
     take = async () => (await shelf.queue('questions').getJob(idOf('a')))?.promote();
     expect(await shelf.isDue(['questions'])).toBe(true);
   });
+
+  test('what may end its process does not run uncounted where its lock was lost while it waited for others', async () => {
+    const store = open();
+    const client = redis.connect();
+    for (const key of ['other', 'suspect']) await store.add(work(key));
+    const [job = ''] = (await client.keys('*')).filter((key) => key.endsWith(`:${idOf('suspect')}`));
+    // Two processes have ended while it ran.
+    await client.hset(job, 'stc', 2);
+    const other = Promise.withResolvers<undefined>();
+    const counted: unknown[] = [];
+    const worker = works(
+      store,
+      async (key) => {
+        if (key === 'other') await other.promise;
+        else counted.push((JSON.parse((await client.hget(job, 'data')) ?? '{}') as { endings?: number }).endings);
+        return done;
+      },
+      // real: locks of Redis; whenever this one is deleted, the run is counted
+      { leaseMs: 3_000 },
+    );
+    worker.start();
+    await vi.waitFor(async () => expect(await client.del(`${job}:lock`)).toBe(1), 30_000);
+    await vi.waitFor(() => expect(counted).toEqual([1]), 30_000);
+    other.resolve(undefined);
+  });
 });
