@@ -26,9 +26,9 @@ const journeys = [
     outcome: 'InvalidQuestionError',
   },
   { name: 'lost', what: 'a lost write that is read back', files: [40, 40], functions: [215, 224] },
-  { name: 'webhook', what: 'a webhook to an answer, on SQLite', files: [60, 57], functions: [400, 465] },
-  { name: 'job', what: 'a job whose message moderation accepts, on SQLite', files: [62, 62], functions: [480, 557] },
-  { name: 'refresh', what: 'a read that refreshes its token', files: [28, 41], functions: [180, 267] },
+  { name: 'webhook', what: 'a webhook to an answer, on SQLite', files: [60, 58], functions: [400, 465] },
+  { name: 'job', what: 'a job whose message moderation accepts, on SQLite', files: [62, 64], functions: [480, 557] },
+  { name: 'refresh', what: 'a read that refreshes its token', files: [28, 41], functions: [180, 264] },
 ] as const;
 
 /** What runs for each journey. */
@@ -61,5 +61,5 @@ export const concepts: readonly Concepts[] = [
       measure: async () => Object.values((await ran())[name]).flat().length,
     },
   ]),
-  { what: 'lines of code in src/core', goal: 5800, most: 8148, measure: () => linesOfCode('core') },
+  { what: 'lines of code in src/core', goal: 5800, most: 8172, measure: () => linesOfCode('core') },
 ];
