@@ -75,7 +75,14 @@ const limits: readonly Limit[] = [
 /** Measured once for all three. */
 let measured: ReturnType<typeof transferRatios> | undefined;
 function transfers(): ReturnType<typeof transferRatios> {
-  return (measured ??= transferRatios());
+  return (measured ??= leastOfThree());
+}
+
+/** What else the machine does moves a growth by half of it. What a transfer keeps is in all three. */
+async function leastOfThree(): ReturnType<typeof transferRatios> {
+  const runs = [await transferRatios(), await transferRatios(), await transferRatios()];
+  const least = (name: keyof (typeof runs)[number]): number => Math.min(...runs.map((run) => run[name]));
+  return { peak: least('peak'), upload: least('upload'), download: least('download') };
 }
 
 const [, , option, version] = process.argv;
