@@ -175,14 +175,17 @@ function smallerLimit(limit: number | undefined, reported: number | undefined): 
   return limit === undefined || reported === undefined || reported < 1 ? limit : Math.min(limit, reported);
 }
 
-/** If responses are not validated, an entry may have no id. Then its content identifies it. */
+/**
+ * What identifies an entry. If responses are not validated, it may have no id, or one that is an object: then its content
+ * does, and if that is nested too deeply, its fields that are no objects.
+ */
 function keyOf<T>(entry: T | null | undefined, key: (entry: T) => unknown): unknown {
-  const own = entry === null || entry === undefined ? undefined : key(entry);
+  const id = (entry === null || entry === undefined ? undefined : key(entry)) ?? entry;
+  if (typeof id !== 'object') return id;
   try {
-    return own ?? JSON.stringify(entry);
+    return JSON.stringify(id);
   } catch {
-    // It is nested too deeply.
-    return entry;
+    return JSON.stringify(Object.entries(entry ?? {}).filter(([, value]) => typeof value !== 'object'));
   }
 }
 
