@@ -229,19 +229,6 @@ describe('seed() and reset()', () => {
     expect(marketplace.clock.isStopped).toBe(false);
     expect(received).toEqual([]);
   });
-
-  test('reset() restores the initial state', async () => {
-    const marketplace = new FakeMarketplace({ now: '2026-03-02T12:00:00Z' });
-    const account = marketplace.addUser();
-    await marketplace.clientFor(account).currencies.list();
-    marketplace.clock.advance({ days: 1 });
-    marketplace.faults.inject({ status: 503 });
-    marketplace.reset();
-    expect(marketplace.clock.iso).toBe('2026-03-02T12:00:00.000Z');
-    expect([marketplace.accounts.all, marketplace.requests.all, marketplace.faults.all]).toEqual([[], [], []]);
-    expect(marketplace.addUser()).toEqual(account);
-    await expect(marketplace.clientFor(account).currencies.list()).resolves.toBeInstanceOf(Array);
-  });
 });
 
 describe('selecting the calls of a fault', () => {

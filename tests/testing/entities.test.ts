@@ -116,7 +116,7 @@ describe('items', () => {
     const changes: string[] = [];
     events.on(({ topic, resource, user_id }) => changes.push(`${topic} ${resource} ${user_id}`));
     expect(items.change(item_id, { title: 'Lamp', site_id: 'MLB' })).toMatchObject({ title: 'Lamp', site_id: 'MLB' });
-    items.change(item_id, { title: 'Lamp' });
+    items.change(item_id, { title: 'Lamp', status: 'active' });
     expect(changes).toEqual([`items /items/${item_id} ${seller_id}`]);
     const wrong = { status: 'gone' as 'closed' };
     const statuses = '`status` of an item is active, paused, closed, under_review, not gone';
@@ -233,13 +233,15 @@ describe('files', () => {
   });
 
   test('have 512 MB of room together', () => {
-    const { attachments } = marketplace;
+    const { attachments, clock, settings } = marketplace;
     const ofSize = (byteLength: number) => ({ byteLength }) as Uint8Array<ArrayBuffer>;
     const whole = 512 * 1024 * 1024;
     expect([whole, whole + 1].map((size) => attachments.hasRoomFor(ofSize(size)))).toEqual([true, false]);
     add('a.txt', 'abc');
     add('b.txt', 'de');
     expect([whole - 5, whole - 4].map((size) => attachments.hasRoomFor(ofSize(size)))).toEqual([true, false]);
+    clock.advance({ ms: settings.attachmentLifetimeMs });
+    expect(attachments.hasRoomFor(ofSize(whole))).toBe(true);
   });
 
   test('need an owner', () => {

@@ -88,4 +88,12 @@ describe('Flex', () => {
     for (const status of statuses) subscribe({ status });
     expect(await statusOf('POST /sites/MLA/shipping/selfservice/items/MLA1')).toBe(expected);
   });
+
+  test('a change of an item that is rejected leaves it free for the next one', async () => {
+    subscribe();
+    const statuses = [];
+    for (const method of ['DELETE', 'DELETE', 'POST', 'POST', 'DELETE'])
+      statuses.push(await statusOf(`${method} /sites/MLA/shipping/selfservice/items/MLA1`));
+    expect(statuses).toEqual([400, 400, 204, 400, 204]);
+  });
 });

@@ -308,18 +308,21 @@ describe('a stub', () => {
     expect((await control('GET', 'state')).body.operations).toEqual([]);
   });
 
-  test('gives its bodies in turn, then the last one', async () => {
+  test('gives its bodies in turn to the calls with a token, then the last one', async () => {
     const marketplace = new FakeMarketplace();
     marketplace.operations.stub({
       method: 'POST',
       path: '/payments',
-      public: true,
       status: 201,
       bodies: [1, [2], { three: 3 }],
     });
+    const authorization = `Bearer ${marketplace.tokenFor(marketplace.addUser())}`;
     const bodies: unknown[] = [];
     for (let call = 0; call < 4; call += 1) {
-      const response = await marketplace.fetch(`${marketplace.baseUrl}/payments`, { method: 'POST', body: 'anything' });
+      const post = (headers: HeadersInit): Promise<Response> =>
+        marketplace.fetch(`${marketplace.baseUrl}/payments`, { method: 'POST', body: 'anything', headers });
+      expect((await post({})).status).toBe(401);
+      const response = await post({ authorization });
       expect(response.status).toBe(201);
       bodies.push(await response.json());
     }
@@ -331,6 +334,10 @@ describe('a stub', () => {
     const question = { method: 'GET' as const, path: '/questions/{question_id}', public: true };
     marketplace.operations.stub({ ...question, body: 1 });
     marketplace.operations.stub({ ...question, status: 204 });
+    // One that is rejected replaces nothing.
+    marketplace.operations.stub({ ...question, path: '/other', name: 'other' });
+    const clash = { ...question, path: '/other', name: 'GET /questions/{question_id}' } as const;
+    expect(() => marketplace.operations.stub(clash)).toThrow('already responds');
     const seller = marketplace.clientFor(marketplace.addUser());
     expect(await seller.questions.search({ seller_id: 1001 }).toArray()).toEqual([]);
     expect((await marketplace.fetch(`${marketplace.baseUrl}/questions/1`)).status).toBe(204);

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { Dashboard } from '../../src/testing/dashboard/dashboard.js';
 import { RecentEntries } from '../../src/testing/http/requests.js';
+import { createMarketplace } from '../support/marketplace.ts';
 
 const mb = 1024 * 1024;
 
@@ -68,4 +70,15 @@ describe('of the newest entries', () => {
     for (let index = 0; index < 2; index += 1) recent.save(index, index, 16 * mb);
     expect(recent.all).toEqual([0, 1]);
   });
+});
+
+test('a request that is open when the logs are cleared does not come back with its response', async () => {
+  const { marketplace, buyer, item_id } = createMarketplace();
+  const { fetch, requestLog } = new Dashboard(marketplace);
+  marketplace.events.on(() => [marketplace.requests, requestLog].forEach((log) => log.clear()));
+  const headers = { authorization: `Bearer ${marketplace.tokenFor(buyer)}` };
+  const body = JSON.stringify({ item_id, text: 'Is it new?' });
+  const asked = await fetch(new Request(`${marketplace.baseUrl}/questions`, { method: 'POST', headers, body }));
+  expect(await asked.text()).toContain('Is it new?');
+  expect([marketplace.requests.all, requestLog.all]).toEqual([[], []]);
 });

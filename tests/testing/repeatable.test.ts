@@ -3,6 +3,8 @@ import type { SeedInit } from 'marketplace-seller-sdk/testing';
 import { afterEach, describe, expect, test } from 'vitest';
 import { controlled } from '../support/control-calls.ts';
 import type { ControlledServer } from '../support/control-calls.ts';
+import { snapshot } from '../../src/testing/dashboard/snapshot.js';
+import { sample } from '../../src/testing/seed/schema.js';
 
 const open: ControlledServer[] = [];
 afterEach(async () => {
@@ -10,24 +12,54 @@ afterEach(async () => {
 });
 
 describe('two runs of one program', () => {
-  async function run(): Promise<string> {
-    const marketplace = new FakeMarketplace({ now: '2026-03-02T10:00:00Z' });
+  const created = (): FakeMarketplace => new FakeMarketplace({ now: '2026-03-02T10:00:00Z' });
+  async function run(marketplace = created()): Promise<string> {
     const [seller, buyer] = [marketplace.addUser(), marketplace.addUser()];
     const client = marketplace.clientFor(seller);
     const pack = marketplace.addPack({ seller_id: seller.user_id, buyer_id: buyer.user_id });
     marketplace.buyerWrites({ pack, text: 'Hello?', files: [{ filename: 'a.txt', content: 'a' }] });
     const { item_id } = marketplace.addItem({ seller_id: seller.user_id });
+    marketplace.notifications.subscribe({ callback: () => new Response() });
     marketplace.ask({ from: buyer, item_id, text: 'Is it new?' });
+    marketplace.flex.ship({ user_id: marketplace.flex.subscribe(seller).user_id });
     const file = new File(['x'], 'b.pdf');
     const { id } = await client.messages.upload({ site_id: 'MLA', file, filename: 'b.pdf' });
     const to = { user_id: buyer.user_id };
     await client.messages.send({ pack_id: pack.pack_id!, user_id: seller.user_id, to, text: 'Hi', attachments: [id] });
     await client.questions.search({ seller_id: seller.user_id }).toArray();
-    return JSON.stringify(marketplace.requests.all.map(({ path, body, response }) => ({ path, body, response })));
+    await client.currencies.list();
+    await marketplace.notifications.flush();
+    const requests = marketplace.requests.all.map(({ path, body, response }) => ({ path, body, response }));
+    return JSON.stringify([requests, snapshot(marketplace, [])]);
   }
 
   test('have the same ids and bodies', async () => {
     expect(await run()).toBe(await run());
+  });
+
+  test('have them in one marketplace, too, with a reset() between, whatever was done before it', async () => {
+    const marketplace = created();
+    const first = await run(marketplace);
+    marketplace.reset();
+    marketplace.seed({ ...sample(), settings: { capPerOption: 9, cors: true, maxPageSize: 1 } });
+    const { attachments, messages, notifications } = marketplace;
+    marketplace.rateLimiter.set({ perMinute: 1 });
+    [messages.moderation, messages.isUnavailable, attachments.isBroken, notifications.isHeld] = [
+      'later',
+      true,
+      true,
+      true,
+    ];
+    messages.choose('Hello', 'reason');
+    notifications.subscribe({ callback: () => new Response(), faults: () => ({ lateMs: 0, twice: true, lost: true }) });
+    marketplace.faults.inject({ status: 503, times: 9 });
+    marketplace.failNext('currencies.list', { status: 500, message: 'No' });
+    marketplace.operations.stub({ method: 'GET', path: '/currencies' });
+    const next = { user_id: 900, item_id: 900, question_id: 900, pack_id: 900, order_id: 900, claim_id: 900 };
+    marketplace.nextIds({ ...next, shipment_id: 900 });
+    marketplace.clock.advance({ days: 1 });
+    marketplace.reset();
+    expect(await run(marketplace)).toBe(first);
   });
 
   test('have ids that differ from each other', () => {

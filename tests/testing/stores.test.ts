@@ -1,5 +1,6 @@
 import { FakeMarketplace, FakeMarketplaceError } from 'marketplace-seller-sdk/testing';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { snapshot } from '../../src/testing/dashboard/snapshot.js';
 import { createMarketplace } from '../support/marketplace.ts';
 import { errorOf } from '../support/stubs.ts';
 
@@ -224,21 +225,19 @@ describe('the questions', () => {
   });
 });
 
-test('a seed that fails leaves everything as it was: users, items, questions, blacklists, messages, locks and the next ids', async () => {
+test('a seed that fails leaves everything as it was, locks and the next ids included', async () => {
   const { marketplace, seller, buyer, item_id, question_id } = createMarketplace();
+  marketplace.clock.set('2026-03-02T12:00:00Z');
   const pack = marketplace.addPack({ seller_id, buyer_id });
   marketplace.questions.block(buyer.user_id, seller.user_id);
   marketplace.questions.answer(question_id, 'Yes.');
   marketplace.buyerWrites({ pack, text: 'Hello' });
   const unlock = marketplace.messages.lock(pack);
+  const unlockItem = marketplace.flex.lock({ item_id });
   const content = (): unknown => [
-    marketplace.accounts.all,
-    marketplace.items.all,
-    marketplace.questions.all,
-    marketplace.questions.blockedBy(seller.user_id),
-    marketplace.questions.blockedBy(buyer.user_id),
+    snapshot(marketplace, []),
+    [...marketplace.contacts.all],
     marketplace.questions.answeredCount(buyer.user_id, seller.user_id),
-    marketplace.messages.all,
     [marketplace.messages.hasReply(pack), marketplace.messages.isLocked(pack)],
   ];
   const before = content();
@@ -251,13 +250,21 @@ test('a seed that fails leaves everything as it was: users, items, questions, bl
       { seller_id: seller.user_id, user_id: 900 },
       { seller_id: buyer.user_id, user_id: seller.user_id },
     ],
-    // It is added last.
-    contacts: [{ kind: 'question', item_id: 'MLA404' }],
+    ...{ now: '2030-01-01', settings: { capPerOption: 9 }, faults: [{ status: 503 }] },
+    operations: [{ method: 'GET', path: '/stub' }],
+    flex: { subscriptions: [{ user_id: seller_id }], shipments: [{ user_id: seller_id }] },
+    // They are added last.
+    contacts: [
+      { kind: 'question', item_id },
+      { kind: 'question', item_id: 'MLA404' },
+    ],
   };
   expect(await errorOf(Promise.resolve().then(() => marketplace.seed(failing)))).toBeInstanceOf(FakeMarketplaceError);
   expect(content()).toEqual(before);
   unlock();
+  unlockItem?.();
   expect(marketplace.messages.isLocked(pack)).toBe(false);
+  expect(marketplace.flex.lock({ item_id })).toBeDefined();
   expect(marketplace.ask({ from: marketplace.addUser(), item_id, text: 'New?' }).id).toBe(question_id + 1);
 });
 

@@ -75,7 +75,6 @@ export class Operations {
     const { method, path } = checked;
     const name = nameOfStub(checked);
     const handler = handlerOfStub(checked);
-    if (this.#own.get(name)?.stays === false) this.#own.delete(name);
     const schemas = { input: unknown, output: unknown };
     const retry = method === 'GET' ? ('safe' as const) : ('unsafe' as const);
     const endpoint = {
@@ -88,7 +87,8 @@ export class Operations {
       summary: name,
       example: {},
     };
-    this.#set({ endpoint, handler, stays: false });
+    const isReplaced = this.#own.get(name)?.stays === false;
+    this.#set({ endpoint, handler, stays: false }, isReplaced ? name : undefined);
     return { name, method, path };
   }
 
@@ -121,12 +121,13 @@ export class Operations {
   }
 
   /** @throws {FakeMarketplaceError} when an operation with this name, or this method and path, exists */
-  #set(operation: OwnOperation): void {
+  #set(operation: OwnOperation, replaced?: string): void {
     const { name, method, path } = operation.endpoint;
-    if (this.#own.has(name) || allEndpoints.some((each) => each.name === name))
+    if ((this.#own.has(name) && name !== replaced) || allEndpoints.some((each) => each.name === name))
       throw new FakeMarketplaceError(`there is already an operation "${name}"; choose another name`);
-    const same = this.all.find((each) => isSamePlace(each, { method, path }));
+    const same = this.all.find((each) => each.name !== replaced && isSamePlace(each, { method, path }));
     if (same) throw new FakeMarketplaceError(`the operation "${same.name}" already responds to ${method} ${path}`);
+    this.#own.delete(name);
     this.#own.set(name, operation);
     this.#changed();
   }

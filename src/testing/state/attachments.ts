@@ -85,7 +85,7 @@ export class AttachmentStore extends EntityStore<string, StoredFile> {
   /** Whether a file fits into the storage of 512 MB. */
   hasRoomFor(bytes: Bytes): boolean {
     assertBytes(bytes);
-    const used = [...this.data.entries.values()].reduce((sum, file) => sum + file.bytes.byteLength, 0);
+    const used = this.all.reduce((sum, file) => sum + file.bytes.byteLength, 0);
     return used + bytes.byteLength <= maxTotalBytes;
   }
 

@@ -243,11 +243,10 @@ export class FlexStore extends EntityStore<number, StoredFlexSubscription> {
    * @returns a function that unlocks it; `undefined` if it is locked already
    */
   lock(item: Pick<Item, 'item_id'>): (() => void) | undefined {
-    const { lockedItems } = this.data;
     const item_id = itemIdOf(item);
-    if (lockedItems.has(item_id)) return undefined;
-    lockedItems.add(item_id);
-    return () => lockedItems.delete(item_id);
+    if (this.data.lockedItems.has(item_id)) return undefined;
+    this.data.lockedItems.add(item_id);
+    return () => this.data.lockedItems.delete(item_id);
   }
 
   /** Whether an item does not offer Flex. */
