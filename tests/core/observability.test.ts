@@ -53,6 +53,31 @@ describe('the logger', () => {
     for (const [, ms] of durations) expect(Number.isInteger(ms)).toBe(true);
   });
 
+  test('the logger is called in the async context of its own call', async () => {
+    vi.useFakeTimers();
+    try {
+      const storage = new AsyncLocalStorage<number>();
+      const seen: [unknown, unknown][] = [];
+      const note = (_message: string, fields?: { readonly waitMs?: number }): void =>
+        void seen.push([storage.getStore(), fields?.waitMs]);
+      const slow = Response.json({}, { status: 429, headers: { 'retry-after': '1' } });
+      const { sellerClient } = stubbed([slow, Response.json(wireQuestion)], {
+        concurrency: 1,
+        logger: { debug: note, info: note, warn: note, error: note },
+      });
+      const calls = [1, 2, 3, 4].map((id) =>
+        storage.run(id, () => sellerClient.questions.get({ question_id: id }).withResponse()),
+      );
+      await vi.advanceTimersByTimeAsync(5000);
+      await Promise.all(calls);
+      const waited = seen.filter(([, waitMs]) => waitMs !== undefined).map(([id]) => id);
+      expect(waited.sort()).toEqual([1, 2, 3, 4]);
+      expect(seen.map(([id]) => id)).not.toContain(undefined);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   test('a logger that throws does not fail the call', async () => {
     const fail = (): never => {
       throw new Error('the disk is full');

@@ -230,12 +230,13 @@ export function isSecretHeader(name: string): boolean {
 /** Fields whose values are secret. The value of an `authorization` includes its scheme. */
 const secretFields =
   /("?(?:access[_-]?token|auth[_-]token|refresh[_-]?token|client[_-]?secret|api[_-]?key|authorization|set-cookie|cookie)\\?"?\s{0,9}[=:]\s{0,9}\\?"?)(?:(?:bearer|basic)\s{1,9})?[^"&\s,}\\]+/gi;
-/** Only as a parameter or a JSON field, because `invalid signature: expired` is a message. */
-const signatures = /((?<![\w-])(?:sig|signature)(?:=|\\?"\s{0,9}:\s{0,9}\\?"))[^"&\s,}\\]+/gi;
+/** The other secret names only as a parameter or a JSON field, because `invalid signature: expired` is a message. */
+const secretParameters =
+  /((?<![\w-])(?:[\w-]{0,30}(?:token|secret|password|passwd|signature|credential)|sig)(?:=|\\?"\s{0,9}:\s{0,9}\\?"))[^"&\s,}\\]+/gi;
 
 /** Masks the values of secret fields and parameters in a text, e.g. `api_key=...` or `"client_secret": "..."`. */
 function maskSecretFields(text: string, mask: string): string {
-  return text.replace(secretFields, `$1${mask}`).replace(signatures, `$1${mask}`);
+  return text.replace(secretFields, `$1${mask}`).replace(secretParameters, `$1${mask}`);
 }
 
 /** Shorter secrets are not masked, because they occur in other words. */
