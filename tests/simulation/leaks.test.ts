@@ -1,13 +1,20 @@
+import { createHook, type AsyncHook } from 'node:async_hooks';
 import { spawn } from 'node:child_process';
+import nodeCrypto from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import { lookup, lookupService, resolve4 } from 'node:dns';
+import { existsSync } from 'node:fs';
 import { createServer, get } from 'node:http';
 import { connect } from 'node:net';
+import * as sqlite from 'node:sqlite';
+import * as timers from 'node:timers';
+import * as promises from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { ConfigurationError } from 'marketplace-seller-sdk';
 import { simulate } from 'marketplace-seller-sdk/simulation';
-import type { Bot, Check, World } from 'marketplace-seller-sdk/simulation';
-import { afterEach, describe, expect, test } from 'vitest';
+import type { Bot, Check, SimulationOptions, World } from 'marketplace-seller-sdk/simulation';
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { platform } from '#platform';
 import { stuck, mostAnHour } from '../../src/simulation/process.js';
 
 const { setTimeout: captured, fetch: capturedFetch } = globalThis;
@@ -158,4 +165,36 @@ describe('a bot that leaves the simulation is told what it did, and where', () =
     await simulate({ ...options, outside: (request) => new Response(`hello ${new URL(request.url).pathname}`) });
     expect(received).toEqual([expect.stringContaining('pass `outside`'), 'hello /v1']);
   });
+});
+
+/** What a simulated process finds another one of. */
+const replaced = (): unknown[] => [
+  ...[globalThis, timers, promises, promises.scheduler, AbortSignal, performance, process, Math, crypto, crypto.subtle]
+    .concat([nodeCrypto, console, sqlite, platform] as never)
+    .map((owner) =>
+      Object.entries(Object.getOwnPropertyDescriptors(owner)).filter(([, { value }]) => typeof value === 'function'),
+    )
+    .map((own) => Object.fromEntries(own.map(([key, { value }]) => [key, value]))),
+  ...(['unhandledRejection', 'uncaughtException'] as const).map((kind) => process.listeners(kind as 'exit')),
+];
+
+test.each<[string, Partial<SimulationOptions>]>([
+  ['passes', {}],
+  ['fails', { checks: [() => ['wrong']] }],
+  ['its bot leaves', { bot: () => (captured(() => undefined, 1), {}) }],
+])('a simulation that %s leaves the process as it was', async (_, options) => {
+  const [listener, hook] = [() => undefined, Object.getPrototypeOf(createHook({})) as AsyncHook];
+  process.on('unhandledRejection', listener);
+  onTestFinished(() => void process.off('unhandledRejection', listener));
+  const disabled = vi.spyOn(hook, 'disable');
+  const before = replaced();
+  const folders = new Set<string>();
+  const bot = options.bot ?? (() => ({}));
+  const noting = (world: World) => (folders.add(world.folder), bot(world));
+  await simulate({ seeds: 1, load: { questions: 1, sales: 1 }, checks: [], ...options, bot: noting }).catch(
+    () => undefined,
+  );
+  expect(replaced()).toEqual(before);
+  expect(disabled).toHaveBeenCalled();
+  expect([...folders].map((folder) => existsSync(folder))).not.toContain(true);
 });

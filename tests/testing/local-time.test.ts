@@ -1,5 +1,6 @@
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { localTime } from '../../src/testing/clock.js';
 
 test.each([0, 1, 29, 30, 31, 46, 59])(
   'the offset of a site is a whole number of hours, also at second %i',
@@ -13,3 +14,9 @@ test.each([0, 1, 29, 30, 31, 46, 59])(
     expect(date_created).toBe(`2026-03-02T09:00:${String(second).padStart(2, '0')}.172-03:00`);
   },
 );
+
+test('the offsets of 10,000 quarters of an hour are remembered, and not of more', () => {
+  for (let quarter = 0; quarter <= 10_000; quarter += 1) localTime(quarter * 900_000, 'MLA');
+  const formatted = vi.spyOn(Intl.DateTimeFormat.prototype, 'formatToParts');
+  for (const again of [1, 1]) expect([localTime(0, 'MLA').hour, formatted.mock.calls.length]).toEqual([21, again]);
+});

@@ -78,6 +78,16 @@ describe('a marketplace on a port', () => {
     await expect(fetch(server.url)).rejects.toThrow();
   });
 
+  test.each([
+    [{}, 150],
+    [{ optionLockMs: 5 }, 5],
+  ])('with %j, its options are locked for %i ms, also after reset()', async (settings, lockMs) => {
+    const marketplace = new FakeMarketplace({ settings });
+    await listening(marketplace);
+    marketplace.reset();
+    expect(marketplace.settings.optionLockMs).toBe(lockMs);
+  });
+
   test('close() can be called twice', async () => {
     const server = await new FakeMarketplace().listen();
     await server.close();
