@@ -24,6 +24,65 @@ function client(first: TokenSet, options: Partial<RefreshingTokenOptions>) {
 }
 
 const expired = (): TokenSet => ({ accessToken: 'old', refreshToken: 'r-1', expiresAt: Date.now() - 1 });
+const bearers = (sent: readonly Request[]) => sent.map(({ headers }) => headers.get('authorization')?.slice(7));
+
+describe('one refresh', () => {
+  const slow = () =>
+    vi.fn(async (): Promise<TokenSet> => {
+      await new Promise((resolve) => setTimeout(resolve, 5000));
+      return { accessToken: 'new', refreshToken: 'r-2', expiresAt: Date.now() + hour };
+    });
+
+  test('serves all calls of an expired token, and is saved', async () => {
+    const refresh = slow();
+    const { sellerClient, store, sent } = client(expired(), { refresh });
+    const calls = [1, 2, 3, 4, 5].map((question_id) => sellerClient.questions.get({ question_id }));
+    await advanceUntilSettled(Promise.all(calls));
+    expect([refresh.mock.calls.length, new Set(bearers(sent))]).toEqual([1, new Set(['new'])]);
+    expect(store.tokens).toMatchObject({ accessToken: 'new', refreshToken: 'r-2' });
+  });
+
+  test('of a token that expires soon delays no call, and the next one has the new token', async () => {
+    const refresh = slow();
+    const { sellerClient, sent } = client({ ...expired(), expiresAt: Date.now() + 30_000 }, { refresh });
+    for (const passedMs of [0, 4999, 1]) {
+      await vi.advanceTimersByTimeAsync(passedMs);
+      await sellerClient.questions.get(ask);
+    }
+    expect([refresh.mock.calls.length, bearers(sent)]).toEqual([1, ['old', 'old', 'new']]);
+  });
+
+  test('serves all calls that get a 401', async () => {
+    const refresh = slow();
+    const store = { tokens: { accessToken: 'revoked', refreshToken: 'r-1' } as TokenSet };
+    const accessToken = refreshingToken({
+      load: () => store.tokens,
+      save: (next) => void (store.tokens = next),
+      refresh,
+    });
+    const service = (request: Request): Response =>
+      bearers([request])[0] === 'new' ? Response.json(wireQuestion) : Response.json({}, { status: 401 });
+    const { sellerClient } = stubbed([service], { accessToken });
+    await advanceUntilSettled(Promise.all([1, 2, 3].map((question_id) => sellerClient.questions.get({ question_id }))));
+    expect(refresh).toHaveBeenCalledOnce();
+  });
+
+  test('serves two processes under one lock', async () => {
+    let last: Promise<unknown> = Promise.resolve();
+    const lock = <T>(work: () => Promise<T>): Promise<T> => {
+      const mine = last.then(work);
+      last = mine.catch(() => undefined);
+      return mine;
+    };
+    const [refresh, store] = [slow(), { tokens: expired() }];
+    const start = () =>
+      client(expired(), { load: () => store.tokens, save: (next) => void (store.tokens = next), refresh, lock });
+    const processes = [start(), start()];
+    await advanceUntilSettled(Promise.all(processes.map(({ sellerClient }) => sellerClient.questions.get(ask))));
+    expect(processes.map(({ sent }) => bearers(sent))).toEqual([['new'], ['new']]);
+    expect(refresh).toHaveBeenCalledOnce();
+  });
+});
 
 describe('a refresh that hangs is bounded, aborted and forgotten', () => {
   test.each(['refresh', 'lock', 'load', 'save'] as const)('%s', async (name) => {
@@ -81,22 +140,34 @@ describe('a refresh that hangs is bounded, aborted and forgotten', () => {
   });
 });
 
-test('a newer token set in the store is not overwritten by an older one', async () => {
-  let isFull = true;
-  const saved: TokenSet[] = [];
-  const { sellerClient, store, sent } = client(expired(), {
-    save: (tokens) => {
-      if (isFull) throw new Error('the disk is full');
-      saved.push(tokens);
-    },
+describe('a token set that could not be saved', () => {
+  function withFullDisk() {
+    const disk = { isFull: true, saved: [] as TokenSet[] };
+    const save = (tokens: TokenSet): void => {
+      if (disk.isFull) throw new Error('the disk is full');
+      disk.saved.push(tokens);
+    };
+    return { disk, ...client(expired(), { save }) };
+  }
+
+  test('is saved before its next use', async () => {
+    const { disk, sellerClient } = withFullDisk();
+    const error = await advanceUntilSettled(errorOf(sellerClient.questions.get(ask)));
+    expect(error).toMatchObject({ name: 'AccessTokenError', cause: { message: 'the disk is full' } });
+    disk.isFull = false;
+    await advanceUntilSettled(sellerClient.questions.get(ask));
+    expect(disk.saved).toMatchObject([{ accessToken: 'new', refreshToken: 'r-2' }]);
   });
-  await advanceUntilSettled(errorOf(sellerClient.questions.get(ask)));
-  isFull = false;
-  // The seller authorises the application again, in another process.
-  store.tokens = { accessToken: 'authorised', refreshToken: 'r-9', expiresAt: Date.now() + hour };
-  await advanceUntilSettled(sellerClient.questions.get(ask));
-  expect(saved).toEqual([]);
-  expect(sent.at(-1)!.headers.get('authorization')).toBe('Bearer authorised');
+
+  test('does not overwrite a newer one in the store', async () => {
+    const { disk, sellerClient, store, sent } = withFullDisk();
+    await advanceUntilSettled(errorOf(sellerClient.questions.get(ask)));
+    disk.isFull = false;
+    // The seller authorises the application again, in another process.
+    store.tokens = { accessToken: 'authorised', refreshToken: 'r-9', expiresAt: Date.now() + hour };
+    await advanceUntilSettled(sellerClient.questions.get(ask));
+    expect([disk.saved, bearers(sent).at(-1)]).toEqual([[], 'authorised']);
+  });
 });
 
 describe('expiresAt is a time in milliseconds', () => {

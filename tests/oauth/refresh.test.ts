@@ -284,6 +284,7 @@ test('a refresh in the background that fails is told once, however many calls ar
   failing.reject(new Error('down'));
   await vi.advanceTimersByTimeAsync(1);
   expect(told).toHaveLength(1);
+  expect(await ask()).toBe('t0');
 });
 
 test('of a revoked grant, an access token that was rejected is not sent again; one that was not rejected is', async () => {
