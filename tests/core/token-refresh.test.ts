@@ -1,4 +1,4 @@
-import { AccessTokenError, ConfigurationError, refreshingToken } from 'marketplace-seller-sdk';
+import { AccessTokenError, ConfigurationError, GrantRevokedError, refreshingToken } from 'marketplace-seller-sdk';
 import type { RefreshingTokenOptions, TokenSet } from 'marketplace-seller-sdk';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { advanceUntilSettled } from '../support/fake-time.ts';
@@ -20,7 +20,7 @@ function client(first: TokenSet, options: Partial<RefreshingTokenOptions>) {
     refresh: () => ({ accessToken: 'new', refreshToken: 'r-2', expiresAt: Date.now() + hour }),
     ...options,
   });
-  return { store, ...stubbed([() => Response.json(wireQuestion)], { accessToken, maxRetries: 0 }) };
+  return { store, accessToken, ...stubbed([() => Response.json(wireQuestion)], { accessToken, maxRetries: 0 }) };
 }
 
 const expired = (): TokenSet => ({ accessToken: 'old', refreshToken: 'r-1', expiresAt: Date.now() - 1 });
@@ -138,6 +138,28 @@ describe('a refresh that hangs is bounded, aborted and forgotten', () => {
     expect(store.tokens.accessToken).toBe('late');
     expect(refreshes).toBe(1);
   });
+
+  test('one that comes late and cannot be saved is no revoked grant for the next refresh', async () => {
+    const first = Promise.withResolvers<TokenSet>();
+    const refresh = vi.fn().mockReturnValueOnce(first.promise).mockRejectedValue(new GrantRevokedError('revoked'));
+    const save = () => Promise.reject(new Error('the disk is full'));
+    const { sellerClient } = client(expired(), { refresh, save });
+    await advanceUntilSettled(errorOf(sellerClient.questions.get(ask)));
+    const second = errorOf(sellerClient.questions.get(ask));
+    await vi.advanceTimersByTimeAsync(1000);
+    first.resolve({ accessToken: 'late', refreshToken: 'r-2' });
+    expect(await advanceUntilSettled(second)).toMatchObject({ cause: { message: 'the disk is full' } });
+  });
+});
+
+test('after close(), a token is used until its end, without a refresh that would be told as failed', async () => {
+  const told: unknown[] = [];
+  const soon = { ...expired(), expiresAt: Date.now() + 30_000 };
+  const { sellerClient, accessToken, sent } = client(soon, { onRefreshFailed: (error) => told.push(error) });
+  await accessToken.close();
+  await sellerClient.questions.get(ask);
+  await vi.advanceTimersByTimeAsync(1000);
+  expect([bearers(sent), told]).toEqual([['old'], []]);
 });
 
 describe('a token set that could not be saved', () => {
