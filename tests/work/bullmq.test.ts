@@ -260,5 +260,7 @@ describe.skipIf(!hasRedis)('BullMQ', () => {
     await vi.waitFor(async () => expect(await client.del(`${job}:lock`)).toBe(1), 30_000);
     await vi.waitFor(() => expect(counted).toEqual([1]), 30_000);
     other.resolve(undefined);
+    // BullMQ may have tried to renew it meanwhile.
+    expect(problems.splice(0).filter((line) => !line.includes('could not renew lock'))).toEqual([]);
   });
 });
