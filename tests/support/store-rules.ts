@@ -350,11 +350,11 @@ export const storeRules: Readonly<Record<string, (open: OpenStore) => Promise<vo
 
   'a seller has a limit of dead entries of each kind, and the oldest goes': async (open) => {
     const store = open();
-    for (const key of ['a', 'b', 'c', 'd']) {
-      await store.add(work(key, { owner: key === 'a' ? '8' : '7' }));
-      await store.settle(await lease(store), { ...dead, mostDead: 2 });
+    for (const [key, kind] of [...'mabcd'].map((each) => [each, each === 'm' ? 'messages' : 'questions'] as const)) {
+      await store.add(work(key, { kind, owner: key === 'a' ? '8' : '7' }));
+      await store.settle(await lease(store, { kinds: [kind] }), { ...dead, mostDead: 2 });
     }
-    expect(await listed(store, 'dead')).toEqual(['a', 'c', 'd']);
+    expect(await listed(store, 'dead')).toEqual(['m', 'a', 'c', 'd']);
     expect((await claim(store)).problems).toEqual([expect.stringContaining('The dead letter b was deleted')]);
     expect((await claim(store)).problems).toBeUndefined();
     expect(await store.add(work('b'))).toBe('added');
