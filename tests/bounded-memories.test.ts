@@ -1,4 +1,6 @@
-import { memoryStore } from 'marketplace-seller-sdk/stores';
+import { createInbox } from 'marketplace-seller-sdk/inbox';
+import { createOutbox } from 'marketplace-seller-sdk/outbox';
+import { memoryStore, sqliteStore } from 'marketplace-seller-sdk/stores';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { MemoryBook, RememberedWrite } from '../src/core/recover/memory-book.js';
 import { KnownOfResources, MissingResources } from '../src/notifications/handling/notification-task.js';
@@ -7,8 +9,9 @@ import { messageEndpoints } from '../src/resources/messages/endpoints.js';
 import { Log } from '../src/work/log.js';
 import { MemoryLedger } from '../src/work/memory.js';
 import { LedgerBook } from '../src/work/writes.js';
+import { about, deliver } from './support/deliveries.ts';
 import { silentLogger } from './support/silent.ts';
-import { done, lease, work } from './support/work.ts';
+import { again, dead, done, lease, work } from './support/work.ts';
 
 // What is remembered of many is bounded by a number, by a time, or by both. What is forgotten is as if it had never been.
 
@@ -169,5 +172,66 @@ describe('a memory with a time', () => {
     vi.setSystemTime(now + day);
     book.add(written('later'));
     expect([...old, { id: 'later' }].map(({ id }) => book.get(id)?.id)).toEqual([undefined, undefined, 'later']);
+  });
+});
+
+/** Which maps and sets have grown, of all that were used before, while something lives again and again. */
+async function grown(live: (index: number) => Promise<unknown>): Promise<object[]> {
+  const [set, add] = [Map.prototype.set, Set.prototype.add];
+  const used = new Set<Map<unknown, unknown> | Set<unknown>>();
+  const noted = (run: typeof set | typeof add) =>
+    function note(this: Map<unknown, unknown>, ...args: [unknown, unknown]): unknown {
+      add.call(used, this);
+      return Reflect.apply(run, this, args);
+    };
+  Object.assign(Map.prototype, { set: noted(set) });
+  Object.assign(Set.prototype, { add: noted(add) });
+  try {
+    for (let index = 0; index < 3; index += 1) await live(index);
+    const before = [...used].map((each) => [each, each.size] as const);
+    for (let index = 3; index < 9; index += 1) await live(index);
+    return before.filter(([each, size]) => each.size > size).map(([each]) => each);
+  } finally {
+    Object.assign(Map.prototype, { set });
+    Object.assign(Set.prototype, { add });
+  }
+}
+
+describe('nothing is left of what has failed, was opened again, has ended and is forgotten:', () => {
+  const options = { logger: silentLogger, retry: { maxRetries: 0 } };
+  test.each([memoryStore(), sqliteStore(':memory:')].map((store) => [store]))('an entry of %o', async (store) => {
+    const settle = async (verdict: typeof done) => store.settle(await lease(store), verdict);
+    const found = await grown(async (index) => {
+      for (const key of 'abc') await store.add(work(`${key}${index}`, { group: `${index}` }), 100);
+      for (const verdict of [again, dead]) await settle(verdict);
+      await store.again(`a${index}`, 'dead');
+      await store.remove(`c${index}`, ['waiting']);
+      for (let left = 2; left > 0; left -= 1) await settle({ ...done, inMs: 0 });
+    });
+    expect(found).toEqual([]);
+  });
+
+  test('a notification of an inbox, and a job of an outbox', async () => {
+    let fails = false;
+    const handle = () => {
+      if ((fails = !fails)) throw new Error('no');
+    };
+    const inbox = createInbox({ store: memoryStore(), fallback: handle, ...options });
+    const outbox = createOutbox({ store: memoryStore(), clientFor: () => undefined, ...options });
+    for (const each of [inbox, outbox]) void each.start();
+    const found = await grown(async (index) => {
+      await deliver(inbox, about(index, { topic: 'items', resource: `/items/MLA${index}` }));
+      const contact = { user_id: 7, pack_id: 1, text: 'Thank you!' };
+      await outbox.add({ key: `${index}`, user_id: 7, contact });
+      for (const each of [inbox, outbox]) {
+        await each.idle();
+        const [letter] = await each.deadLetters.list();
+        await each.deadLetters.replay(letter!.entry.key);
+        await each.idle();
+        expect(await each.forget(letter!.entry.key)).toBe(true);
+      }
+    });
+    expect(found).toEqual([]);
+    for (const each of [inbox, outbox]) await each.close();
   });
 });
