@@ -150,6 +150,14 @@ export const storeRules: Readonly<Record<string, (open: OpenStore) => Promise<vo
     }
   },
 
+  'what was sent earlier has the turn of the head that makes way for it': async (open) => {
+    const store = open();
+    await store.add(work('later', { group: 'g', sentAt: 2 }));
+    await store.add(work('another one'));
+    await store.add(work('earlier', { group: 'g', sentAt: 1 }));
+    expect(keysOf(await claim(store))).toEqual(['earlier', 'another one']);
+  },
+
   'what begins later is known, listed and counted, but not leased before, and waits from then on': async (open) => {
     const store = open();
     const begins = (sentAt: number): Partial<Work> => ({ kind: 'job', sentAt, notBefore: sentAt });
@@ -389,12 +397,15 @@ export const storeRules: Readonly<Record<string, (open: OpenStore) => Promise<vo
   'a dead entry is opened again without its failures, in its place': async (open) => {
     const store = open();
     await store.add(work('a', { group: 'g', sentAt: 1 }));
-    await store.settle(await lease(store), { ...dead, failure: 'Error: no', notes: { writes: 1 } });
+    const earlier = await lease(store);
+    await store.settle(earlier, { ...dead, failure: 'Error: no', notes: { writes: 1 } });
     await store.add(work('b', { group: 'g', sentAt: 2 }));
     expect(await store.again('a', 'open')).toBe(false);
     expect(await store.again('a', 'dead', { writes: 2 })).toBe(true);
     expect(await store.again('a', 'dead')).toBe(false);
     expect((await store.get('a'))?.failure).toBeUndefined();
+    expect([await store.renew([earlier], 60_000), await store.note(earlier, {})]).toEqual([['a'], false]);
+    expect(await store.settle(earlier, done)).toBe(false);
     expect(await lease(store)).toMatchObject({ key: 'a', failures: 0, stalls: 0, notes: { writes: 2 } });
     expect(await listed(store, 'dead')).toEqual([]);
   },

@@ -133,6 +133,14 @@ test('clients of one base URL are of one service, however it is written', async 
   for (const outbox of all) await outbox.close();
 });
 
+test('of two services that start at once in one store, one does', async () => {
+  const store = memoryStore();
+  const all = [first, second].map((url) => application(url, store, { sellers: [7] }).inbox);
+  const started = await Promise.allSettled(all.map(async (each) => each.start()));
+  expect(started).toMatchObject([{ status: 'fulfilled' }, { status: 'rejected', reason: otherService }]);
+  for (const each of all) await each.close();
+});
+
 test.for(['', 'api.one.example', 7, null])('movedFrom is a base URL, not %s', (movedFrom) => {
   const options = { store: memoryStore(), clientFor: () => undefined };
   const message = '`movedFrom` takes the base URL that the service had';

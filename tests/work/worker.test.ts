@@ -121,10 +121,11 @@ describe('close()', () => {
     await tick(1_200);
     await closed;
     expect(await store.get('a')).toMatchObject({ state: 'waiting', stalls: 0, nextInMs: 0 });
+    // What never ends does not keep the process alive.
+    expect(vi.getTimerCount()).toBe(0);
     end.resolve(done);
     await tick(10);
     expect(await stateOf(store, 'a')).toBe('waiting');
-    expect(vi.getTimerCount()).toBe(0);
   });
 });
 
@@ -341,13 +342,14 @@ describe('a suspect', () => {
     expect(await stateOf(store, 'guilty')).toBe('dead');
   });
 
-  test('does not wait for longer than a third of a lease', async () => {
+  test('does not wait for longer than a third of a lease, and runs alone although another one ends then', async () => {
     const store = memoryStore();
     await store.add(work('long'));
     const started: string[] = [];
     const run = ({ key }: Lease): Promise<Verdict> => {
       started.push(key);
-      return new Promise((resolve) => setTimeout(() => resolve(done), key === 'long' ? 10 * leaseMs : 10));
+      const ms = key === 'long' ? leaseMs / 3 + 2_000 : 10 * leaseMs;
+      return new Promise((resolve) => setTimeout(() => resolve(done), ms));
     };
     const worker = workerOn(store, { run });
     worker.start();
@@ -355,24 +357,44 @@ describe('a suspect', () => {
     await suspects(store, 'a');
     worker.wake();
     await tick(leaseMs / 3 + 1_100);
+    await store.add(work('c'));
+    await tick(2_000);
     expect(started).toEqual(['long', 'a']);
+    await tick(leaseMs);
+    expect(started).toEqual(['long', 'a', 'c']);
+  });
+
+  test('is followed by others before the next one', async () => {
+    const store = memoryStore();
+    await suspects(store, 'a', 'b');
+    const started: string[] = [];
+    const run = async ({ key }: Lease): Promise<Verdict> => {
+      started.push(key);
+      if (key === 'a') await store.add(work('c'));
+      return done;
+    };
+    workerOn(store, { run }).start();
+    await tick(leaseMs);
+    expect(started).toEqual(['a', 'c', 'b']);
   });
 });
 
 describe('the leases of a machine that was suspended', () => {
-  test('are renewed before the next claim, so that nothing runs twice', async () => {
+  test('are renewed before the next claim until that succeeds, so that nothing runs twice', async () => {
     const store = memoryStore();
     await store.add(work('a'));
-    const renew = vi.spyOn(store, 'renew');
+    const renew = vi.spyOn(store, 'renew').mockRejectedValueOnce(new Error('away'));
     const run = vi.fn(() => new Promise<Verdict>(() => {}));
     const worker = workerOn(store, { run });
     worker.start();
     await tick();
     vi.setSystemTime(Date.now() + 2 * leaseMs);
     await store.add(work('b'));
-    worker.wake();
-    await tick();
-    expect(renew).toHaveBeenCalledOnce();
+    for (const calls of [1, 2, 2]) {
+      worker.wake();
+      await tick();
+      expect(renew).toHaveBeenCalledTimes(calls);
+    }
     expect(run).toHaveBeenCalledTimes(2);
   });
 
