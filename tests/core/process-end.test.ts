@@ -15,12 +15,16 @@ test('a process ends when its calls have ended, although each kind of token func
 });
 
 describe('a process lives as long as a call waits for its token, although nothing else keeps it alive:', () => {
-  test.each(['a function', 'a refresh that calls wait for'])('%s', async (way) => {
+  test.each([
+    ['a function', 'no', 'AccessTokenError AccessTokenError'],
+    ['a function', 'first', 'AbortError AccessTokenError'],
+    ['a refresh that calls wait for', 'no', 'AccessTokenError AccessTokenError'],
+  ])('%s, aborted: %s', async (way, aborted, printed) => {
     const { status, output } = await run('tests/support/hanging-token.ts', {
       WAYS: way,
-      ABORT: 'no',
+      ABORT: aborted,
       TIMEOUT_MS: '200',
     });
-    expect([status, output.trim()]).toEqual([0, 'AccessTokenError AccessTokenError']);
+    expect([status, output.trim()]).toEqual([0, printed]);
   });
 });

@@ -214,12 +214,14 @@ describe('a token that was rejected', () => {
     expect(tokens.latest).toBe('b');
   });
 
-  test('is asked for after two other requests that both bring it again', async () => {
+  test('is asked for, also a second time, after two other requests that both bring it again', async () => {
     const gives: ((token: string) => void)[] = [];
+    const replacements = ['old', 'new'];
     const provider = vi.fn(({ rejected }: { rejected?: string }) =>
-      rejected === undefined ? new Promise<string>((resolve) => void gives.push(resolve)) : 'new',
+      rejected === undefined ? new Promise<string>((resolve) => void gives.push(resolve)) : replacements.shift()!,
     );
     const tokens = new TokenSource(provider, 1000);
+    expect(await tokens.replace('old', scopeOf())).toBeUndefined();
     const first = Promise.resolve(tokens.current(scopeOf()));
     void first.then(() => tokens.current(scopeOf()));
     const replaced = tokens.replace('old', scopeOf());

@@ -150,6 +150,30 @@ describe('a refresh that hangs is bounded, aborted and forgotten', () => {
     first.resolve({ accessToken: 'late', refreshToken: 'r-2' });
     expect(await advanceUntilSettled(second)).toMatchObject({ cause: { message: 'the disk is full' } });
   });
+
+  test('a save that ends after it leaves the next token set, which could not be saved', async () => {
+    const first = Promise.withResolvers<undefined>();
+    let [refreshes, saves, isAway] = [0, 0, false];
+    const { sellerClient, store } = client(expired(), {
+      refresh: () => ({ accessToken: `t-${(refreshes += 1)}`, refreshToken: 'r', expiresAt: Date.now() + hour }),
+      save: async (tokens) => {
+        if ((saves += 1) === 1) await first.promise;
+        else if (isAway) throw new Error('the store is away');
+        store.tokens = tokens;
+      },
+    });
+    await advanceUntilSettled(errorOf(sellerClient.questions.get(ask)));
+    await advanceUntilSettled(sellerClient.questions.get(ask));
+    await vi.advanceTimersByTimeAsync(hour);
+    isAway = true;
+    const failing = errorOf(sellerClient.questions.get(ask));
+    await vi.advanceTimersByTimeAsync(50);
+    first.resolve(undefined);
+    expect(await advanceUntilSettled(failing)).toBeInstanceOf(AccessTokenError);
+    isAway = false;
+    await advanceUntilSettled(sellerClient.questions.get(ask));
+    expect([store.tokens.accessToken, refreshes]).toEqual(['t-2', 2]);
+  });
 });
 
 test('after close(), a token is used until its end, without a refresh that would be told as failed', async () => {

@@ -141,6 +141,13 @@ describe('429s in a row', () => {
     expect([throttle(bucket, at + 1000), throttle(bucket, at + 1100)]).toEqual(expected);
   });
 
+  test('are a limit if they are more than 7 of the last 50 responses, however many have succeeded before', () => {
+    const bucket = new Bucket(8, true);
+    for (let index = 0; index < 1000; index += 1) succeed(bucket, index);
+    const events = Array.from({ length: 9 }, (_, n) => (succeed(bucket, 2000 + 2 * n), throttle(bucket, 2001 + 2 * n)));
+    expect(events.indexOf(true)).toBe(7);
+  });
+
   test('are one that was sent before the last was received', () => {
     const bucket = new Bucket(8, true);
     for (const sentAt of [900, 950, 1000]) bucket.hear(1000, sentAt);

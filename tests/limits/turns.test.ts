@@ -125,12 +125,14 @@ describe('a call that would wait for too long is not sent', () => {
     expect(await errorOf(get(sellerClient, 1))).toMatchObject({ attempts: 0, retryAfterMs: 50_000 });
   });
 
-  test('calls that wait for their turn already fail as well', async () => {
-    const limits = { maxRetryDelayMs: 15_000, concurrency: 1 };
-    const { sellerClient, sent } = stubbed([() => after(100).then(() => slow(60))], limits);
-    const errors = await advanceUntilSettled(Promise.all([1, 2, 3].map((id) => errorOf(get(sellerClient, id)))));
-    expect(errors.every((error) => error instanceof RateLimitError)).toBe(true);
-    expect(sent).toHaveLength(1);
+  test('calls that wait for their turn already fail as well, of all clients', async () => {
+    const { sellerClient, order } = ordered((id) => after(100 * id).then(() => (id === 1 ? slow(60) : ok())), {
+      maxRetryDelayMs: 15_000,
+    });
+    const calls = [1, 1, 2, 2, 2].map((concurrency, n) => get(sellerClient.withOptions({ concurrency }), n + 1));
+    const ends = await advanceUntilSettled(Promise.all(calls.map((call) => call.catch((error: unknown) => error))));
+    expect(ends.map((end) => end instanceof RateLimitError)).toEqual([true, true, false, false, true]);
+    expect(order).toEqual([1, 3, 4]);
   });
 
   test('its signal or its deadline ends it in the queue, and the next one is sent', async () => {

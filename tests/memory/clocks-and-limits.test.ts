@@ -4,6 +4,7 @@ import { expect, vi } from 'vitest';
 import { endpoints } from '../../src/endpoints.js';
 import { Limits } from '../../src/core/limits/limits.js';
 import { ServiceClock } from '../../src/core/recover/memory-book.js';
+import { CancelScope } from '../../src/core/scope/cancel-scope.js';
 import { remembering } from '../support/remembering.ts';
 
 // What is learnt of a service, and must be unlearnt: its clock, its limits, and what it has moved.
@@ -63,6 +64,7 @@ interface Sellers {
   until: Map<string, number>;
 }
 const endpoint = endpoints.questions.get;
+const progress = { attempts: 0, outcomeUnknown: false };
 const sellers = ['seller 7', 'seller 8', 'seller 9'];
 
 /** One attempt of a seller, if it gets a turn at once. */
@@ -97,7 +99,20 @@ remembering<Sellers>('Limits, TokenLimit, TurnQueue, ApplicationLimit, Bucket, A
       'a 429': (world) => attempt(world, sellers[0]!, 'none'),
       'a 429 with a time': (world, choice) => attempt(world, sellers[0]!, 1_000 * (1 + (choice % 30))),
     },
-    close: 'a limit has no end',
+    close: async ({ limits }, choice) => {
+      const queue = limits.of(sellers[choice % 3], endpoint, 10);
+      const abort = new AbortController();
+      const scope = new CancelScope({ what: 'a call that waits', signal: abort.signal, progress });
+      const turn = { isRetry: false, startedAt: performance.now(), maxRetries: 3, maxPauseMs: 9_000, onWait: vi.fn() };
+      const waiting = queue.acquire(scope, turn).then(
+        (rejection) => rejection ?? queue.giveBack(),
+        () => undefined,
+      );
+      await vi.advanceTimersByTimeAsync(choice % 200);
+      abort.abort();
+      await waiting;
+      queue.leave();
+    },
     reopen: (world) => Object.assign(world, { limits: new Limits(), throttledAt: new Map(), until: new Map() }),
     'another holder': (world, choice) => attempt(world, sellers[2]!, choice % 2 ? 'none' : undefined),
     'another seller': (world) => {
@@ -121,7 +136,96 @@ remembering<Sellers>('Limits, TokenLimit, TurnQueue, ApplicationLimit, Bucket, A
         return sent;
       });
       expect(known).toBe(fresh);
+      // Nothing waits any more.
+      const { application } = queues[0]!;
+      expect([application.waiting.size, application.ready.size, vi.getTimerCount()]).toEqual([0, 0, 0]);
     }
+  },
+});
+
+interface Turns {
+  /** By the most calls at once that they make. */
+  clients: Map<string, SellerClient>;
+  calls: { abort: AbortController; isOver: boolean }[];
+  inFlight: { by: string; answer: (response: Response) => void }[];
+}
+
+const places = ['7 1', '7 3', '8 1', '8 3'];
+const question = { id: 42, status: 'UNANSWERED', text: 'Hay stock?', item_id: 'MLA1', seller_id: 7 };
+
+function turns(): Turns {
+  const inFlight: Turns['inFlight'] = [];
+  const send = (by: string, signal: AbortSignal): Promise<Response> => {
+    const { promise: response, resolve: answer, reject } = Promise.withResolvers<Response>();
+    const own = { by, answer };
+    inFlight.push(own);
+    signal.addEventListener('abort', () => reject(signal.reason as Error));
+    return response.finally(() => inFlight.splice(inFlight.indexOf(own), 1));
+  };
+  const client = new SellerClient({
+    ...{ baseUrl: 'https://api.test', accessToken: '7', maxRetries: 1 },
+    fetch: (_, { headers, signal }) => send(headers['x-place'] ?? '', signal),
+  });
+  const clientOf = (place: string): SellerClient =>
+    client.withOptions({ accessToken: place[0]!, concurrency: Number(place[2]), headers: { 'x-place': place } });
+  return { clients: new Map(places.map((place) => [place, clientOf(place)])), calls: [], inFlight };
+}
+
+async function ask({ clients, calls }: Turns, place: string): Promise<void> {
+  const call = { abort: new AbortController(), isOver: false };
+  calls.push(call);
+  const end = (): void => void (call.isOver = true);
+  void clients.get(place)!.questions.get({ question_id: 42 }, { signal: call.abort.signal }).then(end, end);
+  await vi.advanceTimersByTimeAsync(0);
+}
+
+async function answerOne({ inFlight }: Turns, choice: number, status = 200, headers = {}): Promise<void> {
+  inFlight[choice % inFlight.length]?.answer(Response.json(question, { status, headers }));
+  await vi.advanceTimersByTimeAsync(0);
+}
+
+remembering<Turns>('CallQueue, and the places of a client', {
+  numRuns: 100,
+  passesMs: [1, 200, 1_000, 30_000],
+  create: turns,
+  steps: {
+    use: {
+      'a call begins': (world, choice) => ask(world, places[choice % 2]!),
+      'one is answered': (world, choice) => answerOne(world, choice),
+    },
+    fail: {
+      'a 429': (world, choice) => answerOne(world, choice, 429),
+      'a 429 with a time': (world, choice) => answerOne(world, choice, 429, { 'retry-after': '2' }),
+      'a 503': (world, choice) => answerOne(world, choice, 503),
+    },
+    close: async ({ calls }, choice) => {
+      calls.filter(({ isOver }) => !isOver)[choice % 3]?.abort.abort();
+      await vi.advanceTimersByTimeAsync(0);
+    },
+    reopen: 'the limits of a client have no end',
+    'another holder': 'all clients of a token have its places together',
+    'another seller': (world, choice) => ask(world, places[2 + (choice % 2)]!),
+  },
+  always: ({ inFlight }) => {
+    for (const place of places)
+      expect(inFlight.filter(({ by }) => by === place).length).toBeLessThanOrEqual(Number(place[2]));
+  },
+  finally: async (world) => {
+    const end = async (): Promise<void> => {
+      while (!world.calls.every(({ isOver }) => isOver)) {
+        await answerOne(world, 0);
+        await vi.advanceTimersByTimeAsync(100);
+      }
+    };
+    await end();
+    await vi.advanceTimersByTimeAsync(100_000);
+    // No place is lost, and none was given back twice.
+    for (const place of places) {
+      for (let count = 0; count < 5; count += 1) await ask(world, place);
+      expect(world.inFlight.length).toBe(Number(place[2]));
+      await end();
+    }
+    expect(vi.getTimerCount()).toBe(0);
   },
 });
 

@@ -21,11 +21,11 @@ const sellers = (process.env.WAYS ?? '').split(',').map((way) => {
   return new SellerClient({ baseUrl: 'https://api.example.com', accessToken: ways[way] ?? 'none', timeoutMs, fetch });
 });
 const controller = new AbortController();
-const options = process.env.ABORT === 'yes' ? { signal: controller.signal } : {};
+const isAborted = (id: number): boolean => ['yes', id === 1 ? 'first' : ''].includes(process.env.ABORT ?? '');
 const calls = sellers.map((seller) =>
   Promise.all(
     [1, 2].map((question_id) =>
-      seller.questions.get({ question_id }, options).then(
+      seller.questions.get({ question_id }, isAborted(question_id) ? { signal: controller.signal } : {}).then(
         ({ text }) => String(text),
         (error: unknown) => (error as Error).name,
       ),
