@@ -6,6 +6,7 @@ import { lookup, lookupService, resolve4 } from 'node:dns';
 import { existsSync } from 'node:fs';
 import { createServer, get } from 'node:http';
 import { connect } from 'node:net';
+import { join } from 'node:path';
 import * as sqlite from 'node:sqlite';
 import * as timers from 'node:timers';
 import * as promises from 'node:timers/promises';
@@ -181,20 +182,43 @@ const replaced = (): unknown[] => [
 test.each<[string, Partial<SimulationOptions>]>([
   ['passes', {}],
   ['fails', { checks: [() => ['wrong']] }],
-  ['its bot leaves', { bot: () => (captured(() => undefined, 1), {}) }],
+  ['its bot leaves', { bot: () => (void captured(() => undefined, 1), {}) }],
 ])('a simulation that %s leaves the process as it was', async (_, options) => {
   const [listener, hook] = [() => undefined, Object.getPrototypeOf(createHook({})) as AsyncHook];
   process.on('unhandledRejection', listener);
-  onTestFinished(() => void process.off('unhandledRejection', listener));
+  const ticking = new Set<number>();
+  const watch = createHook({
+    init: (id, type) =>
+      void (type === 'Timeout' && new Error().stack?.includes('simulation/process') && ticking.add(id)),
+    destroy: (id) => void ticking.delete(id),
+  }).enable();
+  onTestFinished(() => void (process.off('unhandledRejection', listener), watch.disable()));
   const disabled = vi.spyOn(hook, 'disable');
   const before = replaced();
-  const folders = new Set<string>();
-  const bot = options.bot ?? (() => ({}));
-  const noting = (world: World) => (folders.add(world.folder), bot(world));
-  await simulate({ seeds: 1, load: { questions: 1, sales: 1 }, checks: [], ...options, bot: noting }).catch(
-    () => undefined,
-  );
+  const opened: { readonly folder: string; readonly database: sqlite.DatabaseSync }[] = [];
+  const open = (folder: string): number =>
+    opened.push({ folder, database: new (process.getBuiltinModule('node:sqlite').DatabaseSync)(join(folder, 'a.db')) });
+  const bot = async (world: World): Promise<Bot> => {
+    open(world.folder);
+    await fetch('https://model.example.com/');
+    return options.bot?.(world) ?? {};
+  };
+  const outside = (): Response => (open(opened[0]!.folder), new Response());
+  const all = {
+    seeds: 1,
+    load: { questions: 1, sales: 1 },
+    checks: [],
+    faults: 'none',
+    ...options,
+    bot,
+    outside,
+  } as const;
+  await simulate(all).catch(() => undefined);
   expect(replaced()).toEqual(before);
   expect(disabled).toHaveBeenCalled();
-  expect([...folders].map((folder) => existsSync(folder))).not.toContain(true);
+  await vi.waitFor(() => expect(ticking.size).toBe(0));
+  expect(opened.map(({ folder, database }) => [existsSync(folder), database.isOpen])).toEqual(
+    opened.map(() => [false, false]),
+  );
+  expect(opened.length).toBeGreaterThan(1);
 });
