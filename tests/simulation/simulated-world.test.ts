@@ -1,5 +1,5 @@
 import { simulate } from 'marketplace-seller-sdk/simulation';
-import type { Check } from 'marketplace-seller-sdk/simulation';
+import type { Bot, Check } from 'marketplace-seller-sdk/simulation';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { PlannedEvents } from '../../src/simulation/events.js';
@@ -140,6 +140,17 @@ describe('what lasts for a while', () => {
     expect([after(10), after(989), after(1)]).toEqual([true, true, false]);
     expect(decisions.happened).toEqual(['one', 'two', 'three', 'shorter']);
   });
+
+  test('is over on the quiet day, also a kill that waits for a write', () => {
+    const [bots, network] = [{ begin: vi.fn(), process: { isAlive: true } }, { duringNextWrite: undefined }];
+    const decisions = { happened: [], amount: () => 0, isCalm: false };
+    const around = { bots, network, decisions, recorder: { event: vi.fn() }, world: { time: { now: 0 } } };
+    const events = new PlannedEvents({ marketplace: new FakeMarketplace(), ...around } as unknown as Scene);
+    events.happen({ name: 'kill 1', kind: 'kill', lastsMs: 1000, at: 0, seller: 0, about: '' });
+    expect(network.duringNextWrite).toBeDefined();
+    events.calmDown();
+    expect([network.duringNextWrite, decisions.isCalm, bots.begin.mock.calls.length]).toEqual([undefined, true, 1]);
+  });
 });
 
 describe('a bot that crashes', () => {
@@ -165,5 +176,20 @@ describe('a bot that crashes', () => {
       .map((line) => /day 1 ([\d:]+)\.\d+ {2}start/.exec(line)?.[1]);
     // After 5, 10 and 20 s; after nine minutes, 40 s; after eleven, 5 s; and 10 s.
     expect(starts).toEqual(['00:00:00', '00:00:05', '00:00:15', '00:00:35', '00:10:15', '00:21:20', '00:21:30']);
+  });
+
+  test('has nobody who responds to a notification until its next start has returned', async () => {
+    const seen = { start: 0, own: 0, ofAnother: 0 };
+    const minute = 60_000;
+    const bot = async ({ start }: { start: number }): Promise<Bot> => {
+      seen.start = start;
+      if (start === 1) setTimeout(() => process.exit(1), 60 * minute);
+      else await new Promise((resolve) => setTimeout(resolve, 9 * minute));
+      return { callback: () => ((seen[start === seen.start ? 'own' : 'ofAnother'] += 1), new Response()) };
+    };
+    const load = { questions: 2000, sales: 0, messages: 0, cancellations: 0, byHand: 0 };
+    await simulate({ seeds: [1], bot, load, faults: 'none', checks: [] });
+    expect(seen).toMatchObject({ start: 2, ofAnother: 0 });
+    expect(seen.own).toBeGreaterThan(1000);
   });
 });
