@@ -267,7 +267,7 @@ class MemoryStore implements InnerStore {
     const entry = this.#dead.get(key);
     if (!entry) return false;
     this.#dead.delete(key);
-    const ended = { state: 'open', failures: 0, stalls: 0, failure: undefined, endedAt: undefined };
+    const ended = { state: 'open', failures: 0, failure: undefined, endedAt: undefined };
     this.#enter(Object.assign(entry, { ...ended, notes: notes ?? entry.notes }));
     return true;
   }

@@ -226,12 +226,12 @@ describe('a transaction that fails', () => {
     const program = other(path);
     program.exec('BEGIN IMMEDIATE');
     vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] });
-    const failed = Promise.allSettled([store.add(work('a')), store.add(work('b'))]);
+    const failed = Promise.allSettled([store.add(work('a'), 9), store.add(work('b'))]);
     await endsAfterTenSeconds(failed);
     expect(await failed).toMatchObject([{ reason: { code: 'ERR_SQLITE_ERROR' } }, { status: 'rejected' }]);
     program.exec('ROLLBACK');
     vi.useRealTimers();
-    expect(await store.add(work('a'))).toBe('added');
+    expect(await store.add(work('a'), 9)).toBe('added');
   });
 });
 

@@ -236,7 +236,7 @@ export function* again(context: SqlContext, key: string, state: 'open' | 'dead',
   if (state === 'open' && !(yield* hurry(context, group))) return false;
   if (notes) yield* all('UPDATE seller_work SET notes = ? WHERE number = ?', textOf(notes), number);
   if (state === 'open') return true;
-  const reopen = `UPDATE seller_work SET state = 'open', failures = 0, stalls = 0, failure = NULL
+  const reopen = `UPDATE seller_work SET state = 'open', failures = 0, failure = NULL
     WHERE number = ? AND state = 'dead' RETURNING number`;
   if (!(yield* first(reopen, number))) return false;
   yield* enter(context, group, { number, sentAt });
