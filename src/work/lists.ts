@@ -275,15 +275,15 @@ export class DeadLetters<Entry extends { readonly key: string }> extends StoredE
   }
 
   /**
-   * Handles dead letters again: all that there are now, or those for which `where` returns `true`. Returns how many they are.
+   * Handles dead letters again, each once: all, or those for which `where` returns `true`. Returns how many they are.
    * Writes of which nobody knows whether they were carried out are read back once more, and not sent.
    *
    * @throws {ConfigurationError} when `where` is not a function.
    */
   async replayAll(where: (letter: DeadLetter<Entry>) => boolean = () => true): Promise<number> {
-    const until = Date.now();
-    // One that is replayed and fails again at once is a dead letter again, with a later number.
-    const isMeant = (letter: DeadLetter<Entry>): boolean => letter.deadLetteredAt <= until && where(letter);
+    // One that is replayed and fails again at once is a dead letter again, with a later number, at any time: clocks differ.
+    const seen = new Set<string>();
+    const isMeant = (each: DeadLetter<Entry>): boolean => seen.size < seen.add(each.entry.key).size && where(each);
     return this.forEach(typeof where === 'function' ? isMeant : where, (key) => this.#replay(key, (writes) => writes));
   }
 

@@ -57,21 +57,24 @@ test.each([
   expect(asked).toEqual(expected);
 });
 
-test('all dead letters are replayed once: also one of this moment, and not one that fails again at once', async () => {
-  const dead = Array.from({ length: 98 }, (_, index) => ({ key: `old ${index}`, number: index + 1, endedAt: 0 }));
-  for (const endedAt of [Date.now() - 1, Date.now()])
-    dead.push({ key: `${dead.length}`, number: dead.length + 1, endedAt });
-  const replayed: string[] = [];
-  const { letters, wake } = lettersIn(dead, async (key) => {
-    replayed.push(key);
-    await pass(1);
-    dead.push({ key, number: dead.length + 1, endedAt: Date.now() });
-    return true;
-  });
-  expect(await letters.replayAll(({ entry }) => !entry.key.startsWith('old'))).toBe(2);
-  expect(replayed).toEqual(['98', '99']);
-  expect(wake).toHaveBeenCalled();
-});
+test.each([-3_600_000, 0, 3_600_000])(
+  'all are replayed once, and not again what fails again, where a clock is %i ms ahead',
+  async (aheadMs) => {
+    const dead = Array.from({ length: 98 }, (_, index) => ({ key: `old ${index}`, number: index + 1, endedAt: 0 }));
+    for (const endedAt of [Date.now() - 1, Date.now()])
+      dead.push({ key: `${dead.length}`, number: dead.length + 1, endedAt: endedAt + aheadMs });
+    const replayed: string[] = [];
+    const { letters, wake } = lettersIn(dead, async (key) => {
+      replayed.push(key);
+      await pass(1);
+      dead.push({ key, number: dead.length + 1, endedAt: Date.now() + aheadMs });
+      return true;
+    });
+    expect(await letters.replayAll(({ entry }) => !entry.key.startsWith('old'))).toBe(2);
+    expect(replayed).toEqual(['98', '99']);
+    expect(wake).toHaveBeenCalled();
+  },
+);
 
 test('a dead letter that is replayed has what its runs have reached, without its failures', async () => {
   const write = (state: 'sent' | 'done') => ({ id: state, target: 'a 7', input: {}, sentAt: 1, state });
