@@ -126,28 +126,31 @@ describe.skipIf(!hasPostgres)('in a store in PostgreSQL', () => {
     expect(keysOf(await claim(store)).toSorted()).toEqual(['a', 'c', 'd']);
   });
 
-  test('the statements of one turn share a transaction', async () => {
+  test('the statements of one turn share a transaction, which waits for the disk if one of them must', async () => {
     await emptied();
-    let transactions = 0;
+    const waits: boolean[] = [];
     // Statements that others have prepared on it would be the end of preparing.
     const client = await pool.connect();
     onTestFinished(() => client.release(new Error('others believe that it has prepared statements')));
     await client.query('DEALLOCATE ALL');
     const query = (text: string): Promise<unknown> => {
-      if (text.startsWith('BEGIN ISOLATION')) transactions += 1;
+      if (text.startsWith('BEGIN ISOLATION')) waits.push(!text.includes('synchronous_commit = off'));
       return client.query(text);
     };
     const counted = { query, release: () => undefined };
     const counting = { connect: () => Promise.resolve(counted) };
     const store = postgresStore({ pool: counting });
     await store.add(work('first'));
-    transactions = 0;
+    waits.length = 0;
     await Promise.all(Array.from({ length: 50 }, (_, index) => store.add(work(`k${index}`))));
-    expect(transactions).toBe(1);
+    expect(waits.splice(0)).toEqual([true]);
     const { leases } = await claim(store);
-    transactions = 0;
+    waits.length = 0;
+    await Promise.all([store.renew(leases, 60_000), store.note(leases[0]!, { writes: 1 })]);
+    await store.renew(leases, 60_000);
+    expect(waits.splice(0)).toEqual([true, false]);
     await Promise.all(leases.map((each) => store.settle(each, done)));
-    expect(transactions).toBeLessThanOrEqual(3);
+    expect(waits.length).toBeLessThanOrEqual(3);
   });
 
   test('behind a proxy, each transaction may have another connection to the server', async () => {
