@@ -220,6 +220,16 @@ describe('a transaction that fails', () => {
     expect((await claim(store)).leases).toHaveLength(written + 2);
   });
 
+  test('because what it reads is away is over, and what follows is written', async () => {
+    const path = newPath();
+    const store = await opened(path);
+    const program = other(path);
+    program.exec('ALTER TABLE seller_work RENAME TO away');
+    await expect(store.get('a')).rejects.toThrow('seller_work');
+    program.exec('ALTER TABLE away RENAME TO seller_work');
+    expect(await store.add(work('a'))).toBe('added');
+  });
+
   test('because another process holds the lock for ten seconds rejects its writes', async () => {
     const path = newPath();
     const store = await opened(path);
