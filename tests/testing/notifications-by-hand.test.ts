@@ -35,14 +35,15 @@ describe('notifications by hand', () => {
     const [first] = notifications.attempts;
     await notifications.deliver([first!.id], { afterMs: 300_000 });
     expect(notifications.scheduled).toMatchObject([{ id: first!.id, at: '2026-11-20T12:05:00.000Z', isHeld: false }]);
+    await notifications.deliver([first!.id], { afterMs: 360_000 });
     expect(received).toHaveLength(1);
-    marketplace.clock.advance({ minutes: 5 });
-    await expect.poll(() => received.length).toBe(2);
-    expect(received[1]?.body).toEqual({ ...received[0]?.body, attempts: 2 });
+    marketplace.clock.advance({ minutes: 6 });
+    await expect.poll(() => received.length).toBe(3);
+    expect(received.map(({ body }) => body)).toEqual([1, 2, 3].map((attempts) => ({ ...received[0]?.body, attempts })));
   });
 
   test('held notifications come in the order in which they are delivered', async () => {
-    const { notifications, resources, subscribe, ask } = arrange();
+    const { marketplace, notifications, resources, subscribe, ask } = arrange();
     subscribe('a');
     notifications.isHeld = true;
     const [a, b, c] = [ask('A'), ask('B'), ask('C')].map(({ id }) => `/questions/${id}`);
@@ -53,9 +54,12 @@ describe('notifications by hand', () => {
       notifications.scheduled.find(({ event, isHeld }) => isHeld && event.resource === resource)?.id ?? '';
     await notifications.deliver([idOf(b), idOf(a)]);
     expect(resources()).toEqual([`a ${b}`, `a ${a}`]);
+    marketplace.clock.advance({ minutes: 1 });
+    const { iso } = marketplace.clock;
     notifications.isHeld = false;
     await notifications.flush();
     expect(resources()).toEqual([`a ${b}`, `a ${a}`, `a ${c}`]);
+    expect(marketplace.clock.iso).toBe(iso);
   });
 
   test('the order is kept when they are delivered later', async () => {

@@ -282,7 +282,7 @@ describe('deliveries that do not get 200', () => {
   test('a notification that arrives between lost ones starts the count again', async () => {
     let status = 500;
     const { marketplace, subscription, ask } = createMarketplace(
-      { topics: ['questions'] },
+      { topics: ['questions', 'items'] },
       () => new Response(null, { status }),
     );
     for (const next of [500, 500, 200, 500, 500]) {
@@ -290,7 +290,10 @@ describe('deliveries that do not get 200', () => {
       ask();
       await marketplace.notifications.flush();
     }
-    expect([...subscription.topics]).toEqual(['questions']);
+    // Each topic counts for itself.
+    marketplace.events.emit({ topic: 'items', resource: '/items/MLA1', user_id: 1 });
+    await marketplace.notifications.flush();
+    expect([...subscription.topics]).toEqual(['questions', 'items']);
   });
 
   test.each<[string, CallbackInit['callback']]>([

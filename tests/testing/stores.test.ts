@@ -233,31 +233,31 @@ test('a seed that fails leaves everything as it was, locks and the next ids incl
   marketplace.questions.answer(question_id, 'Yes.');
   marketplace.buyerWrites({ pack, text: 'Hello' });
   const unlock = marketplace.messages.lock(pack);
+  marketplace.records.of('orders').set('0', {});
   const unlockItem = marketplace.flex.lock({ item_id });
   const content = (): unknown => [
     snapshot(marketplace, []),
     [...marketplace.contacts.all],
     marketplace.questions.answeredCount(buyer.user_id, seller.user_id),
     [marketplace.messages.hasReply(pack), marketplace.messages.isLocked(pack)],
+    marketplace.flex.isEnabled({ item_id: 'MLA900' }),
   ];
   const before = content();
   const failing: Parameters<typeof marketplace.seed>[0] = {
     users: [{ user_id: 900 }],
-    items: [{ item_id: 'MLA900', seller_id: seller.user_id }],
+    items: [{ item_id: 'MLA900', seller_id: seller.user_id, flex: true }],
     questions: [{ item_id, from: buyer.user_id, text: 'And this one?', answer: 'Yes.' }],
     packs: [{ seller_id, buyer_id, messages: [{ from: 'buyer', text: 'Hello again' }] }],
     blacklist: [
       { seller_id: seller.user_id, user_id: 900 },
       { seller_id: buyer.user_id, user_id: seller.user_id },
     ],
-    ...{ now: '2030-01-01', settings: { capPerOption: 9 }, faults: [{ status: 503 }] },
+    ...{ now: '2030-01-01', settings: { capPerOption: 9 }, records: { orders: { 1: {} }, own: { 2: {} } } },
     operations: [{ method: 'GET', path: '/stub' }],
     flex: { subscriptions: [{ user_id: seller_id }], shipments: [{ user_id: seller_id }] },
+    contacts: [{ kind: 'question', item_id }],
     // They are added last.
-    contacts: [
-      { kind: 'question', item_id },
-      { kind: 'question', item_id: 'MLA404' },
-    ],
+    faults: [{ status: 503 }, { status: 503, skip: -1 }],
   };
   expect(await errorOf(Promise.resolve().then(() => marketplace.seed(failing)))).toBeInstanceOf(FakeMarketplaceError);
   expect(content()).toEqual(before);
