@@ -1,16 +1,20 @@
-import { createInbox } from 'marketplace-seller-sdk/inbox';
+import { createInbox, handleNow } from 'marketplace-seller-sdk/inbox';
 import { createOutbox } from 'marketplace-seller-sdk/outbox';
+import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { memoryStore, sqliteStore } from 'marketplace-seller-sdk/stores';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createTools } from 'marketplace-seller-sdk/tools';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { MemoryBook, RememberedWrite } from '../src/core/recover/memory-book.js';
 import { KnownOfResources, MissingResources } from '../src/notifications/handling/notification-task.js';
 import { ReadConversations } from '../src/notifications/handling/unread.js';
 import { messageEndpoints } from '../src/resources/messages/endpoints.js';
+import { FifoMap } from '../src/work/fifo-map.js';
 import { Log } from '../src/work/log.js';
 import { MemoryLedger } from '../src/work/memory.js';
 import { LedgerBook } from '../src/work/writes.js';
-import { about, deliver } from './support/deliveries.ts';
+import { about, deliver, post } from './support/deliveries.ts';
 import { silentLogger } from './support/silent.ts';
+import { stubbed, wireQuestion } from './support/stubs.ts';
 import { again, dead, done, lease, work } from './support/work.ts';
 
 // What is remembered of many is bounded by a number, by a time, or by both. What is forgotten is as if it had never been.
@@ -20,6 +24,7 @@ const day = 86_400_000;
 beforeEach(() => void vi.useFakeTimers({ now, toFake: ['Date', 'performance'] }));
 afterEach(() => void vi.useRealTimers());
 
+let sellers = 100;
 const written = (id: string, text = id): RememberedWrite =>
   new RememberedWrite({
     id,
@@ -92,6 +97,20 @@ const numbered: Readonly<Record<string, readonly [most: number, () => Memory]>> 
         remember: (index) => read.add(index, '1', 1, { found: 1, shown: 1 }),
         knows: () => read.found(0, '1', 1) !== undefined,
       };
+    },
+  ],
+  'what handleNow() has failed with, of a seller': [
+    1_000,
+    () => {
+      const user_id = (sellers += 1);
+      let runs = 0;
+      const questions = (_: unknown, { attempt }: { attempt: number }): never => {
+        runs = attempt;
+        throw new Error('no');
+      };
+      const remember = async (index: number): Promise<void> =>
+        void (await handleNow(post(about(index, { user_id })), { on: { questions }, logger: silentLogger }));
+      return { remember, knows: () => remember(0).then(() => runs > 1) };
     },
   ],
   'the failures that were said': [
@@ -233,5 +252,81 @@ describe('nothing is left of what has failed, was opened again, has ended and is
     });
     expect(found).toEqual([]);
     for (const each of [inbox, outbox]) await each.close();
+  });
+
+  const on = { questions: (_: unknown, { read }: { read: () => unknown }) => read() };
+  const client = stubbed([Response.json({ ...wireQuestion, id: 42, status: 'ANSWERED' })]).sellerClient;
+  const given = { clientFor: () => client, logger: silentLogger };
+  const shop = () => {
+    const store = sqliteStore(':memory:');
+    const parts = [createInbox({ ...given, store, on, sellers: [7] }), createOutbox({ ...given, store })] as const;
+    for (const each of parts) void each.start();
+    onTestFinished(async () => void (await Promise.all(parts.map((each) => each.close()))));
+    return parts;
+  };
+
+  test.each<[string, () => (index: number) => Promise<unknown>, number?]>([
+    [
+      'a delivery that is rejected',
+      () =>
+        (
+          ([inbox]) =>
+          (index) =>
+            deliver(inbox, [index])
+        )(shop()),
+    ],
+    [
+      'a notification',
+      () =>
+        (
+          ([inbox]) =>
+          (index) =>
+            inbox.add(about(index)).then(() => inbox.idle())
+        )(shop()),
+    ],
+    [
+      'a search of what was missed',
+      () =>
+        (
+          ([inbox]) =>
+          () =>
+            inbox.catchUp()
+        )(shop()),
+    ],
+    [
+      'a wait for a job that is not there',
+      () =>
+        (
+          ([, outbox]) =>
+          () =>
+            outbox.settled('a').catch(() => {})
+        )(shop()),
+    ],
+    [
+      'two waits for a job',
+      () => {
+        const [, outbox] = shop();
+        const job = { user_id: 7, endpoint: endpoints.questions.answer };
+        return async (index) => {
+          await outbox.add({ ...job, key: `${index}`, input: { question_id: 42, text: `${index}` } });
+          await Promise.all([outbox.settled(`${index}`), outbox.settled(`${index}`), outbox.idle()]);
+        };
+      },
+      // The process remembers writes, and how each was sent: 20,000, as above.
+      2,
+    ],
+    ['parts of a store that close', () => async () => void (await Promise.all(shop().map((each) => each.close())))],
+    ['a delivery that is handled at once', () => () => handleNow(post(about(42)), { ...given, on })],
+    [
+      'a tool',
+      () =>
+        (
+          ([tool]) =>
+          () =>
+            tool!.run({ question_id: '42' })
+        )(createTools(client, { only: ['questions.get'] })),
+    ],
+  ])('%s', async (_, create, bounded = 0) => {
+    expect((await grown(create())).filter((each) => !(each instanceof FifoMap))).toHaveLength(bounded);
   });
 });

@@ -21,26 +21,36 @@ function shop() {
     logger: silentLogger,
     on: { questions: async (_, { read }) => void handled.push((await read()).id) },
   } satisfies InboxOptions;
-  return { user_id, client, handled, options, notification: about(id, { user_id }), id };
+  const later = marketplace.ask({ from: marketplace.addUser(), item_id, text: 'Is it still new?' }).id;
+  return { user_id, client, handled, options, notification: about(id, { user_id }), id, later };
 }
 
 type Shop = ReturnType<typeof shop>;
-/** How an inbox knows its sellers, and how one is added. */
-type Way = (shop: Shop) => { readonly options: Partial<InboxOptions>; add(): void };
+/** How an inbox knows its sellers, and how one is added and removed. */
+type Way = (shop: Shop) => { readonly options: Partial<InboxOptions>; add(): void; remove(): void };
 
 const list: Way = ({ user_id, client }) => {
   const sellers = [1];
-  return { options: { sellers, clientFor: () => client }, add: () => void sellers.push(user_id) };
+  return {
+    options: { sellers, clientFor: () => client },
+    add: () => void sellers.push(user_id),
+    remove: () => void sellers.pop(),
+  };
 };
 const set: Way = ({ user_id, client }) => {
   const sellers = new Set([1]);
-  return { options: { sellers, clientFor: () => client }, add: () => void sellers.add(user_id) };
+  return {
+    options: { sellers, clientFor: () => client },
+    add: () => void sellers.add(user_id),
+    remove: () => void sellers.delete(user_id),
+  };
 };
 const listed: Way = ({ user_id, client }) => {
   const known = [1];
   return {
     options: { sellers: async () => [...known], clientFor: () => client },
     add: () => void known.push(user_id),
+    remove: () => void known.pop(),
   };
 };
 const connected: Way = ({ user_id, client }) => {
@@ -49,17 +59,20 @@ const connected: Way = ({ user_id, client }) => {
   return {
     options: { sellers: { ids: async () => [...known] }, clientFor: () => client },
     add: () => void known.push(user_id),
+    remove: () => void known.pop(),
   };
 };
 const byClient: Way = ({ user_id, client }) => {
   const clients = new Map<number, typeof client>();
-  return { options: { clientFor: (user) => clients.get(user) }, add: () => void clients.set(user_id, client) };
+  const options = { clientFor: (user: number) => clients.get(user) };
+  return { options, add: () => void clients.set(user_id, client), remove: () => void clients.delete(user_id) };
 };
 const withLateClient: Way = ({ user_id, client }) => {
   const clients = new Map<number, typeof client>();
   return {
     options: { sellers: [user_id], clientFor: (user) => clients.get(user) },
     add: () => void clients.set(user_id, client),
+    remove: () => void clients.delete(user_id),
   };
 };
 
@@ -71,9 +84,9 @@ describe.for(storeKinds())('a redelivery for a seller who was added later, with 
     ['to what `createSellers` returned', connected],
     ['with a client', byClient],
     ['with a client, and was one of the sellers', withLateClient],
-  ])('%s is handled once', async ([, way]) => {
+  ])('%s is handled once, and what comes after the seller has left is dropped', async ([, way]) => {
     const ofShop = shop();
-    const { options, add } = way(ofShop);
+    const { options, add, remove } = way(ofShop);
     const inbox = createInbox({ ...ofShop.options, ...options, store: create()() });
     onTestFinished(() => inbox.close());
     for (let times = 0; times < 2; times += 1) {
@@ -88,6 +101,11 @@ describe.for(storeKinds())('a redelivery for a seller who was added later, with 
     }
     expect(ofShop.handled).toEqual([ofShop.id]);
     expect(await inbox.stats()).toMatchObject({ waiting: 0, dead: 0, dropped: 2 });
+    remove();
+    for (const user_id of [99, ofShop.user_id]) await deliver(inbox, about(ofShop.later, { user_id }));
+    await inbox.idle();
+    expect(ofShop.handled).toEqual([ofShop.id]);
+    expect(await inbox.stats()).toMatchObject({ waiting: 0, dead: 0, dropped: 4 });
   });
 });
 

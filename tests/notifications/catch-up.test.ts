@@ -531,6 +531,9 @@ describe('rounds', () => {
     const store = memoryStore();
     const [get, replace] = [vi.spyOn(store.ledger, 'get'), vi.spyOn(store.ledger, 'replace')];
     const { looked, inboxes } = processes(1, { store });
+    // Its timers are early, by a clock that differs from theirs.
+    const now = performance.now.bind(performance);
+    vi.spyOn(performance, 'now').mockImplementation(() => now() - looked.length);
     for (const rounds of [1, 2, 3]) {
       await vi.advanceTimersByTimeAsync(14 * 60_000);
       expect(looked).toHaveLength(3 * rounds);
@@ -555,6 +558,14 @@ describe('rounds', () => {
       await inboxes[0]!.close({ graceMs: 0 });
     }
     slow.resolve(undefined);
+  });
+
+  test('a process that is closed while it starts takes no lead, and has no timer', async () => {
+    const store = Object.assign(memoryStore(), { shared: true, durable: true });
+    const { inboxes } = processes(2, { store });
+    await Promise.all(inboxes.map((inbox) => inbox.close()));
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect([await store.ledger.get('catch up'), vi.getTimerCount()]).toEqual([undefined, 0]);
   });
 
   test('a process that is restarted looks at once', async () => {

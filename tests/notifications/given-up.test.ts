@@ -3,6 +3,7 @@ import { memoryStore } from 'marketplace-seller-sdk/stores';
 import type { InboxOptions } from 'marketplace-seller-sdk/inbox';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { ForeignClientError } from '../../src/notifications/errors.js';
 import { newEntry, workOf } from '../../src/notifications/notification.js';
 import { about, deliverUntilAccepted } from '../support/deliveries.ts';
 import { engines } from '../support/inbox-engines.ts';
@@ -95,9 +96,11 @@ describe.each(every)('a dead letter in $name', (engine) => {
   test.skipIf(!engine.isThere).each([
     ['what the service did not show is dropped, and added once it does', 404, 0],
     ['a dead letter of a seller without a valid token is added once there is one', 401, 1],
+    ['a dead letter with the client of another seller is added once there is the right one', undefined, 1],
   ])('%s', async (_, status, dead) => {
     const { marketplace, inbox, state, ended, catchUp, notification } = await shop(engine);
-    marketplace.faults.inject({ endpoint: 'questions.get', status });
+    if (status === undefined) state.error = new ForeignClientError('another one');
+    else marketplace.faults.inject({ endpoint: 'questions.get', status });
     await deliverUntilAccepted(inbox, notification);
     await ended(dead);
     state.error = undefined;
@@ -127,6 +130,26 @@ test.each(every.filter(({ isThere }) => isThere))(
     expect(calls).toBe(1);
   },
 );
+
+test('a question that was given up stays with a person for two weeks', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const { inbox, catchUp, notification } = await shop({
+    name: 'memory',
+    isThere: true,
+    open: async () => memoryStore(),
+  });
+  await inbox.add(notification);
+  await inbox.idle();
+  for (const [days, added] of [
+    [1.1, 0],
+    [12.8, 0],
+    [0.2, 1],
+  ] as const) {
+    await vi.advanceTimersByTimeAsync(days * 86_400_000);
+    expect(await catchUp()).toMatchObject({ found: 1, added });
+  }
+});
 
 test('a question that ends its process again and again is not added again', async () => {
   const store = memoryStore();

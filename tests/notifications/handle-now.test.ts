@@ -3,7 +3,7 @@ import type { Question } from 'marketplace-seller-sdk';
 import { DropNotificationError, UnrecoverableError, handleNow } from 'marketplace-seller-sdk/inbox';
 import type { HandlerContext } from 'marketplace-seller-sdk/inbox';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
-import { describe, expect, expectTypeOf, test, vi } from 'vitest';
+import { describe, expect, expectTypeOf, onTestFinished, test, vi } from 'vitest';
 import { about, post } from '../support/deliveries.ts';
 import { silentLogger } from '../support/silent.ts';
 
@@ -126,8 +126,10 @@ describe('handleNow()', () => {
     ['that is no object', [], 400],
   ])('does not call the handler for a notification %s', async (_, body, status) => {
     const questions = vi.fn();
-    const response = await handleNow(post(body), { clientFor, logger: silentLogger, on: { questions } });
-    expect(response.status).toBe(status);
+    const warn = vi.fn();
+    const options = { clientFor, logger: { ...silentLogger, warn }, on: { questions } };
+    for (let time = 0; time < 3; time += 1) expect((await handleNow(post(body), options)).status).toBe(status);
+    expect(warn.mock.calls.length).toBeLessThanOrEqual(1);
     expect(questions).not.toHaveBeenCalled();
   });
 
@@ -139,7 +141,10 @@ describe('handleNow()', () => {
     const questions = vi.fn(() => Promise.reject(error));
     const options = { clientFor, logger: silentLogger, on: { questions } };
     const body = notification(1);
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
     expect((await handleNow(post(body), options)).status).toBe(status);
+    await vi.advanceTimersByTimeAsync(23 * 3_600_000);
     expect((await handleNow(post(body), options)).status).toBe(status);
     expect(questions).toHaveBeenCalledTimes(status === 200 ? 1 : 2);
   });

@@ -175,6 +175,9 @@ describe('the application', () => {
     expect(info.mock.calls.filter(([line]) => line.includes('application_id'))).toHaveLength(1);
     await inbox.add({ user_id: 7, topic: 'orders_v2', resource: first, application_id: 500, _id: 'one' });
     expect(await inbox.catchUp()).toMatchObject({ added: 2 });
+    await inbox.add({ user_id: 7, topic: 'orders_v2', resource: first, application_id: 501, _id: 'two' });
+    await inbox.catchUp();
+    expect(lists.at(-1)).toContain('app_id=501');
     await inbox.close();
   });
 
@@ -226,12 +229,14 @@ describe('the door', () => {
   });
 
   test('only of the sellers that catchUp() was asked for', async () => {
-    const { sell, options } = shop();
+    const { sell, options, lists } = shop();
     sell(1);
     sell(1, 8);
     const inbox = createInbox({ ...options, application_id: 500 });
     expect(await inbox.catchUp({ user_ids: [8] })).toMatchObject({ added: 1 });
     expect(await inbox.catchUp()).toMatchObject({ added: 1 });
+    await inbox.catchUp({ user_ids: [7] });
+    expect(lists.at(-1)).toMatch(/^7/);
     await inbox.close();
   });
 });

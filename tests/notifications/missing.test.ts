@@ -5,7 +5,7 @@ import type { Notification, InboxOptions } from 'marketplace-seller-sdk/inbox';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { deliver } from '../support/deliveries.ts';
+import { about, deliver } from '../support/deliveries.ts';
 import { loadClientFirst } from '../support/fake-time.ts';
 import { silent, silentLogger } from '../support/silent.ts';
 import { receiving } from '../support/stubs.ts';
@@ -96,13 +96,26 @@ describe('what a notification is about, and the service does not show', () => {
 });
 
 test.each([1, 7, 19])('each of %i resources that are missing counts once, however often it is read', async (count) => {
-  const { inbox, reads } = reading((_, context) => read(context));
+  const { marketplace, inbox, reads } = reading((_, context) => read(context));
   for (let id = 900_000_001; id <= 900_000_000 + count; id += 1)
     await inbox.add({ user_id: 7, topic: 'questions', resource: `/questions/${id}` });
   await vi.advanceTimersByTimeAsync(10 * 60_000);
   const times = Map.groupBy(reads, (at) => at);
   expect([...times].map(([at, each]) => [at, each.length])).toEqual([0, 5, 20, 60].map((at) => [at, count]));
   expect(await inbox.stats()).toMatchObject({ waiting: 0, dropped: count });
+  // One that is there ends the row.
+  const { id } = marketplace.ask({
+    from: marketplace.addUser(),
+    item_id: marketplace.addItem({ seller_id: 7 }).item_id,
+    text: 'Is it?',
+  });
+  for (const each of [id, 900_000_099]) {
+    await inbox.add(about(each));
+    await inbox.idle();
+  }
+  vi.setSystemTime(Date.now() - 86_400_000);
+  await vi.advanceTimersByTimeAsync(10 * 60_000);
+  expect(reads.length).toBeGreaterThanOrEqual(4 * count + 4);
   await inbox.close();
 });
 

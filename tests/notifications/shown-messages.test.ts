@@ -108,6 +108,7 @@ test('of 1,000 forged ids each is read about once, the list once a minute, and a
   await inbox.add(about('forged-again'));
   await vi.advanceTimersByTimeAsync(5 * 60_000);
   expect(told()).toBe(1);
+  vi.setSystemTime(Date.now() - 86_400_000);
   await vi.advanceTimersByTimeAsync(3_600_000);
   await inbox.add(about('forgedlater'));
   await vi.advanceTimersByTimeAsync(5 * 60_000);
@@ -141,6 +142,39 @@ test('it is found after the clock was set back by an hour, although the list was
   await vi.advanceTimersByTimeAsync(10 * 60_000);
   expect(texts).toEqual(['When does it leave?']);
   await inbox.close();
+});
+
+test('it is found although two lists were asked since its conversation was read', async () => {
+  const { marketplace, pack, calls, texts, options, about } = shop();
+  const { id } = marketplace.buyerWrites({ pack, text: 'When does it leave?' });
+  const inbox = createInbox(options);
+  for (const each of ['forged', 'forged-too', id]) {
+    await inbox.add(about(each));
+    await inbox.idle();
+    await vi.advanceTimersByTimeAsync(5 * 60_000);
+  }
+  expect(texts).toEqual(['When does it leave?']);
+  expect(calls.lists).toBe(2);
+  await inbox.close();
+});
+
+test('what was found is not looked for again when its handler has failed, nor by another process', async () => {
+  const { marketplace, pack, calls, texts, options, about } = shop();
+  const { id } = marketplace.buyerWrites({ pack, text: 'When does it leave?' });
+  const store = memoryStore();
+  const on = { messages: () => Promise.reject(new Error('the model is away')) };
+  const first = createInbox({ ...options, on: { messages: (_, { read }) => read().then(on.messages) }, store });
+  await first.add(about(id));
+  await first.idle();
+  await vi.advanceTimersByTimeAsync(120_000);
+  await first.close();
+  const { lists } = calls;
+  const second = createInbox({ ...options, store });
+  second.start();
+  await vi.advanceTimersByTimeAsync(3_600_000);
+  expect(texts).toEqual(['When does it leave?']);
+  expect([lists, calls.lists]).toEqual([1, 1]);
+  await second.close();
 });
 
 test('a list that fails for hours makes no dead letter', async () => {
