@@ -99,11 +99,11 @@ describe('a scope', () => {
 });
 
 describe('one deadline of several calls', () => {
-  test('gives each the time that the ones before have left, to the last millisecond', async () => {
+  test('gives each the time that the ones before have left, also one that failed, to the last millisecond', async () => {
     const deadline = new Deadline('contact()', 1000);
     const given: (number | undefined)[] = [];
     const call = (ms: number): Promise<unknown> =>
-      settled(deadline.within({}, async ({ deadlineMs }: { deadlineMs?: number }) => (given.push(deadlineMs), sleep(ms))));
+      settled(deadline.within({}, async ({ deadlineMs }: { deadlineMs?: number }) => (given.push(deadlineMs), sleep(ms).then(() => (ms === 300 ? Promise.reject(new Error('caught')) : undefined)))));
     for (const ms of [400, 300, 299]) {
       void call(ms);
       await vi.advanceTimersByTimeAsync(ms);
@@ -165,6 +165,10 @@ test.each([99, 101])('of a limit of 100 ms, what takes %i ms', async (ms) => {
   await vi.advanceTimersByTimeAsync(ms);
   expect(await Promise.all(runs)).toEqual(ms < 100 ? [1, 2] : [new Error('late'), new Error('late')]);
   expect(vi.getTimerCount()).toBe(0);
+  // A limit may live as long as its process: it keeps no timer that is over.
+  const cleared = vi.spyOn(globalThis, 'clearTimeout');
+  limit.stop();
+  expect(cleared).not.toHaveBeenCalled();
 });
 
 test('what arrived while the process stood still comes before the end of the limit', async () => {
