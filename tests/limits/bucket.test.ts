@@ -148,13 +148,19 @@ describe('429s in a row', () => {
     expect(events.indexOf(true)).toBe(7);
   });
 
-  test('are one that was sent before the last was received', () => {
+  test('are one that were sent before the last was received, also after a success', () => {
     const bucket = new Bucket(8, true);
     for (const sentAt of [900, 950, 1000]) bucket.hear(1000, sentAt);
     succeed(bucket, 999, 1200);
     expect(bucket.isThrottled).toBe(true);
     succeed(bucket, 1201);
     expect(bucket.isThrottled).toBe(false);
+    const other = new Bucket(8, true);
+    for (let index = 0; index < 20; index += 1) succeed(other, index);
+    other.hear(1000, 900);
+    succeed(other, 1001);
+    other.hear(1300, 950);
+    expect(other.isThrottled).toBe(false);
   });
 });
 

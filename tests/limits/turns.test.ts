@@ -161,6 +161,17 @@ describe('a call that would wait for too long is not sent', () => {
   });
 });
 
+test('the place of one seller is given to another as soon as it is free', async () => {
+  const { sellerClient, order } = ordered((id) => after(id === 1 ? 10 : 5000).then(ok));
+  const clients = Array.from({ length: 9 }, (_, n) => sellerClient.withOptions({ accessToken: `token-${n}` }));
+  const calls = clients.map((client, n) => get(client, n + 1));
+  await vi.advanceTimersByTimeAsync(9);
+  expect(order).toHaveLength(8);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(order).toHaveLength(9);
+  await advanceUntilSettled(Promise.all(calls));
+});
+
 describe('the logger is told of a wait', () => {
   test('its length and its reason', async () => {
     const waits: LoggedWait[] = [];

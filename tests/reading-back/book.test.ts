@@ -64,6 +64,12 @@ describe('a book in memory', () => {
     const found = book.askFor(write('stored', ms));
     expect([found.write.id, found.isUncertain]).toEqual([id, isUncertain]);
   });
+
+  test('equal writes that were stored in the same millisecond are found in turn, also the third time', () => {
+    const book = new MemoryBook();
+    for (const id of ['a', 'b']) book.add(write(id));
+    expect([1, 2, 3, 4].map(() => book.askFor(write('stored')).write.id)).toEqual(['a', 'b', 'a', 'b']);
+  });
 });
 
 describe('the view of a write', () => {
