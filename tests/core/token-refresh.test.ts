@@ -358,6 +358,17 @@ test.each([[20_000], [40_000], [60_000], [hour]])(
   },
 );
 
+test('after a token that lives for 20 s, one that lives for an hour is refreshed a minute before its end', async () => {
+  const lives = [20_000, hour, hour];
+  const refresh = (): TokenSet => ({ accessToken: `t-${lives.length}`, expiresAt: Date.now() + lives.shift()! });
+  const { sellerClient } = client(expired(), { refresh });
+  for (const ms of [20_000, hour - 59_000, 1]) {
+    await advanceUntilSettled(sellerClient.questions.get(ask));
+    await vi.advanceTimersByTimeAsync(ms);
+  }
+  expect(lives).toEqual([]);
+});
+
 test.each([
   [1, 'theirs', 0],
   [0, 'new', 1],

@@ -130,6 +130,19 @@ describe('a lock that this process holds', () => {
     expect([asked, tookMs < 100]).toEqual(['taken', true]);
   });
 
+  test('of another host, whose clock was a day ahead, is taken over at once', async () => {
+    const { path, store } = newStore();
+    vi.setSystemTime(Date.now() + 86_400_000);
+    const held = Promise.withResolvers<undefined>();
+    const holding = store.lock(7, () => held.promise);
+    await vi.advanceTimersByTimeAsync(100);
+    changeHolder(path, other['another host']!);
+    vi.setSystemTime(Date.now() - 86_400_000);
+    expect(await advanceUntilSettled(store.lock(7, () => Promise.resolve('taken')))).toBe('taken');
+    held.resolve(undefined);
+    await advanceUntilSettled(holding);
+  });
+
   test('is timed anew for each holder and each seller, also after another holder was seen', async () => {
     const { path, store } = newStore();
     const waiting = sqliteTokens(path);

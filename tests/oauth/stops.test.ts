@@ -165,6 +165,7 @@ describe('close()', () => {
     const client = new SellerClient({ baseUrl: 'https://api.test', fetch });
     const refresh = (): Promise<TokenSet> => new Promise(() => undefined);
     const sellers = createSellers({ client, tokens, refresh });
+    await tokens.lock(9, () => Promise.resolve());
     for (const user_id of [7, 8]) search(await sellers.for(user_id)).catch(() => undefined);
     await sellers.for(9);
     await vi.advanceTimersByTimeAsync(100);
