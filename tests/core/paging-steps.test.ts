@@ -100,6 +100,35 @@ describe('a list of pages of three', () => {
     expect(readAll(keysAt)).toMatchObject({ count: 11, steps: { length: 4 * 50 + 1 + 64 } });
   });
 
+  /** Shows pages to an iteration. One of `leftOut` entries has no keys. */
+  function observing() {
+    const tracker = new OffsetTracker(0);
+    return (offset: number, keys: string, known: string, total?: number, leftOut = 0): PageStep =>
+      tracker.observe(
+        { offset, limit: 3 },
+        {
+          keys: [...keys],
+          known: [...keys].map((key) => known.includes(key)),
+          length: keys.length + leftOut,
+          total,
+          limit: undefined,
+        },
+      );
+  }
+
+  test('needs no anchor directly behind a page without new entries, and needs one at the same offset later', () => {
+    const observe = observing();
+    const steps = [observe(0, 'abc', '', 5), observe(2, 'c', 'c', 5), observe(3, 'de', '', 5), observe(4, '', '')];
+    expect([...steps, observe(3, 'x', '')]).toEqual(['advance', 'search', 'advance', 'search', 'search']);
+  });
+
+  test('is read on behind a page of which nothing could be read, although others were repeated before', () => {
+    const observe = observing();
+    observe(0, 'abc', '');
+    for (const offset of [3, 6, 9]) expect(observe(offset, 'abc', 'abc')).toBe('search');
+    expect([observe(12, 'cde', 'c'), observe(14, '', '', undefined, 3)]).toEqual(['advance', 'search']);
+  });
+
   test('is read on behind a page without new entries, if that or the page before states a total', () => {
     const keysAt = (offset: number): number[] => (offset < 2 ? [0, 1, 2] : offset < 4 ? [1, 2] : [3, 4]);
     for (const totals of [

@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
-import { SellerClient } from 'marketplace-seller-sdk';
+import { OutcomeUnknownError, SellerClient } from 'marketplace-seller-sdk';
 import { describe, expect, test } from 'vitest';
 import { rawServer } from '../support/raw-server.ts';
 import { smallCalls } from '../support/small-calls.ts';
+import { errorOf } from '../support/stubs.ts';
 import { transports } from '../support/transports.ts';
 
 const response = (id: number): string => {
@@ -72,6 +73,24 @@ describe('bytes that arrive before a request was sent are not its response, over
       expect(await called).toEqual({ id: turn });
     }
     expect(seen()).toBe(100);
+  });
+
+  test('a write that goes to another connection, and is lost there, may have been carried out: it is sent once', async () => {
+    const open = new Set<Socket>();
+    let seen = 0;
+    const url = await rawServer((to, turn) => {
+      open.add(to);
+      seen = turn;
+      if (turn === 1) to.write(response(1));
+      else to.destroy();
+    });
+    const client = clientOf(url, { maxRetries: 2 });
+    const write = smallCalls[1]![1];
+    await write(client);
+    const lost = errorOf(write(client));
+    for (const to of open) to.write(poison);
+    expect(await lost).toBeInstanceOf(OutcomeUnknownError);
+    expect(seen).toBe(2);
   });
 
   test('eight idle connections are poisoned at once', async () => {
