@@ -27,7 +27,7 @@ async function callsOf(steps: Steps, agesMs: readonly number[], states: readonly
   const outputs = agesMs.map((ageMs, at): StepOutput => ({ at: Date.now() - ageMs, output: { id: `old ${at}` } }));
   const writes = states.map((state) => ({ id: state, target: 'messages.send 1', input: send.input, sentAt: 1, state }));
   const run: Run = {
-    notes: { outputs, writes },
+    notes: { outputs, writes, unknowns: 1, followedSince: Date.now() },
     signal: new AbortController().signal,
     abort: () => undefined,
     note: async () => true,
@@ -36,6 +36,8 @@ async function callsOf(steps: Steps, agesMs: readonly number[], states: readonly
   const options = { clientFor: () => ({ call }), keep: { keysMs: day } };
   const context = { options, store: memoryStore(), known } as unknown as OutboxContext;
   expect(await runJob({ key: 'job', user_id: 7, steps }, run, context)).toMatchObject({ state: 'accepted', inMs: day });
+  // The next step begins with nothing of this one.
+  expect(run.notes).toEqual({ outputs: expect.any(Array) as unknown });
   return calls;
 }
 

@@ -12,7 +12,7 @@ import { silentLogger } from '../support/silent.ts';
 const details = { headers: new Headers(), body: undefined, causes: [] };
 const entry = { key: 'one', user_id: 7, pack_id: 1, steps: [{ endpoint: 'questions.answer', input: {} }] };
 
-function taskOf(notes: RunNotes = {}, failures = 0, options: Partial<OutboxOptions> = {}) {
+function taskOf(notes: RunNotes = {}, failures = 0, options: Partial<OutboxOptions> = {}, more: object = {}) {
   const context = outboxContext({
     store: memoryStore(),
     clientFor: () => undefined,
@@ -20,7 +20,7 @@ function taskOf(notes: RunNotes = {}, failures = 0, options: Partial<OutboxOptio
     retry: { maxRetries: 2, firstDelayMs: 1_000, maxDelayMs: 1_000 },
     ...options,
   });
-  const lease = { key: 'job one', token: '1', data: entry, failures, stalls: 0, notes };
+  const lease = { key: 'job one', token: '1', data: entry, failures, stalls: 0, notes, ...more };
   const run: Run = { notes, signal: new AbortController().signal, abort: () => undefined, note: async () => true };
   return jobTask(lease, run, context);
 }
@@ -43,6 +43,23 @@ test.each([
   [503, 'open'],
 ])('a job whose write got %i is %s', (status, state) => {
   expect(taskOf().failed(new ApiError('rejected', { ...details, status }))).toMatchObject({ state, failed: true });
+});
+
+test('whether a job may begin says the clock of the store that has leased it', async () => {
+  for (const [beginsInMs, aheadMs, isBegun] of [
+    [60_000, 60_000, true],
+    [-60_000, -120_000, false],
+  ] as const) {
+    const leasedAt = Date.now() + aheadMs;
+    const task = taskOf(
+      {},
+      0,
+      {},
+      { leasedAt, data: { ...entry, notBefore: new Date(Date.now() + beginsInMs).toISOString() } },
+    );
+    if (isBegun) await expect(task.run()).rejects.toThrow('clientFor returned no client');
+    else expect(await task.run()).toMatchObject({ state: 'open', failed: false });
+  }
 });
 
 test('a job that waiting does not help is dead at once: it is sent as it was added', () => {

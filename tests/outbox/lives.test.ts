@@ -1,9 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
-import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { createOutbox } from 'marketplace-seller-sdk/outbox';
+import { memoryStore } from 'marketplace-seller-sdk/stores';
+import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { newFiles } from '../support/new-files.ts';
 import { bundled } from '../support/program.ts';
+import { silentLogger } from '../support/silent.ts';
 
 // What keeps a process alive: `start()`, until `close()`. Nothing else does: a program that only adds or waits ends.
 
@@ -51,3 +54,27 @@ test.for(['inbox', 'outbox', 'both'])(
     );
   },
 );
+
+test('old jobs are looked for until none is left, once a minute whatever the clock says, and not after close()', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const store = Object.assign(memoryStore(), { durable: true });
+  const left = [2, 1, 0];
+  const reduceOld = vi.spyOn(store, 'reduceOld').mockImplementation(async () => left.shift() ?? 0);
+  const create = () =>
+    createOutbox({ store, clientFor: () => undefined, retry: { maxRetries: 0 }, logger: silentLogger });
+  const [closed, outbox] = [create(), create()];
+  // One is closed while it starts.
+  for (const each of [closed, outbox]) void each.start();
+  await closed.close();
+  for (let round = 0; round < 4; round += 1) {
+    for (const key of ['a', 'b'])
+      await outbox.add({ key: `${key}${round}`, user_id: 7, contact: { pack_id: 1, user_id: 7, text: 'Hi' } });
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(reduceOld).toHaveBeenCalledTimes(3 + round);
+    vi.setSystemTime(Date.now() - 86_400_000);
+    await vi.advanceTimersByTimeAsync(60_000);
+  }
+  await outbox.close();
+  expect(vi.getTimerCount()).toBe(0);
+});

@@ -201,7 +201,7 @@ describe('with a clock that tests move', () => {
     const lines: string[] = [];
     const logger = { ...silentLogger, warn: (line: string) => void lines.push(line) };
     const outbox = createOutbox({ store: sqliteStore(newFile()), clientFor: () => undefined, logger });
-    await outbox.add(job('later', inMs(5 * minute)));
+    for (const minutes of [5, 5_000]) await outbox.add(job(`in ${minutes}`, inMs(minutes * minute)));
     await pass(5 * minute, 100);
     expect(lines).toEqual([]);
     await pass(minute, 60);
