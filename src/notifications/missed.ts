@@ -66,8 +66,8 @@ export class MissedNotifications {
     if (application_id === undefined || application_id === null || String(application_id) === this.#last) return;
     this.#last = String(application_id);
     const { ledger, durable } = this.#context.store;
-    if (durable)
-      await ledger.replace(application, await ledger.get(application), this.#last, applicationMs).catch(() => false);
+    const known = await this.#lastOfOthers().catch(() => undefined);
+    if (durable) await ledger.replace(application, known, this.#last, applicationMs).catch(() => false);
   }
 
   /** Adds what sellers missed. */

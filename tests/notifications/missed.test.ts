@@ -181,18 +181,36 @@ describe('the application', () => {
     await inbox.close();
   });
 
-  test('is known to the next process of a durable store', async () => {
+  test('is known to the next process of a durable store, also the second one', async () => {
     const { sell, options, lists } = shop();
     const path = newFile();
     const [resource] = sell(1);
     const first = createInbox({ ...options, store: sqliteStore(path) });
-    await first.add({ user_id: 7, topic: 'orders_v2', resource, application_id: '500', _id: 'one' });
+    for (const application_id of ['499', '500'])
+      await first.add({ user_id: 7, topic: 'orders_v2', resource, application_id, _id: application_id });
     await first.close();
     const second = createInbox({ ...options, store: sqliteStore(path) });
     await second.catchUp();
-    expect(lists.length).toBeGreaterThan(0);
+    expect(lists[0]).toContain('app_id=500');
     await second.close();
   });
+
+  test.each(['get', 'replace'] as const)(
+    'ends no process where it cannot be kept: %s() of the store fails',
+    async (name) => {
+      const { sell, options, lists } = shop();
+      const store = Object.assign(memoryStore(), { durable: true });
+      const [resource] = sell(1);
+      const inbox = createInbox({ ...options, store });
+      const away = vi.spyOn(store.ledger, name).mockRejectedValue(new Error('the database is away'));
+      await inbox.add({ user_id: 7, topic: 'orders_v2', resource, application_id: 500, _id: 'one' });
+      await vi.advanceTimersByTimeAsync(1);
+      away.mockRestore();
+      await inbox.catchUp();
+      expect(lists[0]).toContain('app_id=500');
+      await inbox.close();
+    },
+  );
 
   test.each([0.5, -1, 'app', '', null, {}])('%j is no id', (application_id) => {
     const { options } = shop();

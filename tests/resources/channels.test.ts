@@ -83,6 +83,8 @@ describe('one deadline, that of the call before that of the client, holds for al
     if (path === '/items')
       return (new URL(url).searchParams.get('ids') ?? '').split(',').map((id) => ({ id, status: 'active' }));
     if (method === 'POST') return { id: 'sent' };
+    if (method === 'DELETE') return Response.json({ message: 'item is not in flex' }, { status: 400 });
+    if (path.includes('MLA1')) return { has_flex: false };
     return path.includes('/packs/2/')
       ? { messages: [], paging: {} }
       : { messages: [message(9, 7)], paging: { total: 1, limit: 50 } };
@@ -97,6 +99,10 @@ describe('one deadline, that of the call before that of the client, holds for al
     [
       'flex.items.enable',
       ({ flex }, options) => flex.items.enable({ site_id: 'MLA', item_id: 'MLA1', requireActive: true }, options),
+    ],
+    [
+      'flexV2.items.disable',
+      ({ flexV2 }, options) => flexV2.items.disable({ site_id: 'MLA', item_id: 'MLA1', idempotent: true }, options),
     ],
   ])('%s', async (_, call) => {
     for (const [deadlineMs, isEnough] of [

@@ -11,7 +11,8 @@ export function service(
   const fetch = receiving(async (request) => {
     const { pathname, search } = new URL(request.url);
     paths.push(pathname + search);
-    return Response.json(await respond(pathname, request));
+    const body = await respond(pathname, request);
+    return body instanceof Response ? body : Response.json(body);
   });
   const accessToken = 'APP_USR-1-7';
   return { client: new SellerClient({ baseUrl: 'https://api.test', accessToken, fetch, ...options }), paths };
