@@ -1,6 +1,7 @@
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Dashboard } from '../../src/testing/dashboard/dashboard.js';
+import { EventStream, type Snapshot } from '../../src/testing/dashboard/snapshot.js';
 
 type Json = Record<string, unknown>;
 
@@ -117,6 +118,38 @@ describe('the dashboard of a large marketplace', () => {
     }
     const applied = changes.reduce((before, change) => ({ ...before, ...merged(before, change) }), shown);
     expect(applied).toEqual(await control('state'));
+  });
+
+  test('so does one beside which others open and close', async () => {
+    const next = [await opened(), await opened()];
+    const shown = await Promise.all(next.map(async (each) => (await each()).data));
+    await streams[1]!.cancel();
+    await control('items', 'POST', { item_id: 'MLA4950', status: 'paused' });
+    // It opens before the change is sent, and has it.
+    next[1] = await opened();
+    shown[1] = (await next[1]()).data;
+    for (const text of ['Is it new?', 'Is it used?']) {
+      await control('questions', 'POST', { from: 1002, item_id: 'MLA2', text });
+      for (const each of [0, 1])
+        while (!JSON.stringify(shown[each]).includes(text))
+          shown[each] = { ...shown[each], ...merged(shown[each]!, (await next[each]!()).data) };
+    }
+    const state = await control('state');
+    expect(shown).toEqual([state, state]);
+  });
+
+  test('one that does not read is disconnected after some 1,000 changes', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    let now = 0;
+    const events = new EventStream(() => ({ now: String((now += 1)) }) as Snapshot);
+    const stream = events.stream().getReader();
+    for (let change = 0; change < 2000; change += 1) {
+      events.changed();
+      vi.advanceTimersByTime(60);
+    }
+    for (let read = 0; read < 1100; read += 1) await stream.read();
+    expect((await stream.read()).done).toBe(true);
   });
 
   test('searches all entries of a list', async () => {

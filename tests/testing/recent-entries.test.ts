@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { Dashboard } from '../../src/testing/dashboard/dashboard.js';
 import { RecentEntries } from '../../src/testing/http/requests.js';
 import { createMarketplace } from '../support/marketplace.ts';
@@ -81,4 +81,16 @@ test('a request that is open when the logs are cleared does not come back with i
   const asked = await fetch(new Request(`${marketplace.baseUrl}/questions`, { method: 'POST', headers, body }));
   expect(await asked.text()).toContain('Is it new?');
   expect([marketplace.requests.all, requestLog.all]).toEqual([[], []]);
+});
+
+test('a request that was logged leaves no listener, whatever came of it', async () => {
+  const { marketplace } = createMarketplace();
+  let listeners = 0;
+  vi.spyOn(marketplace.faults, 'onApplied').mockImplementation(() => ((listeners += 1), () => (listeners -= 1) > 0));
+  const { fetch } = new Dashboard(marketplace);
+  const ask = (): Promise<Response> => fetch(new Request(`${marketplace.baseUrl}/currencies`));
+  await ask();
+  marketplace.faults.inject({ reset: 'before' });
+  await expect(ask()).rejects.toThrow(TypeError);
+  expect([vi.mocked(marketplace.faults.onApplied).mock.calls.length, listeners]).toEqual([2, 0]);
 });
