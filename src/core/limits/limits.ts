@@ -39,11 +39,13 @@ export class Limits {
   /** By group. */
   readonly #applications = new Map<string, ApplicationLimit>();
   readonly #tokens = new Map<unknown, TokenLimit>();
+  /** Those of functions, which end with them. */
+  readonly #ofFunctions = new WeakMap<object, TokenLimit>();
   #mostBeforeDrop = maxTokens;
 
   /** Returns the queue of a token, or of the function that returns it, for a call that uses it until `leave`. */
   of(token: unknown, endpoint: Endpoint, concurrency: number): TurnQueue {
-    const limit = this.#tokens.get(token) ?? this.#addToken(token);
+    const limit = this.#limitOf(token);
     const { group, isWrite } = groupOf(endpoint);
     const groupName = isWrite ? `${group} writes` : group;
     const queueName = `${groupName} ${concurrency}`;
@@ -61,10 +63,12 @@ export class Limits {
     return new TurnQueue(application, token, bucket, concurrency);
   }
 
-  #addToken(token: unknown): TokenLimit {
+  #limitOf(token: unknown): TokenLimit {
+    const limits = typeof token === 'function' ? this.#ofFunctions : this.#tokens;
+    let limit = limits.get(token as object);
+    if (limit) return limit;
     if (this.#tokens.size >= this.#mostBeforeDrop) this.#dropIdle();
-    const limit = new TokenLimit();
-    this.#tokens.set(token, limit);
+    limits.set(token as object, (limit = new TokenLimit()));
     return limit;
   }
 
