@@ -187,6 +187,10 @@ remembering<Handlers>('RunWrites, WriteRecords, LedgerBook', {
     'another seller': use({ name: '8' }),
   },
   always: ({ sellers }) => {
+    // What may have been sent was noted before.
+    for (const { run, noted } of sellers)
+      for (const { id } of run.records.writes.filter(({ state }) => state === 'sent'))
+        expect(noted.find((each) => each.id === id)?.state).toBe('sent');
     for (const { carriedOut } of sellers)
       for (const text of script)
         expect(count(carriedOut.map((each) => each.text), text)).toBeLessThanOrEqual(count(script, text)); // prettier-ignore

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { WriteDecision } from '../../src/core/recover/write-hook.js';
 import { MemoryLedger } from '../../src/work/memory.js';
 import { LedgerBook, RunWrites } from '../../src/work/writes.js';
 
@@ -81,6 +82,30 @@ describe('the writes of a run', () => {
     expect(noted).toHaveBeenCalledTimes(1);
     expect(await new LedgerBook(ledger).look('x', [])).toMatchObject([{ target: 'x', state: 'sent' }]);
     expect(await run.end()).toMatchObject([{ target: 'x', state: 'sent' }]);
+  });
+
+  const sent = async ({ run }: ReturnType<typeof runOf>) =>
+    (await run.records.begin(pending)) as Extract<WriteDecision, { isDone: false }>;
+
+  test.each([
+    [99, 1],
+    [100, 2],
+    [-3_600_000, 2],
+  ])('that are sent %i ms later, by the clock, are noted %i times', async (ms, times) => {
+    const given = runOf();
+    const { beforeSend } = await sent(given);
+    vi.setSystemTime(Date.now() + ms);
+    await beforeSend();
+    expect(given.noted).toHaveBeenCalledTimes(times);
+  });
+
+  test('are rejected still where a second sending could not be noted, and a third one can', async () => {
+    const given = runOf();
+    await (await sent(given)).end({ state: 'rejected', error: new Error('busy') });
+    given.noted.mockRejectedValueOnce(new Error('away'));
+    await expect(sent(given)).rejects.toThrow('away');
+    expect(given.run.records.writes).toMatchObject([{ state: 'rejected' }]);
+    expect((await sent(given)).isDone).toBe(false);
   });
 
   test.each<[string, (given: ReturnType<typeof runOf>) => unknown, number]>([
