@@ -4,7 +4,8 @@ import type { InboxOptions } from 'marketplace-seller-sdk/inbox';
 import { createOutbox, openOutbox } from 'marketplace-seller-sdk/outbox';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { Pool } from 'pg';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { PostgresConnection } from '../../src/work/postgres-connections.js';
 import { deliverUntilAccepted } from '../support/deliveries.ts';
 import { hasPostgres } from '../support/postgres.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
@@ -18,6 +19,30 @@ const used = (pool: Pool): number => pool.totalCount - pool.idleCount;
 async function untilUsed(pool: Pool, count: number): Promise<void> {
   while (used(pool) !== count) await pause(10);
 }
+
+test('a connection that is kept lets the process end but while it is used, also one that was taken anew', async () => {
+  const clients: { isAlive: boolean; onLost?: (error: Error) => void; releases: number }[] = [];
+  const connect = async () => {
+    const own: (typeof clients)[number] = { isAlive: true, releases: 0 };
+    clients.push(own);
+    return {
+      query: async () => own.isAlive,
+      release: () => (own.releases += 1),
+      on: (_: 'error', listener: (error: Error) => void) => (own.onLost = listener),
+      unref: () => (own.isAlive = false),
+      ref: () => (own.isAlive = true),
+    };
+  };
+  const connection = new PostgresConnection({ connect });
+  connection.keep();
+  for (const count of [1, 2, 3]) {
+    await vi.waitFor(() => expect(clients.map(({ isAlive }) => isAlive)).toEqual(Array(count).fill(false)));
+    expect(await connection.use(async (client) => client.query(''))).toBe(true);
+    const [last] = clients.slice(-1);
+    for (const lost of ['once', 'twice']) last!.onLost?.(new Error(lost));
+  }
+  expect(clients.map(({ releases }) => releases)).toEqual([1, 1, 1, 0]);
+});
 
 describe.skipIf(!hasPostgres)('the connections of a store in PostgreSQL', () => {
   const createDatabase = sharedPostgres();
