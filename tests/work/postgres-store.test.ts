@@ -126,6 +126,27 @@ describe.skipIf(!hasPostgres)('in a store in PostgreSQL', () => {
     expect(keysOf(await claim(store)).toSorted()).toEqual(['a', 'c', 'd']);
   });
 
+  test('what was committed is not carried out again where the response was lost', async () => {
+    await emptied();
+    let isCut = false;
+    const connect = async () => {
+      const client = await pool.connect();
+      const query = async (text: string): Promise<unknown> => {
+        const answer: unknown = await client.query(text);
+        if (!isCut || text !== 'COMMIT') return answer;
+        isCut = false;
+        throw new Error('the connection is lost');
+      };
+      return { query, release: (error?: Error) => client.release(error) };
+    };
+    const store = postgresStore({ pool: { connect } });
+    await store.add(work('a'));
+    isCut = true;
+    expect(await store.add(work('b'))).toBe('added');
+    isCut = true;
+    expect(keysOf(await claim(store))).toEqual(['a', 'b']);
+  });
+
   test('the statements of one turn share a transaction, which waits for the disk if one of them must', async () => {
     await emptied();
     const waits: boolean[] = [];

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { WriteDecision } from '../../src/core/recover/write-hook.js';
+import type { WriteDecision, WriteRecord } from '../../src/core/recover/write-hook.js';
 import { MemoryLedger } from '../../src/work/memory.js';
 import { LedgerBook, RunWrites } from '../../src/work/writes.js';
 
@@ -21,6 +21,9 @@ describe('a book in a ledger', () => {
     expect([await book.claim('message 1', 'a'), await book.claim('message 1', 'a')]).toEqual([true, true]);
     expect(await new LedgerBook(ledger).claim('message 1', 'a')).toBe(true);
     expect([await book.claim('message 1', 'b'), await book.claim('message 2', 'b')]).toEqual([false, true]);
+    // Of a run that has not entered it yet.
+    await new LedgerBook(ledger, [write('c')]).claim('message 3', 'c');
+    expect(await book.look('messages.send 8', ['message 3'])).toMatchObject([{ id: 'c', target }]);
   });
 
   test('shows a write once, with its newest state, in the order of entering', async () => {
@@ -37,6 +40,12 @@ describe('a book in a ledger', () => {
       ['b', undefined],
       ['a', 'message 1'],
     ]);
+  });
+
+  test('has what two processes enter at once', async () => {
+    const { book, ledger } = bookOf();
+    await Promise.all(['a', 'b'].map(async (id) => new LedgerBook(ledger).enter([write(id)])));
+    expect(idsOf(await book.look(target, []))).toEqual(['a', 'b']);
   });
 
   test.each([
@@ -68,11 +77,11 @@ describe('the writes of a run', () => {
     readBefore: () => Promise.resolve(undefined),
     confirm: () => Promise.resolve({ done: false as const }),
   } as never;
-  const runOf = (note: () => Promise<boolean> = () => Promise.resolve(true)) => {
+  const runOf = (note: () => Promise<boolean> = () => Promise.resolve(true), writes: readonly WriteRecord[] = []) => {
     const controller = new AbortController();
     const noted = vi.fn(note);
     const ledger = new MemoryLedger();
-    const run = new RunWrites({ writes: [], note: noted, ledger, failed: vi.fn(), signal: controller.signal });
+    const run = new RunWrites({ writes, note: noted, ledger, failed: vi.fn(), signal: controller.signal });
     return { run, noted, controller, ledger };
   };
 
@@ -97,6 +106,17 @@ describe('the writes of a run', () => {
     vi.setSystemTime(Date.now() + ms);
     await beforeSend();
     expect(given.noted).toHaveBeenCalledTimes(times);
+  });
+
+  test('may still be carried out for as long as they could when they were read back', async () => {
+    const earlier = { id: 'a', target: 'x', endpoint: 'x', input: {}, sentAt: 0, state: 'sent' } as const;
+    const { run } = runOf(undefined, [earlier]);
+    const confirm = async () => {
+      vi.advanceTimersByTime(600);
+      return { done: false };
+    };
+    const write = { ...(pending as object), confirm, memory: { ageMs: () => 1_200 } } as never;
+    await expect(run.records.begin(write)).rejects.toMatchObject({ retryAfterMs: 400 });
   });
 
   test('are rejected still where a second sending could not be noted, and a third one can', async () => {
