@@ -72,9 +72,12 @@ describe('which requests a fault applies to', () => {
   });
 
   test('a fault with a probability hits the same requests for the same seed', async () => {
-    const failedCalls = async (seed: number): Promise<number[]> => {
+    const failedCalls = async (seed: number, others = 0, times = Infinity): Promise<number[]> => {
       const { marketplace, sellerClient, question_id } = await setUp('in process');
-      marketplace.faults.inject({ status: 500, probability: 0.3, seed });
+      // Whatever other faults there are.
+      for (let other = 0; other < others; other += 1)
+        marketplace.faults.inject({ status: 500, endpoint: 'sites.search' });
+      marketplace.faults.inject({ status: 500, probability: 0.3, seed, times });
       const results = [];
       for (let call = 0; call < 40; call += 1)
         results.push(
@@ -85,9 +88,14 @@ describe('which requests a fault applies to', () => {
         );
       return results;
     };
-    const [first, again, other] = [await failedCalls(7), await failedCalls(7), await failedCalls(8)];
+    const [first, again, other] = [await failedCalls(7), await failedCalls(7, 1), await failedCalls(8)];
     expect(first).toEqual(again);
     expect(first).not.toEqual(other);
+    const hits = first.flatMap((isHit, call) => (isHit ? [call] : []));
+    for (const times of [1, 3]) {
+      const last = hits[times - 1]!;
+      expect(await failedCalls(7, 0, times)).toEqual(first.map((isHit, call) => (call > last ? 0 : isHit)));
+    }
     const count = first.reduce((sum, each) => sum + each, 0);
     expect(count).toBeGreaterThan(3);
     expect(count).toBeLessThan(25);

@@ -1,5 +1,5 @@
 import type { Account } from 'marketplace-seller-sdk/testing';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { buyer, marketplace, seller, serveShop, statusOf } from '../support/fake-shop.ts';
 
 // Tokens of the fake end, and calls are limited and fail, at their moment and as often as it is said.
@@ -48,14 +48,30 @@ describe('tokens', () => {
 describe('a rate', () => {
   const currencies = async (as = seller): Promise<number> => statusOf('GET /currencies', undefined, as);
 
-  test('of 2 a second and 3 a minute holds for both, to the millisecond', async () => {
-    marketplace.rateLimiter.set({ perSecond: 2, perMinute: 3, retryAfter: true });
+  test('of 2 a second and 5 a minute holds for both, to the millisecond', async () => {
+    marketplace.rateLimiter.set({ perSecond: 2, perMinute: 5 });
     const after = async (ms: number): Promise<number> => {
       marketplace.clock.advance({ ms });
       return currencies();
     };
     expect([await after(0), await after(0), await after(0)]).toEqual([200, 200, 429]);
-    expect([await after(999), await after(1), await after(58_999), await after(1)]).toEqual([429, 200, 429, 200]);
+    expect([await after(999), await after(1), await after(0), await after(0)]).toEqual([429, 200, 200, 429]);
+    expect([await after(1000), await after(0)]).toEqual([200, 429]);
+    expect([await after(57_999), await after(1), await after(0), await after(0)]).toEqual([429, 200, 200, 429]);
+  });
+
+  test('remembers who has called within a minute, and nobody else', async () => {
+    marketplace.rateLimiter.set({ perMinute: 9, per: 'user' });
+    for (const as of [buyer, seller, buyer]) {
+      expect(await currencies(as)).toBe(200);
+      marketplace.clock.advance({ seconds: 20 });
+    }
+    const forgotten = vi.spyOn(Map.prototype, 'delete');
+    await currencies(buyer);
+    expect(forgotten).not.toHaveBeenCalledWith(`user ${seller.user_id}`);
+    marketplace.clock.advance({ seconds: 20 });
+    await currencies(buyer);
+    expect(forgotten).toHaveBeenCalledWith(`user ${seller.user_id}`);
   });
 
   test.each([
