@@ -4,6 +4,7 @@ import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { PlannedEvents } from '../../src/simulation/events.js';
 import { Names } from '../../src/simulation/history.js';
+import { Decisions } from '../../src/simulation/plan.js';
 import { SimulatedProcess, VirtualTime } from '../../src/simulation/process.js';
 import type { Scene } from '../../src/simulation/scene.js';
 
@@ -83,16 +84,29 @@ describe('virtual time', () => {
     const owner = processAt(time);
     const fired: string[] = [];
     const once = time.set(owner, () => fired.push(`once ${time.now}`), 10);
-    const often = time.set(owner, () => fired.push(`often ${time.now}`), 4, true);
+    // As `clearInterval` in its own callback does.
+    const tick = (): unknown => fired.push(`often ${time.now}`) >= 5 && often.close();
+    const often = time.set(owner, tick, 4, true);
     while (time.fireNext(5));
     once.refresh();
-    while (time.fireNext(30)) if (time.now >= 16) often.close();
+    while (time.fireNext(30));
     expect(fired).toEqual(['often 4', 'often 8', 'often 12', 'once 14', 'often 16']);
   });
 });
 
 describe('a process that never becomes idle', () => {
   const hour = 3_600_000;
+
+  test('is one that reads its clock 5,000,000 times at one time, not in all', () => {
+    const time = new VirtualTime(0);
+    const process = processAt(time);
+    for (; time.now < 3; time.now += 1) for (let reads = 0; reads < 2_000_000; reads += 1) void process.now;
+    expect(process.failure).toBeUndefined();
+    const loop = (): void => {
+      for (let reads = 0; reads <= 5_000_000; reads += 1) void process.now;
+    };
+    expect(loop).toThrow('it waits for the clock in a loop');
+  });
 
   test.each([
     ['calls', 5000],
@@ -143,13 +157,18 @@ describe('what lasts for a while', () => {
 
   test('is over on the quiet day, also a kill that waits for a write', () => {
     const [bots, network] = [{ begin: vi.fn(), process: { isAlive: true } }, { duringNextWrite: undefined }];
-    const decisions = { happened: [], amount: () => 0, isCalm: false };
+    const decisions = new Decisions(1, { responseLost: 1 }, undefined);
+    vi.spyOn(decisions, 'amount').mockReturnValue(0);
+    const chosen = (): unknown => decisions.choose('GET /currencies', { 'response lost': 'responseLost' });
+    const marketplace = new FakeMarketplace();
+    const off = marketplace.notifications.subscribe({ callback: () => new Response(), topics: [] });
     const around = { bots, network, decisions, recorder: { event: vi.fn() }, world: { time: { now: 0 } } };
-    const events = new PlannedEvents({ marketplace: new FakeMarketplace(), ...around } as unknown as Scene);
+    const events = new PlannedEvents({ marketplace, ...around } as unknown as Scene);
     events.happen({ name: 'kill 1', kind: 'kill', lastsMs: 1000, at: 0, seller: 0, about: '' });
-    expect(network.duringNextWrite).toBeDefined();
+    expect([network.duringNextWrite, chosen()]).toEqual([expect.any(Function), 'response lost']);
     events.calmDown();
-    expect([network.duringNextWrite, decisions.isCalm, bots.begin.mock.calls.length]).toEqual([undefined, true, 1]);
+    expect([network.duringNextWrite, chosen(), bots.begin.mock.calls.length]).toEqual([undefined, undefined, 1]);
+    expect([...off.topics]).toEqual(['questions', 'messages', 'orders_v2']);
   });
 });
 
