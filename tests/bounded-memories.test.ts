@@ -1,10 +1,14 @@
+import { platform } from '#platform';
 import { createInbox, handleNow } from 'marketplace-seller-sdk/inbox';
 import { createOutbox } from 'marketplace-seller-sdk/outbox';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { memoryStore, sqliteStore } from 'marketplace-seller-sdk/stores';
 import { createTools } from 'marketplace-seller-sdk/tools';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { selectAttributes } from '../src/core/operation/api-promise.js';
 import { MemoryBook, RememberedWrite } from '../src/core/recover/memory-book.js';
+import { RequestedEndpoints } from '../src/core/request/define-endpoint.js';
+import { object } from '../src/core/schema/define.js';
 import { KnownOfResources, MissingResources } from '../src/notifications/handling/notification-task.js';
 import { ReadConversations } from '../src/notifications/handling/unread.js';
 import { messageEndpoints } from '../src/resources/messages/endpoints.js';
@@ -69,6 +73,36 @@ const numbered: Readonly<Record<string, readonly [most: number, () => Memory]>> 
         // It is asked once, after the last one.
         knows: async () => !(await book.claim('message 0', 'another')),
       };
+    },
+  ],
+  'since when a process has watched writes': [
+    20_000,
+    () => {
+      vi.spyOn(platform, 'memory').mockReturnValue(new Map());
+      const book = new MemoryBook();
+      const ageMs = (index: number): number => book.ageMs({ id: `${index}`, sentAt: now });
+      const remember = (index: number): void => {
+        ageMs(index);
+        if (index === 0) vi.advanceTimersByTime(1_000);
+      };
+      return { remember, knows: () => ageMs(0) > 0 };
+    },
+  ],
+  'the endpoints of request(), for a schema': [
+    500,
+    () => {
+      const requested = new RequestedEndpoints();
+      const first = requested.of('GET /0');
+      return { remember: (index) => void requested.of(`GET /${index}`), knows: () => requested.of('GET /0') === first };
+    },
+  ],
+  'the schemas of some attributes': [
+    1_000,
+    () => {
+      const endpoint = { ...messageEndpoints.conversation, supportsAttributes: true as const, output: object({}) };
+      const first = selectAttributes(endpoint, ['a0']);
+      const schemaOf = (index: number): unknown => selectAttributes(endpoint, [`a${index}`]);
+      return { remember: (index) => void schemaOf(index), knows: () => schemaOf(0) === first };
     },
   ],
   'the errors of rejected writes': [

@@ -107,8 +107,8 @@ describe('a list of pages of three', () => {
       tracker.observe(
         { offset, limit: 3 },
         {
-          keys: [...keys],
-          known: [...keys].map((key) => known.includes(key)),
+          keys: keys.split(''),
+          known: keys.split('').map((key) => known.includes(key)),
           length: keys.length + leftOut,
           total,
           limit: undefined,

@@ -219,6 +219,21 @@ test('a client that a handler did not get from its run is bound to it, until the
   expect(sent()).toEqual(['Outside.', 'After it.', 'In the run.']);
 });
 
+test.each([undefined, 'after'] as const)(
+  'a hook knows how a write ended before its call does: reset %s',
+  async (reset) => {
+    const { marketplace, seller, sale } = createSale();
+    if (reset) marketplace.faults.inject({ reset, endpoint: send });
+    const steps: string[] = [];
+    const end = (): Promise<void> =>
+      new Promise((resolve) => setImmediate(resolve)).then(() => void steps.push('hook'));
+    const begin = async () => ({ isDone: false as const, id: 'a', beforeSend: async () => undefined, end });
+    const client = withWriteHook(marketplace.clientFor(seller, { maxRetries: 0 }), { begin });
+    await client.messages.send({ ...sale, text: 'Hello!' }).catch(() => undefined);
+    expect([...steps, 'call']).toEqual(['hook', 'call']);
+  },
+);
+
 test('while an equal write of another entry may still be sent, the run waits: the message may be its own', async () => {
   const { marketplace, seller, run, reply, sent, stored, later } = createSale();
   marketplace.faults.inject({ reset: 'before', endpoint: send });

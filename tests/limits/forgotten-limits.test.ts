@@ -1,7 +1,7 @@
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Limits } from '../../src/core/limits/limits.js';
-import type { TurnQueue } from '../../src/core/limits/limits.js';
+import { TurnQueue } from '../../src/core/limits/turn-queue.js';
 import { advanceUntilSettled } from '../support/fake-time.ts';
 import { stubbed, wireQuestion } from '../support/stubs.ts';
 
@@ -89,6 +89,17 @@ test('tokens are looked through again when there are twice as many as were in us
   expect(isKept(limits, again, 'used 0')).toBe(true);
   callWithOthers(limits, 499, 'later');
   expect(isKept(limits, again, 'used 0')).toBe(false);
+});
+
+test('each kind of call leaves its limit once: one that succeeds, fails, is aborted, or downloads a file', async () => {
+  const [used, left] = [vi.spyOn(Limits.prototype, 'of'), vi.spyOn(TurnQueue.prototype, 'leave')];
+  const { sellerClient } = stubbed([(_, turn) => Response.json(wireQuestion, { status: turn === 2 ? 400 : 200 })]);
+  const get = (signal?: AbortSignal): Promise<unknown> =>
+    sellerClient.questions.get({ question_id: 1 }, { signal }).then();
+  for (const signal of [undefined, undefined, AbortSignal.abort()]) await get(signal).catch(() => undefined);
+  const file = await sellerClient.messages.download({ attachment_id: 'a.pdf', site_id: 'MLA' });
+  await file.arrayBuffer();
+  expect([used.mock.calls.length, left.mock.calls.length]).toEqual([4, 4]);
 });
 
 test.each(['its token', 'a retry'])('a call that waits for %s keeps its limit in use', async (what) => {

@@ -163,6 +163,9 @@ test('the error of a store shows neither state nor verifier', async () => {
   const error = await errorOf(second.oauth.exchange(callback));
   expect(error.message).toContain('no connection');
   expect(error.message).not.toContain(callback.state);
+  // Nor is a login exchanged that could come back.
+  const third = application(Object.assign(new Map<string, string>(), { delete: async () => fail() }));
+  expect((await errorOf(third.oauth.exchange(await third.login()))).message).toContain('no connection');
 });
 
 test('without a store, and with one that is none', async () => {

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { AccessTokenError, SellerClient, refreshingToken } from 'marketplace-seller-sdk';
+import { AccessTokenError, GrantRevokedError, SellerClient, refreshingToken } from 'marketplace-seller-sdk';
 import type { TokenSet } from 'marketplace-seller-sdk';
 import { createOAuth, createSellers, sqliteTokens } from 'marketplace-seller-sdk/oauth';
 import type { Sellers, TokenStore } from 'marketplace-seller-sdk/oauth';
@@ -119,6 +119,17 @@ describe('close()', () => {
     expect(used()).toBe(1);
   });
 
+  test('of a token ends the search for one that another process has stored', async () => {
+    const refresh = () => Promise.reject(new GrantRevokedError('no'));
+    const token = refreshingToken({ load: expired, save: () => undefined, refresh });
+    const failing = errorOf(Promise.resolve(token({ signal })));
+    await vi.advanceTimersByTimeAsync(1000);
+    await token.close();
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(vi.getTimerCount()).toBe(0);
+    expect((await failing).message).toContain('it was closed');
+  });
+
   test('saves what could not be saved before, or says that it cannot', async () => {
     let isFull = true;
     const saved: TokenSet[] = [];
@@ -160,7 +171,7 @@ describe('close()', () => {
   test('of sellers gives up after 20 seconds, and names those whose grant may be lost', async () => {
     const path = newFile();
     const tokens = sqliteTokens(path);
-    for (const user_id of [7, 8, 9]) await tokens.save(user_id, expired());
+    for (const user_id of [7, 8, 9, 10]) await tokens.save(user_id, expired());
     const fetch = () => Promise.resolve(Response.json({ questions: [], total: 0 }));
     const client = new SellerClient({ baseUrl: 'https://api.test', fetch });
     const refresh = (): Promise<TokenSet> => new Promise(() => undefined);
@@ -170,7 +181,9 @@ describe('close()', () => {
     await sellers.for(9);
     await vi.advanceTimersByTimeAsync(100);
     const startedAt = Date.now();
-    const error = await advanceUntilSettled(errorOf(sellers.close()));
+    const closing = errorOf(sellers.close());
+    expect((await advanceUntilSettled(errorOf(search(await sellers.for(10))))).message).toContain('it was closed');
+    const error = await advanceUntilSettled(closing);
     expect(error).toBeInstanceOf(AccessTokenError);
     expect(error.message).toMatch(/sellers were not stored: 7, 8\. .*the grant is lost/);
     expect((await advanceUntilSettled(errorOf(tokens.close!()))).message).toMatch(/for 20000 ms: 7, 8\./);

@@ -174,6 +174,16 @@ describe('a file to upload', () => {
     expect([file.destroyed, sent.length]).toEqual([true, 0]);
   });
 
+  test('from a stream is closed if the call is aborted while it is opened', async () => {
+    const controller = new AbortController();
+    const file = new Readable({ read: () => undefined });
+    const upload = { site_id: 'MLA', file, filename: 'a.pdf', size: 10 } as const;
+    const error = errorOf(stubbed([]).sellerClient.messages.upload(upload, { signal: controller.signal }));
+    controller.abort();
+    expect((await error).name).toBe('AbortError');
+    await expect.poll(() => file.destroyed).toBe(true);
+  });
+
   test('from a stream that has another reader does not hide why an attempt failed', async () => {
     const file = new Blob([bytes]).stream();
     file.getReader();
