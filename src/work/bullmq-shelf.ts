@@ -252,7 +252,7 @@ export class BullMQShelf implements Shelf {
       return true;
     }
     await this.#forget(key);
-    await job.updateData({ ...data, failures: 0, endings: 0 });
+    await job.updateData({ ...data, failures: 0 });
     return change(job, 'failed', () => job.retry('failed', { resetAttemptsMade: true, resetAttemptsStarted: true }));
   }
 
