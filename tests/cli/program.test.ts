@@ -357,7 +357,9 @@ describe('the start of the marketplace', () => {
     const seed = fileOf({ settings: { capPerOption: 2, maxIds: 7 }, users: [{ user_id: 1, token: 'seller' }] });
     const args = ['--follow', 'documents', '--settings', settings, '--seed', seed, '--now', '2030-01-01T00:00:00Z'];
     const limit = ['--limit', 'perMinute=900 per=user retryAfter', '--cors', '--control-token', control];
-    const url = await fake('--quiet', ...args, ...limit).url();
+    const begun = ['--callback', 'http://127.0.0.1:1/', '--faults', 'status=503 endpoint=sites.search'];
+    const url = await fake('--quiet', ...args, ...limit, ...begun).url();
+    const { callbacks, faults } = await ask(url, 'GET', 'state');
     const expected = {
       settings: {
         capPerOption: 3,
@@ -372,9 +374,12 @@ describe('the start of the marketplace', () => {
     expect(await ask(url, 'GET', 'clock')).toEqual({ now: '2030-01-01T00:00:00.000Z', running: false });
     await ask(url, 'POST', 'settings', { capPerOption: 9, messageShape: 'current', cors: false });
     await ask(url, 'POST', 'limit', {});
+    for (const list of ['notifications', 'faults']) await ask(url, 'DELETE', list);
     await ask(url, 'POST', 'clock', { set: '2031-01-01T00:00:00Z', running: true });
     await ask(url, 'POST', 'reset');
     expect(await ask(url, 'GET', 'settings')).toMatchObject(expected);
+    expect([callbacks, faults]).toMatchObject([[{ id: 1 }], [{ status: 503 }]]);
+    expect(await ask(url, 'GET', 'state')).toMatchObject({ callbacks, faults });
     expect(await ask(url, 'GET', 'clock')).toEqual({ now: '2030-01-01T00:00:00.000Z', running: false });
   });
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInbox } from 'marketplace-seller-sdk/inbox';
@@ -56,6 +56,8 @@ test('prints one table of what a person has to look at, on lines that nobody out
     'held inbox 7 /questions/2',
   ]);
   expect(text).not.toMatch(/secret|\u001b/);
+  // The logs of open files are beside them.
+  expect(readdirSync(folder)).toEqual(['team.db', 'tokens.db']);
 });
 
 test('lists as JSON, only of a state, and without sellers', async () => {

@@ -128,10 +128,18 @@ describe('the dashboard of a large marketplace', () => {
     // It opens before the change is sent, and has it.
     next[1] = await opened();
     shown[1] = (await next[1]()).data;
-    for (const text of ['Is it new?', 'Is it used?']) {
-      await control('questions', 'POST', { from: 1002, item_id: 'MLA2', text });
+    marketplace.notifications.subscribe({ callback: () => new Response(), topics: ['items'] });
+    const question = { item_id: 'MLA2', text: 'Is it new?' };
+    const steps: [what: string, happen: () => unknown][] = [
+      ['Is it new?', () => control('questions', 'POST', { from: 1002, ...question })],
+      ['Is it used?', () => marketplace.ask({ from: { user_id: 1002 }, ...question, text: 'Is it used?' })],
+      ['"outcome":200', () => marketplace.items.change('MLA3', { title: 'Lamp' })],
+      ['"attempt":2', () => marketplace.notifications.deliver([marketplace.notifications.attempts[0]!.id])],
+    ];
+    for (const [what, happen] of steps) {
+      await happen();
       for (const each of [0, 1])
-        while (!JSON.stringify(shown[each]).includes(text))
+        while (!JSON.stringify(shown[each]).includes(what))
           shown[each] = { ...shown[each], ...merged(shown[each]!, (await next[each]!()).data) };
     }
     const state = await control('state');

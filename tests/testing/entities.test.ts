@@ -276,12 +276,15 @@ describe('contacts', () => {
 });
 
 describe('Flex', () => {
-  test('a site without Flex has no zones; another has one that is mandatory', () => {
+  test('a site without Flex has no zones; another has one that is mandatory, and holidays of two years', () => {
     const { flex } = marketplace;
     expect([flex.covers('XXX'), flex.zonesOf('XXX')]).toEqual([false, []]);
     const zones = flex.zonesOf('MLA');
     expect(zones.filter(({ is_mandatory }) => is_mandatory)).toEqual([zones[0]]);
     expect(flex.subscribe({ user_id: seller_id }).zones).toEqual([zones[0]!.id]);
+    marketplace.clock.set('2031-12-31');
+    const years = flex.holidaysOf('MLA').map(({ date }) => date.slice(0, 4));
+    expect(years).toEqual(['2031', '2031', '2031', '2032', '2032', '2032']);
   });
 
   test('Turbo is there only while Flex is active', () => {

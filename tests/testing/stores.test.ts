@@ -223,6 +223,25 @@ describe('the questions', () => {
     questions.block(buyer_id, seller_id);
     expect(questions.blockedBy(seller_id)).toEqual([{ user_id: buyer_id, since: clock.ms }]);
   });
+
+  test('are of one seller each: answers, blocked users, response times', async () => {
+    const { clock, questions } = marketplace;
+    const ids = [seller_id, marketplace.addUser().user_id];
+    const asked = ids.map((id) => {
+      questions.block(buyer_id, id);
+      const { item_id } = marketplace.addItem({ seller_id: id });
+      return marketplace.ask({ from: { user_id: buyer_id }, item_id, text: 'Is it new?' });
+    });
+    for (const [at, minutes] of [7, 20].entries()) {
+      clock.advance({ minutes });
+      questions.answer(asked[at]!.id, 'Yes.');
+    }
+    expect(ids.map((id) => questions.answeredCount(buyer_id, id))).toEqual([1, 1]);
+    const records = ids.map((user_id) => marketplace.clientFor(user_id).questions.responseTime({ user_id }));
+    expect((await Promise.all(records)).map(({ total }) => total?.response_time)).toEqual([7, 27]);
+    questions.unblock(buyer_id, seller_id);
+    expect(ids.map((id) => questions.isBlocked(buyer_id, id))).toEqual([false, true]);
+  });
 });
 
 test('a seed that fails leaves everything as it was, locks and the next ids included', async () => {
@@ -264,7 +283,8 @@ test('a seed that fails leaves everything as it was, locks and the next ids incl
   unlock();
   unlockItem?.();
   expect(marketplace.messages.isLocked(pack)).toBe(false);
-  expect(marketplace.flex.lock({ item_id })).toBeDefined();
+  for (const item of [{ item_id }, marketplace.addItem({ seller_id })])
+    expect(marketplace.flex.lock(item)).toBeDefined();
   expect(marketplace.ask({ from: marketplace.addUser(), item_id, text: 'New?' }).id).toBe(question_id + 1);
 });
 
