@@ -39,14 +39,15 @@ export class SingleFlight<T> {
   ): T | Promise<T> {
     if (this.#flight) return join(this.#flight, scope);
     const controller = new AbortController();
+    const started = work(controller.signal);
+    if (!(started instanceof Promise)) return started;
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     const end = (error: Error): void => {
       controller.abort(error);
       reject(error);
     };
     const stopListening = outer && onAbort(outer, () => end(outer.reason as Error));
-    const started = work(controller.signal);
-    if (!(started instanceof Promise)) return started;
+    if (outer?.aborted) end(outer.reason as Error);
     const timer = setTimeout(() => end(this.#expired(this.#limitMs)), Math.min(this.#limitMs, longestTimerMs));
     (timer as Flight<T>['timer']).unref?.();
     started.then(resolve, reject);
