@@ -4,7 +4,7 @@ import { createOutbox } from 'marketplace-seller-sdk/outbox';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { memoryStore, sqliteStore } from 'marketplace-seller-sdk/stores';
 import { createTools } from 'marketplace-seller-sdk/tools';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { selectAttributes } from '../src/core/operation/api-promise.js';
 import { MemoryBook, RememberedWrite } from '../src/core/recover/memory-book.js';
 import { RequestedEndpoints } from '../src/core/request/define-endpoint.js';
@@ -291,76 +291,37 @@ describe('nothing is left of what has failed, was opened again, has ended and is
   const on = { questions: (_: unknown, { read }: { read: () => unknown }) => read() };
   const client = stubbed([Response.json({ ...wireQuestion, id: 42, status: 'ANSWERED' })]).sellerClient;
   const given = { clientFor: () => client, logger: silentLogger };
-  const shop = () => {
+  const create = () => {
     const store = sqliteStore(':memory:');
-    const parts = [createInbox({ ...given, store, on, sellers: [7] }), createOutbox({ ...given, store })] as const;
-    for (const each of parts) void each.start();
-    onTestFinished(async () => void (await Promise.all(parts.map((each) => each.close()))));
-    return parts;
+    const [inbox, outbox] = [createInbox({ ...given, store, on, sellers: [7] }), createOutbox({ ...given, store })];
+    for (const each of [inbox, outbox]) void each.start();
+    const [tool] = createTools(client, { only: ['questions.get'] });
+    return { inbox, outbox, tool, close: () => Promise.all([inbox.close(), outbox.close()]) };
   };
+  const answer = { user_id: 7, endpoint: endpoints.questions.answer };
 
-  test.each<[string, () => (index: number) => Promise<unknown>, number?]>([
-    [
-      'a delivery that is rejected',
-      () =>
-        (
-          ([inbox]) =>
-          (index) =>
-            deliver(inbox, [index])
-        )(shop()),
-    ],
-    [
-      'a notification',
-      () =>
-        (
-          ([inbox]) =>
-          (index) =>
-            inbox.add(about(index)).then(() => inbox.idle())
-        )(shop()),
-    ],
-    [
-      'a search of what was missed',
-      () =>
-        (
-          ([inbox]) =>
-          () =>
-            inbox.catchUp()
-        )(shop()),
-    ],
-    [
-      'a wait for a job that is not there',
-      () =>
-        (
-          ([, outbox]) =>
-          () =>
-            outbox.settled('a').catch(() => {})
-        )(shop()),
-    ],
+  test.each<[string, (parts: ReturnType<typeof create>, index: number) => Promise<unknown>, number?]>([
+    ['a delivery that is rejected', ({ inbox }, index) => deliver(inbox, [index])],
+    ['a notification', ({ inbox }, index) => inbox.add(about(index)).then(() => inbox.idle())],
+    ['a search of what was missed', ({ inbox }) => inbox.catchUp()],
+    ['a wait for a job that is not there', ({ outbox }) => outbox.settled('a').catch(() => {})],
     [
       'two waits for a job',
-      () => {
-        const [, outbox] = shop();
-        const job = { user_id: 7, endpoint: endpoints.questions.answer };
-        return async (index) => {
-          await outbox.add({ ...job, key: `${index}`, input: { question_id: 42, text: `${index}` } });
-          await Promise.all([outbox.settled(`${index}`), outbox.settled(`${index}`), outbox.idle()]);
-        };
+      async ({ outbox }, index) => {
+        const key = `${index}`;
+        await outbox.add({ ...answer, key, input: { question_id: 42, text: key } });
+        await Promise.all([outbox.settled(key), outbox.settled(key), outbox.idle()]);
       },
       // The process remembers writes, and how each was sent: 20,000, as above.
       2,
     ],
-    ['parts of a store that close', () => async () => void (await Promise.all(shop().map((each) => each.close())))],
-    ['a delivery that is handled at once', () => () => handleNow(post(about(42)), { ...given, on })],
-    [
-      'a tool',
-      () =>
-        (
-          ([tool]) =>
-          () =>
-            tool!.run({ question_id: '42' })
-        )(createTools(client, { only: ['questions.get'] })),
-    ],
-  ])('%s', async (_, create, bounded = 0) => {
-    expect((await grown(create())).filter((each) => !(each instanceof FifoMap))).toHaveLength(bounded);
+    ['parts that close', () => create().close()],
+    ['a delivery that is handled at once', () => handleNow(post(about(42)), { ...given, on })],
+    ['a tool', ({ tool }) => tool!.run({ question_id: '42' })],
+  ])('%s', async (_, use, bounded = 0) => {
+    const parts = create();
+    const found = await grown((index) => use(parts, index));
+    expect(found.filter((each) => !(each instanceof FifoMap))).toHaveLength(bounded);
+    await parts.close();
   });
 });

@@ -5,6 +5,7 @@ import { memoryStore, sqliteStore } from 'marketplace-seller-sdk/stores';
 import type { InboxOptions } from 'marketplace-seller-sdk/inbox';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { Reporter } from '../../src/notifications/context.js';
 import { about, deliver } from '../support/deliveries.ts';
 import { loadClientFirst } from '../support/fake-time.ts';
 import { newFiles } from '../support/new-files.ts';
@@ -69,6 +70,13 @@ test('dead letters are no repetition: each has its line', async () => {
   await inbox.idle();
   expect(lines.filter((line) => line.startsWith('error') && line.includes('no stock'))).toHaveLength(5);
   await inbox.close();
+});
+
+test('what is not shown is said once per seller', () => {
+  const { lines, logger } = logged();
+  const reporter = new Reporter({ logger } as never);
+  for (const user_id of [7, 8, 7, 8]) reporter.notShown(user_id);
+  expect(lines).toHaveLength(2);
 });
 
 test('that a write of an earlier run may still be carried out is said once, as information', async () => {

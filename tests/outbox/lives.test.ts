@@ -75,6 +75,10 @@ test('old jobs are looked for until none is left, once a minute whatever the clo
     vi.setSystemTime(Date.now() - 86_400_000);
     await vi.advanceTimersByTimeAsync(60_000);
   }
+  const [letter] = await outbox.deadLetters.list();
+  await closed.deadLetters.replay(letter!.entry.key);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect((await outbox.deadLetters.list()).at(-1)?.entry).toEqual(letter!.entry);
   await outbox.close();
   expect(vi.getTimerCount()).toBe(0);
 });

@@ -88,9 +88,15 @@ describe.for(alone)('without start() on %s', ([, create]) => {
     await adding.add(job('one'));
     await waited(adding.settled('one'));
     expect(sent()).toEqual(['one']);
+    await adding.add({ ...job('later'), notBefore: new Date(Date.now() + 3_600_000) });
     await sending.close();
+    const late = open(store);
+    await late.close();
+    void late.start();
+    const settled = adding.settled('later').catch(String);
     await expect(adding.add(job('two'))).rejects.toThrow('the outbox was not started');
     await adding.close();
+    expect(await settled).toContain('Not waited for: the outbox was not started');
   });
 });
 
