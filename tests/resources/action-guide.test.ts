@@ -18,7 +18,7 @@ import type { OptionCap, SendOptionParams, SellerClient, TemplateId } from 'mark
 import type { endpoints } from 'marketplace-seller-sdk/schemas';
 import { FakeMarketplace, FakeMarketplaceError } from 'marketplace-seller-sdk/testing';
 import type { Pack, PackInit, ShippingMode } from 'marketplace-seller-sdk/testing';
-import { describe, expect, expectTypeOf, test } from 'vitest';
+import { describe, expect, expectTypeOf, test, vi } from 'vitest';
 import { goldenRequests, jsonBody } from '../support/golden-requests.ts';
 import { waitLogger } from '../support/waits.ts';
 import { receiving } from '../support/stubs.ts';
@@ -144,7 +144,9 @@ describe('sending an option', () => {
   test('an option can be sent as often as its cap allows, until the buyer replies', async () => {
     const { marketplace, sellerClient, pack, pack_id } = createSale();
     const input = { pack_id, option_id: 'OTHER', text } as const;
+    const [begun, ended] = [vi.spyOn(globalThis, 'setInterval'), vi.spyOn(globalThis, 'clearInterval')];
     await sellerClient.actionGuide.send(input);
+    expect(ended.mock.calls.flat()).toEqual(begun.mock.results.map(({ value }) => value as unknown));
     expect(await sellerClient.actionGuide.caps({ pack_id })).toContainEqual({ option_id: 'OTHER', cap_available: 0 });
     await expect(sellerClient.actionGuide.send(input)).rejects.toBeInstanceOf(CapExhaustedError);
     await expect(sellerClient.actionGuide.send(input)).rejects.toThrow(/not allowed to run the option OTHER again/);

@@ -222,6 +222,5 @@ test.each<[string, Partial<SimulationOptions>]>([
   expect(opened.map(({ folder, database }) => [existsSync(folder), database.isOpen])).toEqual(
     opened.map(() => [false, false]),
   );
-  // What one run has left behind is not taken for the next one.
   expect(new Set(addresses).size).toBe(addresses.length);
 });

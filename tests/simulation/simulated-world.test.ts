@@ -84,7 +84,6 @@ describe('virtual time', () => {
     const owner = processAt(time);
     const fired: string[] = [];
     const once = time.set(owner, () => fired.push(`once ${time.now}`), 10);
-    // As `clearInterval` in its own callback does.
     const tick = (): unknown => fired.push(`often ${time.now}`) >= 5 && often.close();
     const often = time.set(owner, tick, 4, true);
     while (time.fireNext(5));
@@ -97,15 +96,11 @@ describe('virtual time', () => {
 describe('a process that never becomes idle', () => {
   const hour = 3_600_000;
 
-  test('is one that reads its clock 5,000,000 times at one time, not in all', () => {
+  test('is none that reads its clock 5,000,000 times in all, and not at one time', () => {
     const time = new VirtualTime(0);
     const process = processAt(time);
     for (; time.now < 3; time.now += 1) for (let reads = 0; reads < 2_000_000; reads += 1) void process.now;
     expect(process.failure).toBeUndefined();
-    const loop = (): void => {
-      for (let reads = 0; reads <= 5_000_000; reads += 1) void process.now;
-    };
-    expect(loop).toThrow('it waits for the clock in a loop');
   });
 
   test.each([
@@ -199,16 +194,14 @@ describe('a bot that crashes', () => {
 
   test('has nobody who responds to a notification until its next start has returned', async () => {
     const seen = { start: 0, own: 0, ofAnother: 0 };
-    const minute = 60_000;
     const bot = async ({ start }: { start: number }): Promise<Bot> => {
       seen.start = start;
-      if (start === 1) setTimeout(() => process.exit(1), 60 * minute);
-      else await new Promise((resolve) => setTimeout(resolve, 9 * minute));
+      if (start === 1) setTimeout(() => process.exit(1), 3_600_000);
+      else await new Promise((resolve) => setTimeout(resolve, 540_000));
       return { callback: () => ((seen[start === seen.start ? 'own' : 'ofAnother'] += 1), new Response()) };
     };
     const load = { questions: 2000, sales: 0, messages: 0, cancellations: 0, byHand: 0 };
     await simulate({ seeds: [1], bot, load, faults: 'none', checks: [] });
-    expect(seen).toMatchObject({ start: 2, ofAnother: 0 });
-    expect(seen.own).toBeGreaterThan(1000);
+    expect([seen.start, seen.ofAnother, seen.own > 1000]).toEqual([2, 0, true]);
   });
 });

@@ -248,10 +248,10 @@ describe('selecting the calls of a fault', () => {
   test.each<[string, Fault, readonly string[], number[]]>([
     ['skip: 2 affects the third call', { status: 503, skip: 2 }, three, [200, 200, 503]],
     [
-      'a path selects its calls',
-      { status: 503, match: { path: '/currencies/*' } },
-      ['/currencies', '/currencies/ARS'],
-      [200, 503],
+      'a path selects its calls, and skip counts those',
+      { status: 503, skip: 1, match: { path: '/currencies/*' } },
+      ['/currencies', '/currencies/ARS', '/currencies/ARS'],
+      [200, 200, 503],
     ],
     ['a user selects its calls', { status: 503, match: { user_id: 7 }, times: 9 }, three, [503, 503, 503]],
     ['another user does not match', { status: 503, match: { user_id: 8 } }, three, [200, 200, 200]],

@@ -125,7 +125,6 @@ describe('the dashboard of a large marketplace', () => {
     const shown = await Promise.all(next.map(async (each) => (await each()).data));
     await streams[1]!.cancel();
     await control('items', 'POST', { item_id: 'MLA4950', status: 'paused' });
-    // It opens before the change is sent, and has it.
     next[1] = await opened();
     shown[1] = (await next[1]()).data;
     marketplace.notifications.subscribe({ callback: () => new Response(), topics: ['items'] });

@@ -74,7 +74,6 @@ describe('which requests a fault applies to', () => {
   test('a fault with a probability hits the same requests for the same seed', async () => {
     const failedCalls = async (seed: number, others = 0, times = Infinity): Promise<number[]> => {
       const { marketplace, sellerClient, question_id } = await setUp('in process');
-      // Whatever other faults there are.
       for (let other = 0; other < others; other += 1)
         marketplace.faults.inject({ status: 500, endpoint: 'sites.search' });
       marketplace.faults.inject({ status: 500, probability: 0.3, seed, times });

@@ -290,7 +290,6 @@ describe('deliveries that do not get 200', () => {
       ask();
       await marketplace.notifications.flush();
     }
-    // Each topic counts for itself.
     marketplace.events.emit({ topic: 'items', resource: '/items/MLA1', user_id: 1 });
     await marketplace.notifications.flush();
     expect([...subscription.topics]).toEqual(['questions', 'items']);

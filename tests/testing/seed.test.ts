@@ -62,22 +62,6 @@ describe('the times of a seed', () => {
 });
 
 describe('a seed that is not accepted', () => {
-  test('changes nothing: no settings, no clock, no content', () => {
-    const settings = { ...marketplace.settings };
-    const before = marketplace.clock.iso;
-    expect(
-      mistakeOf({
-        ...people,
-        now: '2030-01-01T00:00:00Z',
-        settings: { capPerOption: 9, attachmentLifetimeMs: null },
-        questions: [{ item_id: 'MLA404', from: 31, text: 'Is it new?' }],
-      }),
-    ).toMatch(/^`questions\.0`: there is no item MLA404/);
-    expect(marketplace.settings).toEqual(settings);
-    expect(marketplace.clock.iso).toBe(before);
-    expect([marketplace.accounts.all, marketplace.items.all]).toEqual([[], []]);
-  });
-
   test('names each wrong field, by its path', () => {
     const seed = { users: [{ user_id: 'x' }], items: [{ seller_id: 1, flex: 'yes' }] };
     expect(mistakeOf(seed).split('; ')).toEqual([

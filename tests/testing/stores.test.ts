@@ -271,11 +271,14 @@ test('a seed that fails leaves everything as it was, locks and the next ids incl
       { seller_id: seller.user_id, user_id: 900 },
       { seller_id: buyer.user_id, user_id: seller.user_id },
     ],
-    ...{ now: '2030-01-01', settings: { capPerOption: 9 }, records: { orders: { 1: {} }, own: { 2: {} } } },
+    ...{
+      now: '2030-01-01',
+      settings: { capPerOption: 9, attachmentLifetimeMs: null },
+      records: { orders: { 1: {} }, own: { 2: {} } },
+    },
     operations: [{ method: 'GET', path: '/stub' }],
     flex: { subscriptions: [{ user_id: seller_id }], shipments: [{ user_id: seller_id }] },
     contacts: [{ kind: 'question', item_id }],
-    // They are added last.
     faults: [{ status: 503 }, { status: 503, skip: -1 }],
   };
   expect(await errorOf(Promise.resolve().then(() => marketplace.seed(failing)))).toBeInstanceOf(FakeMarketplaceError);
