@@ -339,7 +339,7 @@ export class ApplicationLimit {
   /** Whether the next probe is that of a seller that got no 429. */
   #probesFresh = true;
 
-  /** Whether another seller got its first 429 within the last second. */
+  /** Whether another seller got its first 429 within the last three seconds. */
   isNear(seller: unknown, now: number): boolean {
     const { latest, other } = this.#throttled;
     return now - (latest.seller === seller ? other : latest).at < 3000;
