@@ -1,7 +1,6 @@
 import { RateLimitError, TimeoutError } from 'marketplace-seller-sdk';
 import type { CallOptions, ClientOptions, SellerClient } from 'marketplace-seller-sdk';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { MemoryBook } from '../../src/core/recover/memory-book.js';
 import { advanceUntilSettled } from '../support/fake-time.ts';
 import { silentLogger } from '../support/silent.ts';
 import { asAsked, errorOf, stubbed, wireQuestion } from '../support/stubs.ts';
@@ -160,15 +159,6 @@ describe('a call that would wait for too long is not sent', () => {
     await Promise.all(all);
     expect(vi.getTimerCount()).toBe(0);
   });
-});
-
-test('a write that is sent again after a pause counts as sent then', async () => {
-  const added = vi.spyOn(MemoryBook.prototype, 'add');
-  const { sellerClient } = stubbed([slow(5), () => Promise.reject(new TypeError('fetch failed'))]);
-  const startedAt = Date.now();
-  await advanceUntilSettled(errorOf(sellerClient.questions.answer({ question_id: 1, text: 'Yes.' })));
-  const { calledAt, sentAt } = added.mock.calls[0]![0];
-  expect([calledAt - startedAt, Math.round((sentAt - startedAt) / 1000)]).toEqual([0, 5]);
 });
 
 test('the place of one seller is given to another as soon as it is free', async () => {
