@@ -93,6 +93,15 @@ describe('bytes that arrive before a request was sent are not its response, over
     expect(seen).toBe(2);
   });
 
+  test('a connection whose response was of another request is not used again', async () => {
+    const open = new Set<Socket>();
+    const url = await rawServer((to) => to.write(response(open.add(to).size === 1 ? 666 : 42)));
+    const get = (): Promise<unknown> => clientOf(url, {}).questions.get({ question_id: 42 });
+    expect((await errorOf(get())).message).toContain('got the response to another request');
+    expect(await get().catch((error: Error) => error.message)).not.toContain('another request');
+    expect(open.size).toBe(2);
+  });
+
   test('eight idle connections are poisoned at once', async () => {
     const { url, open, seen } = await hostileServer();
     const client = clientOf(url, {});
