@@ -286,16 +286,19 @@ interface Said {
   last: Map<string, { at: number; count: number }>;
 }
 
-async function say({ log, lines, last }: Said, message: string): Promise<void> {
+async function say({ log, lines, last }: Said, message: string, reason = 'away'): Promise<void> {
   const before = lines.length;
-  await log.writeRarely(message, new Error('away'));
-  const known = last.get(message) ?? { at: -Infinity, count: 0 };
+  await log.writeRarely(message, new Error(reason));
+  const name = `${message} ${reason}`;
+  const known = last.get(name) ?? { at: -Infinity, count: 0 };
   const count = known.count + 1;
   const isSaid = performance.now() - known.at >= minute;
   expect(lines.length - before).toBe(isSaid ? 1 : 0);
   if (isSaid)
-    expect(lines.at(-1)).toBe(`${message}${count > 1 ? ` (${count} times since it was said last)` : ''}: Error: away`);
-  last.set(message, isSaid ? { at: performance.now(), count: 0 } : { ...known, count });
+    expect(lines.at(-1)).toBe(
+      `${message}${count > 1 ? ` (${count} times since it was said last)` : ''}: Error: ${reason}`,
+    );
+  last.set(name, isSaid ? { at: performance.now(), count: 0 } : { ...known, count });
 }
 
 function openLog(): Said {
@@ -309,7 +312,7 @@ remembering<Said>('Log', {
   passesMs: [1, 59_999, minute],
   steps: {
     use: (world) => say(world, 'The store was not opened'),
-    fail: (world, choice) => say(world, `A handler failed ${choice % 3}`),
+    fail: (world, choice) => say(world, 'A handler failed', `${choice % 3}`),
     close: 'it has no end',
     reopen: (world) => Object.assign(world, openLog()),
     'another holder': 'each has its own log',
