@@ -26,10 +26,12 @@ export const storeRules: Readonly<Record<string, (open: OpenStore) => Promise<vo
   'a key is forgotten when its time is over, or at once': async (open) => {
     const store = open();
     for (const key of ['a', 'b']) await store.add(work(key));
-    await store.settle(await lease(store), { ...done, inMs: 20 });
+    await store.settle(await lease(store), { ...done, state: 'accepted', keepsData: true, inMs: 20 });
     await store.settle(await lease(store), { ...done, inMs: 0 });
     expect(await store.add(work('b'))).toBe('added');
     await pass(40);
+    expect(await listed(store, 'accepted')).toEqual([]);
+    expect(await store.counts(['questions'])).toMatchObject({ accepted: 0, waiting: 1 });
     expect(await store.get('a')).toBeUndefined();
     expect(await store.add(work('a'))).toBe('added');
   },
