@@ -19,7 +19,7 @@ import { LedgerBook } from '../src/work/writes.js';
 import { about, deliver, post } from './support/deliveries.ts';
 import { silentLogger } from './support/silent.ts';
 import { stubbed, wireQuestion } from './support/stubs.ts';
-import { again, dead, done, lease, work } from './support/work.ts';
+import { dead, done, lease, work } from './support/work.ts';
 
 // What is remembered of many is bounded by a number, by a time, or by both. What is forgotten is as if it had never been.
 
@@ -251,43 +251,6 @@ async function grown(live: (index: number) => Promise<unknown>): Promise<object[
 }
 
 describe('nothing is left of what has failed, was opened again, has ended and is forgotten:', () => {
-  const options = { logger: silentLogger, retry: { maxRetries: 0 } };
-  test.each([memoryStore(), sqliteStore(':memory:')].map((store) => [store]))('an entry of %o', async (store) => {
-    const settle = async (verdict: typeof done) => store.settle(await lease(store), verdict);
-    const found = await grown(async (index) => {
-      for (const key of 'abc') await store.add(work(`${key}${index}`, { group: `${index}` }), 100);
-      for (const verdict of [again, dead]) await settle(verdict);
-      await store.again(`a${index}`, 'dead');
-      await store.remove(`c${index}`, ['waiting']);
-      for (let left = 2; left > 0; left -= 1) await settle({ ...done, inMs: 0 });
-    });
-    expect(found).toEqual([]);
-  });
-
-  test('a notification of an inbox, and a job of an outbox', async () => {
-    let fails = false;
-    const handle = () => {
-      if ((fails = !fails)) throw new Error('no');
-    };
-    const inbox = createInbox({ store: memoryStore(), fallback: handle, ...options });
-    const outbox = createOutbox({ store: memoryStore(), clientFor: () => undefined, ...options });
-    for (const each of [inbox, outbox]) void each.start();
-    const found = await grown(async (index) => {
-      await deliver(inbox, about(index, { topic: 'items', resource: `/items/MLA${index}` }));
-      const contact = { user_id: 7, pack_id: 1, text: 'Thank you!' };
-      await outbox.add({ key: `${index}`, user_id: 7, contact });
-      for (const each of [inbox, outbox]) {
-        await each.idle();
-        const [letter] = await each.deadLetters.list();
-        await each.deadLetters.replay(letter!.entry.key);
-        await each.idle();
-        expect(await each.forget(letter!.entry.key)).toBe(true);
-      }
-    });
-    expect(found).toEqual([]);
-    for (const each of [inbox, outbox]) await each.close();
-  });
-
   const on = { questions: (_: unknown, { read }: { read: () => unknown }) => read() };
   const client = stubbed([Response.json({ ...wireQuestion, id: 42, status: 'ANSWERED' })]).sellerClient;
   const given = { clientFor: () => client, logger: silentLogger };
@@ -296,7 +259,7 @@ describe('nothing is left of what has failed, was opened again, has ended and is
     const [inbox, outbox] = [createInbox({ ...given, store, on, sellers: [7] }), createOutbox({ ...given, store })];
     for (const each of [inbox, outbox]) void each.start();
     const [tool] = createTools(client, { only: ['questions.get'] });
-    return { inbox, outbox, tool, close: () => Promise.all([inbox.close(), outbox.close()]) };
+    return { memory: memoryStore(), inbox, outbox, tool, close: () => Promise.all([inbox.close(), outbox.close()]) };
   };
   const answer = { user_id: 7, endpoint: endpoints.questions.answer };
 
@@ -305,6 +268,15 @@ describe('nothing is left of what has failed, was opened again, has ended and is
     ['a notification', ({ inbox }, index) => inbox.add(about(index)).then(() => inbox.idle())],
     ['a search of what was missed', ({ inbox }) => inbox.catchUp()],
     ['a wait for a job that is not there', ({ outbox }) => outbox.settled('a').catch(() => {})],
+    [
+      'an entry that was given up and opened again, in memory',
+      async ({ memory }, index) => {
+        await memory.add(work(`${index}`), 100);
+        await memory.settle(await lease(memory), dead);
+        await memory.again(`${index}`, 'dead');
+        await memory.settle(await lease(memory), { ...done, inMs: 0 });
+      },
+    ],
     [
       'two waits for a job',
       async ({ outbox }, index) => {

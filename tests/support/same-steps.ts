@@ -109,7 +109,6 @@ export function stepsOf({ waits = true } = {}): fc.Arbitrary<readonly Step[]> {
       arbitrary: fc.record({ do: fc.constant('wait' as const), ms: fc.constantFrom(...times(waits)) }),
     },
   );
-  // By default, most have a few steps.
   return fc.array(step, { minLength: 1, maxLength: 40, size: 'max' });
 }
 

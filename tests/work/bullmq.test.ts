@@ -2,7 +2,7 @@ import { Queue, Worker } from 'bullmq';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { bullmq } from '../../src/work/bullmq.js';
 import { idOf } from '../../src/work/bullmq-shelf.js';
-import type { BullMQJob, BullMQShelf, JobData } from '../../src/work/bullmq-shelf.js';
+import type { BullMQShelf, JobData } from '../../src/work/bullmq-shelf.js';
 import { factKeyOf } from '../../src/work/store.js';
 import { Log } from '../../src/work/log.js';
 import type { Verdict, Work, TaskOf, InnerEngine as Engine, Run, Works } from '../../src/work/store.js';
@@ -269,18 +269,13 @@ describe.skipIf(!hasRedis)('BullMQ', () => {
 test('what its processes have ended with runs alone after pauses, until it has a result, and keeps all that it notes', async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
-  type Process = (job: BullMQJob, token: string) => Promise<unknown>;
-  const processes: Process[] = [];
+  const processes: ((job: object, token: string) => Promise<unknown>)[] = [];
   const runCommand = async (name: string, args: string[]) => (name === 'sellerBegin' ? [args[3], null] : []);
-  const client = Promise.resolve({ defineCommand: () => undefined, runCommand });
-  class NoQueue {
-    client = client;
+  class NoRedis {
+    client = Promise.resolve({ defineCommand: () => undefined, runCommand });
     on = () => undefined;
     toKey = (key: string) => key;
-  }
-  class NoWorker extends NoQueue {
     constructor(_: string, process: never) {
-      super();
       processes.push(process);
     }
   }
@@ -296,24 +291,21 @@ test('what its processes have ended with runs alone after pauses, until it has a
   };
   let run = async (_: Run): Promise<Verdict> => new Promise(() => {});
   /** A new process has the job, for a second. */
-  const begin = async (stalls: number, ms = 1_000): Promise<unknown> => {
+  const begin = async (stalls: number, ms = 1_000): Promise<number[]> => {
     job.stalledCounter += stalls;
-    const engine = bullmq({ Queue: NoQueue, Worker: NoWorker as never, connection: {} });
+    const engine = bullmq({ Queue: NoRedis as never, Worker: NoRedis as never, connection: {} });
     const task = (run_: Run) => ({ run: () => run(run_), failed: () => done, isObserved: () => false });
     const taskOf: TaskOf = (_, leased) => ({ ...task(leased), tell: async () => undefined });
     const options = { name: 'inbox', kinds: ['questions'], concurrency: 1, leaseMs: 30_000, taskOf };
     engine.works({ ...options, log: new Log(undefined) }).start();
-    processes.at(-1)!({ ...job } as never, 'token').catch(() => undefined);
+    processes.at(-1)!({ ...job }, 'token').catch(() => undefined);
     await vi.advanceTimersByTimeAsync(ms);
     return [job.data.endings ?? 0, ...delays.splice(0)];
   };
   const killed = [await begin(2), await begin(1), await begin(0), await begin(1), await begin(0)];
   expect(killed).toEqual([[1], [1, 2_000], [2], [2, 4_000], [3]]);
   run = async () => ({ state: 'open', inMs: 10, failed: true });
-  expect([await begin(1), await begin(0)]).toEqual([
-    [3, 8_000],
-    [0, 10],
-  ]);
+  expect([...(await begin(1)), ...(await begin(0))]).toEqual([3, 8_000, 0, 10]);
   // What stalled before its result does not count.
   run = async () => new Promise(() => {});
   expect(await begin(1)).toEqual([0]);

@@ -134,13 +134,7 @@ describe('a loop that polls', () => {
 
   test('polls again after a failure, as often as it fails, and not once it is closed', async () => {
     let polls = 0;
-    const poll = async () => {
-      await Promise.resolve();
-      // Asked for while it fails.
-      if ((polls += 1) === 1) loop.wake();
-      throw new Error('disk');
-    };
-    const { loop, state } = loopOf({ poll });
+    const { loop, state } = loopOf({ poll: () => ((polls += 1), Promise.reject(new Error('disk'))) });
     loop.wake();
     await pass(999);
     expect([polls, state.errors]).toEqual([1, 1]);

@@ -235,7 +235,6 @@ export class OpenCounts {
 
   /** Something was removed: there may be room where there was none. */
   forgetFull(): void {
-    for (const owner of this.#full) this.#known.delete(owner);
     this.#full.clear();
   }
 }
