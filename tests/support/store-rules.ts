@@ -356,7 +356,8 @@ export const storeRules: Readonly<Record<string, (open: OpenStore) => Promise<vo
 
   'a seller has a limit of dead entries of each kind, and the oldest goes': async (open) => {
     const store = open();
-    for (const [key, kind] of [...'mabcd'].map((each) => [each, each === 'm' ? 'messages' : 'questions'] as const)) {
+    for (const key of ['m', 'a', 'b', 'c', 'd']) {
+      const kind = key === 'm' ? 'messages' : 'questions';
       await store.add(work(key, { kind, owner: key === 'a' ? '8' : '7' }));
       await store.settle(await lease(store, { kinds: [kind] }), { ...dead, mostDead: 2 });
     }

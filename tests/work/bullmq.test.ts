@@ -293,7 +293,7 @@ test('what its processes have ended with runs alone after pauses, until it has a
   /** A new process has the job, for a second. */
   const begin = async (stalls: number, ms = 1_000): Promise<number[]> => {
     job.stalledCounter += stalls;
-    const engine = bullmq({ Queue: NoRedis as never, Worker: NoRedis as never, connection: {} });
+    const engine = bullmq({ Queue: NoRedis as never, Worker: NoRedis, connection: {} });
     const task = (run_: Run) => ({ run: () => run(run_), failed: () => done, isObserved: () => false });
     const taskOf: TaskOf = (_, leased) => ({ ...task(leased), tell: async () => undefined });
     const options = { name: 'inbox', kinds: ['questions'], concurrency: 1, leaseMs: 30_000, taskOf };
