@@ -138,10 +138,8 @@ const numbered: Readonly<Record<string, readonly [most: number, () => Memory]>> 
     () => {
       const user_id = (sellers += 1);
       let runs = 0;
-      const questions = (_: unknown, { attempt }: { attempt: number }): never => {
-        runs = attempt;
-        throw new Error('no');
-      };
+      const questions = (_: unknown, { attempt }: { attempt: number }) =>
+        Promise.reject(new Error(`${(runs = attempt)}`));
       const remember = async (index: number): Promise<void> =>
         void (await handleNow(post(about(index, { user_id })), { on: { questions }, logger: silentLogger }));
       return { remember, knows: () => remember(0).then(() => runs > 1) };

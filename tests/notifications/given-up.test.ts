@@ -134,20 +134,13 @@ test.each(every.filter(({ isThere }) => isThere))(
 test('a question that was given up stays with a person for two weeks', async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
-  const { inbox, catchUp, notification } = await shop({
-    name: 'memory',
-    isThere: true,
-    open: async () => memoryStore(),
-  });
+  const engine = { name: 'memory', isThere: true, open: async () => memoryStore() };
+  const { inbox, catchUp, notification } = await shop(engine);
   await inbox.add(notification);
   await inbox.idle();
-  for (const [days, added] of [
-    [1.1, 0],
-    [12.8, 0],
-    [0.2, 1],
-  ] as const) {
+  for (const days of [1.1, 12.8, 0.2]) {
     await vi.advanceTimersByTimeAsync(days * 86_400_000);
-    expect(await catchUp()).toMatchObject({ found: 1, added });
+    expect(await catchUp()).toMatchObject({ found: 1, added: days === 0.2 ? 1 : 0 });
   }
 });
 

@@ -168,12 +168,11 @@ test('what was found is not looked for again when its handler has failed, nor by
   await first.idle();
   await vi.advanceTimersByTimeAsync(120_000);
   await first.close();
-  const { lists } = calls;
   const second = createInbox({ ...options, store });
   second.start();
   await vi.advanceTimersByTimeAsync(3_600_000);
   expect(texts).toEqual(['When does it leave?']);
-  expect([lists, calls.lists]).toEqual([1, 1]);
+  expect(calls.lists).toBe(1);
   await second.close();
 });
 

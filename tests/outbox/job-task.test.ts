@@ -50,13 +50,8 @@ test('whether a job may begin says the clock of the store that has leased it', a
     [60_000, 60_000, true],
     [-60_000, -120_000, false],
   ] as const) {
-    const leasedAt = Date.now() + aheadMs;
-    const task = taskOf(
-      {},
-      0,
-      {},
-      { leasedAt, data: { ...entry, notBefore: new Date(Date.now() + beginsInMs).toISOString() } },
-    );
+    const notBefore = new Date(Date.now() + beginsInMs).toISOString();
+    const task = taskOf({}, 0, {}, { leasedAt: Date.now() + aheadMs, data: { ...entry, notBefore } });
     if (isBegun) await expect(task.run()).rejects.toThrow('clientFor returned no client');
     else expect(await task.run()).toMatchObject({ state: 'open', failed: false });
   }
