@@ -63,14 +63,9 @@ describe('a list of pages of three', () => {
       ['search', 'search', 'search', 'search', 'search', 'search'],
     ],
   ])('whose service repeats a page at 0 and at %j', (offsets, expected) => {
-    const tracker = new OffsetTracker(0);
-    const observe = (offset: number, isKnown: boolean): PageStep => {
-      const keys = ['a', 'b', 'c'];
-      const known = keys.map(() => isKnown);
-      return tracker.observe({ offset, limit: 3 }, { keys, known, length: 3, total: undefined, limit: undefined });
-    };
-    observe(0, false);
-    expect(offsets.map((offset) => observe(offset, true))).toEqual(expected);
+    const observe = observing();
+    observe(0, 'abc', '');
+    expect(offsets.map((offset) => observe(offset, 'abc', 'abc'))).toEqual(expected);
   });
 
   const shown = (page: number): string[] => [page === 0 ? 'first' : `${page - 1} last`, `${page}`, `${page} last`];
@@ -103,17 +98,12 @@ describe('a list of pages of three', () => {
   /** Shows pages to an iteration. One of `leftOut` entries has no keys. */
   function observing() {
     const tracker = new OffsetTracker(0);
-    return (offset: number, keys: string, known: string, total?: number, leftOut = 0): PageStep =>
-      tracker.observe(
-        { offset, limit: 3 },
-        {
-          keys: keys.split(''),
-          known: keys.split('').map((key) => known.includes(key)),
-          length: keys.length + leftOut,
-          total,
-          limit: undefined,
-        },
-      );
+    return (offset: number, shownKeys: string, seen: string, total?: number, leftOut = 0): PageStep => {
+      const keys = shownKeys.split('');
+      const known = keys.map((key) => seen.includes(key));
+      const page = { keys, known, length: keys.length + leftOut, total, limit: undefined };
+      return tracker.observe({ offset, limit: 3 }, page);
+    };
   }
 
   test('needs no anchor directly behind a page without new entries, and needs one at the same offset later', () => {
