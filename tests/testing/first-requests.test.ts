@@ -290,7 +290,8 @@ describe('outside of the specification', () => {
   test('what could not be delivered is missed: for two days, of its application and topic', async () => {
     const marketplace = new FakeMarketplace({ now: '2026-03-02T09:00:00Z' });
     marketplace.seed(sample(marketplace.clock.ms));
-    marketplace.notifications.subscribe({ callback: () => new Response(null, { status: 500 }) });
+    for (const application_id of [500, 501])
+      marketplace.notifications.subscribe({ application_id, callback: () => new Response(null, { status: 500 }) });
     const { id } = marketplace.ask({ from: { user_id: 1002 }, item_id: 'MLA600000001', text: 'Is it new?' });
     const missed = async (topic = 'questions') =>
       ((await send(`GET /missed_feeds?app_id=500&topic=${topic}`, {}, marketplace)).body as { messages: unknown[] })
