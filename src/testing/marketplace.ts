@@ -187,7 +187,12 @@ export class FakeMarketplace<Inputs extends readonly unknown[] = readonly unknow
     const { page = false, controls = page, controlToken } = options;
     if (!controls) return listen(this.fetch, options);
     const dashboard = new Dashboard(this, { controlToken, page });
-    return { ...(await listen(dashboard.fetch, options)), controlToken: dashboard.controlToken };
+    const served = await listen(dashboard.fetch, options).catch((error: unknown) => {
+      dashboard.close();
+      throw error;
+    });
+    const close = () => served.close().finally(dashboard.close);
+    return { ...served, controlToken: dashboard.controlToken, close };
   }
 
   /**

@@ -173,6 +173,8 @@ const ended: Readonly<Record<string, () => Happens>> = {
       marketplace.ask({ from: buyer, item_id: 'MLA1', text: 'Hi?' });
       await marketplace.clientFor(seller).questions.search({ seller_id: n }).first();
       marketplace.reset();
+      const listening = await marketplace.listen({ controls: true });
+      await listening.close();
     };
   },
 };

@@ -32,6 +32,9 @@ export class Dashboard {
   /** Handles a call of the marketplace, and remembers its number for the notifications that it causes. */
   readonly #handle: (id: number, request: Request) => Promise<Response>;
 
+  /** Follows the marketplace no more. */
+  readonly close: () => void;
+
   /** @throws {FakeMarketplaceError} when the control token is too short or not valid in a header */
   constructor(
     marketplace: ServedMarketplace,
@@ -48,8 +51,11 @@ export class Dashboard {
     this.#events = events;
     this.#controls = controlsOf({ requestLog: this.requestLog, events, reset });
     this.requestLog.on(() => events.changed());
-    marketplace.events.on(() => events.changed());
-    marketplace.notifications.onAttempt(() => events.changed());
+    const stops = [
+      marketplace.events.on(() => events.changed()),
+      marketplace.notifications.onAttempt(() => events.changed()),
+    ];
+    this.close = () => stops.forEach((stop) => stop());
   }
 
   /** Handles a request: the dashboard and its control endpoints, or the marketplace for everything else. */
