@@ -31,6 +31,16 @@ function createMarketplace(init: Partial<CallbackInit> = {}, respond: () => Resp
 }
 
 describe('a subscribed application', () => {
+  test('whose notification is due in an hour keeps no process alive', async () => {
+    const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+    const { marketplace, subscription, ask } = createMarketplace({ faults: { late: 1, lateMs: 3_600_000 } });
+    marketplace.clock.run();
+    const before = timers();
+    ask();
+    expect(timers()).toBe(before);
+    subscription.cancel();
+  });
+
   test('hears of everything that the marketplace announces, unless it names topics', async () => {
     const { marketplace, seller, buyer, received, subscription, ask } = createMarketplace();
     const questions = createMarketplace({ topics: ['questions'] });
