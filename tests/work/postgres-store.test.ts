@@ -126,10 +126,11 @@ describe.skipIf(!hasPostgres)('in a store in PostgreSQL', () => {
     expect(keysOf(await claim(store)).toSorted()).toEqual(['a', 'c', 'd']);
   });
 
-  test('what was committed is not carried out again where the response was lost', async () => {
+  test('what follows an outage is carried out, and not again where the response to its commit was lost', async () => {
     await emptied();
-    let isCut = false;
+    let [isCut, isAway] = [false, true];
     const connect = async () => {
+      if (isAway) throw new Error('the server is away');
       const client = await pool.connect();
       const query = async (text: string): Promise<unknown> => {
         const answer: unknown = await client.query(text);
@@ -140,6 +141,8 @@ describe.skipIf(!hasPostgres)('in a store in PostgreSQL', () => {
       return { query, release: (error?: Error) => client.release(error) };
     };
     const store = postgresStore({ pool: { connect } });
+    await expect(store.add(work('a'))).rejects.toThrow('the server is away');
+    isAway = false;
     await store.add(work('a'));
     isCut = true;
     expect(await store.add(work('b'))).toBe('added');
