@@ -249,6 +249,19 @@ test('while an equal write of another entry may still be sent, the run waits: th
   expect(sent()).toEqual(['Hello!']);
 });
 
+test('an entry that another process takes between the look and the claim is looked for again', async () => {
+  const { marketplace, seller, run, reply, sent, stored, later } = createSale();
+  marketplace.faults.inject({ reset: 'after', endpoint: send });
+  await errorOf(run((client) => reply(client, 'Hello!')));
+  await reply(marketplace.clientFor(seller), 'Hello!');
+  later();
+  const claims: string[] = [];
+  const book = { look: async () => [], claim: async (name: string) => claims.push(name) > 1 };
+  const records = new WriteRecords({ writes: stored.writes, note: async () => undefined, book });
+  await reply(withWriteHook(marketplace.clientFor(seller), records), 'Hello!');
+  expect([claims.length, sent()]).toEqual([2, ['Hello!', 'Hello!']]);
+});
+
 const option = endpoints.actionGuide.send;
 const lost = 'Thank you!';
 
