@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Log } from '../../src/work/log.js';
 import { memoryStore } from '../../src/work/memory.js';
 import type { Claimed, Lease, InnerStore as Store, Verdict, Work, Run, Task } from '../../src/work/store.js';
-import { leaveStore, useStore, Worker } from '../../src/work/worker.js';
+import { Worker } from '../../src/work/worker.js';
 import { fakeTimersOfInbox } from '../support/fake-time.ts';
 
 // What a worker does with leases, whatever its tasks are.
@@ -140,15 +140,6 @@ test('close() ends also where a store that is away takes nothing back', async ()
   await tick(1_200);
   await closed;
   expect(vi.getTimerCount()).toBe(0);
-});
-
-test('a store is closed by the last of those who use it', async () => {
-  const store = { close: vi.fn(async () => undefined) };
-  for (let users = 0; users < 2; users += 1) useStore(store);
-  for (const closed of [0, 1]) {
-    await leaveStore(store);
-    expect(store.close).toHaveBeenCalledTimes(closed);
-  }
 });
 
 describe('a result', () => {

@@ -114,15 +114,6 @@ describe('the writes of a run', () => {
     await expect(run.records.begin(write)).rejects.toMatchObject({ retryAfterMs: 400 });
   });
 
-  test('are rejected still where a second sending could not be noted, and a third one can', async () => {
-    const given = runOf();
-    await (await sent(given)).end({ state: 'rejected', error: new Error('busy') });
-    given.noted.mockRejectedValueOnce(new Error('away'));
-    await expect(sent(given)).rejects.toThrow('away');
-    expect(given.run.records.writes).toMatchObject([{ state: 'rejected' }]);
-    expect((await sent(given)).isDone).toBe(false);
-  });
-
   test.each<[string, (given: ReturnType<typeof runOf>) => unknown, number]>([
     ['that has ended', ({ run }) => run.end(), 0],
     ['that was aborted', ({ controller }) => controller.abort(new Error('Not sent: closing')), 0],
