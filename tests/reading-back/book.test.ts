@@ -70,6 +70,18 @@ describe('a book in memory', () => {
     for (const id of ['a', 'b']) book.add(write(id));
     expect([1, 2, 3, 4].map(() => book.askFor(write('stored')).write.id)).toEqual(['a', 'b', 'a', 'b']);
   });
+
+  test('notes no time of the service for what is sent after the clock was set, until its next header', () => {
+    const book = new MemoryBook();
+    const headers = new Headers({ date: new Date(now).toUTCString() });
+    const noted = [0, -3_600_000, 3_600_000].map((ms) => {
+      vi.setSystemTime(now + ms);
+      const before = book.timesNow(`before ${ms}`).latestAt;
+      book.clock.observe(Date.now(), headers, () => {});
+      return [before, book.timesNow(`after ${ms}`).latestAt];
+    });
+    expect(noted).toEqual(noted.map(() => [undefined, now + 1000]));
+  });
 });
 
 describe('the view of a write', () => {

@@ -1,5 +1,6 @@
 import type { OutcomeUnknownError, SellerClient } from 'marketplace-seller-sdk';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { confirmByList } from '../../src/resources/confirm-by-list.js';
 import { advanceUntilSettled } from '../support/fake-time.ts';
 import { errorOf, stubbed } from '../support/stubs.ts';
 
@@ -382,4 +383,24 @@ describe('a list is read at both of its ends', () => {
     const error = await advanceUntilSettled(errorOf<OutcomeUnknownError>(asking));
     expect((await advanceUntilSettled(error.confirm({ confirmWindowMs: 0 }))).done).toBe(done);
   });
+});
+
+test.each([
+  [1, { done: false }],
+  [2, { done: true, output: '2' }],
+])('of %i equal entries, another process takes the first one between the look and the claim', async (count, result) => {
+  const date = new Date(1000).toISOString();
+  const entries = ['1', '2']
+    .slice(0, count)
+    .map((name) => ({ entry: name, name, date, compare: () => 'same' as const }));
+  const looks = [undefined, 'another'] as const;
+  let looked = 0;
+  const look = () => {
+    const proved = looks[looked++];
+    const provedBy = (name: string) => (name === '1' ? proved : undefined);
+    return Promise.resolve({ provedBy, sentOf: () => undefined, isInFlight: false, others: [] });
+  };
+  const list = { entries, isComplete: true, sent: { earliest: 0, latest: 0 } };
+  const claim = (name: string) => Promise.resolve(name !== '1');
+  expect(await confirmByList(list, {}, { look, claim })).toEqual(result);
 });

@@ -138,17 +138,19 @@ describe('the messages of a pack', () => {
       const { messages } = marketplace;
       marketplace.settings.capPerOption = capPerOption;
       const pack = marketplace.addPack({ seller_id, buyer_id });
-      const left = [messages.capOf('OTHER', pack)];
-      for (let sent = 0; sent <= capPerOption; sent += 1) {
-        messages.add(pack, { ...from(seller_id), option: 'OTHER' });
-        left.push(messages.capOf('OTHER', pack));
+      for (const reply of ['the first', 'the second']) {
+        const left = [messages.capOf('OTHER', pack)];
+        for (let sent = 0; sent <= capPerOption; sent += 1) {
+          messages.add(pack, { ...from(seller_id), option: 'OTHER' });
+          left.push(messages.capOf('OTHER', pack));
+        }
+        expect(left).toEqual([...Array.from({ length: capPerOption }, (_, sent) => capPerOption - sent), 0, 0]);
+        expect(messages.capOf('SEND_INVOICE_LINK', pack)).toBe(capPerOption);
+        expect(messages.add(pack, from(buyer_id, 'Write to me: a@b.com')).moderation.status).toBe('rejected');
+        expect(messages.capOf('OTHER', pack)).toBe(0);
+        messages.add(pack, from(buyer_id));
+        expect(messages.capOf('OTHER', pack), reply).toBe(capPerOption);
       }
-      expect(left).toEqual([...Array.from({ length: capPerOption }, (_, sent) => capPerOption - sent), 0, 0]);
-      expect(messages.capOf('SEND_INVOICE_LINK', pack)).toBe(capPerOption);
-      expect(messages.add(pack, from(buyer_id, 'Write to me: a@b.com')).moderation.status).toBe('rejected');
-      expect(messages.capOf('OTHER', pack)).toBe(0);
-      messages.add(pack, from(buyer_id));
-      expect(messages.capOf('OTHER', pack)).toBe(capPerOption);
     },
   );
 });
