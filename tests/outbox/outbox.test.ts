@@ -308,19 +308,26 @@ describe.for(storeKinds())('an outbox in $name', ({ create }) => {
     },
   );
 
-  test.for<WriteEnd>(['carried out', 'response lost', 'request lost'])(
-    'a contact of an excepted case goes once when its message ends as %s, also if the case is none any more',
-    async (end) => {
+  test.for<[WriteEnd, 'atOnce' | 'later']>([
+    ['carried out', 'atOnce'],
+    ['carried out', 'later'],
+    ['response lost', 'atOnce'],
+    ['request lost', 'atOnce'],
+  ])(
+    'a contact of an excepted case goes once when its message ends as %s and is judged %s, also if the case is none any more',
+    async ([end, judged]) => {
       // The option is rejected first.
       const ends: WriteEnd[] = ['carried out', end];
       const { user_id, pack_id, pack, buyer, marketplace, messages, open, sent } = shop(ends, { hasWritten: false });
       marketplace.packs.change(pack, { exceptedCase: true });
+      marketplace.messages.moderation = judged;
       const outbox = open(create()());
       const contact = { pack_id, user_id, to: { user_id: buyer.user_id }, text: 'It leaves today.' };
       await outbox.add({ key: 'leaves', user_id, contact });
       await advanceUntilSettled(outbox.idle());
       expect(sent).toEqual(['/messages/action_guide/packs/#/option', `/messages/packs/#/sellers/${user_id}`]);
       marketplace.packs.change(pack, { exceptedCase: false });
+      marketplace.messages.moderate();
       await done(outbox);
       // What was not carried out goes to a person: the conversation takes no message any more.
       if (end === 'request lost') {

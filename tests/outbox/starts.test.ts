@@ -171,6 +171,25 @@ describe('without start() on a file that other processes may have', () => {
     await adding.close();
   });
 
+  test('a process that is started every ten seconds, and ends after one job, is seen', async () => {
+    const { open, job, lines, waited } = shop();
+    const path = newFile();
+    const adding = open(sqliteStore(path));
+    for (const key of ['one', 'two', 'three', 'four', 'five', 'six']) await adding.add(job(key));
+    for (const decided of [1, 2, 3, 4, 5]) {
+      const messages = { contact: async () => (void sending.close(), { message: { id: 'm', status: 'available' } }) };
+      const sending = open(sqliteStore(path), { concurrency: 1, clientFor: () => ({ messages }) as never });
+      void sending.start();
+      await pass(10_000);
+      await waited(sending.close());
+      expect(await adding.stats()).toMatchObject({ running: 0, accepted: decided });
+    }
+    expect(lines).toEqual([]);
+    await pass(60_000);
+    expect(lines).toEqual([warning]);
+    await adding.close();
+  });
+
   test('what is started or closed in time says nothing, and what is due later is no reason', async () => {
     const { marketplace, open, job, lines, waited } = shop();
     const path = newFile();
