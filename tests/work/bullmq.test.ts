@@ -234,7 +234,8 @@ describe.skipIf(!hasRedis)('BullMQ', () => {
     const shelf = engine as unknown as BullMQShelf;
     await engine.add({ ...work('a'), notBefore: Date.now() + 20 });
     await vi.waitFor(async () => expect(await shelf.isDue(['questions'])).toBe(true));
-    take = async () => (await shelf.queue('questions').getJob(idOf('a')))?.promote();
+    // On a busy machine it was due when it was added, and waits already.
+    take = async () => (await shelf.queue('questions').getJob(idOf('a')))?.promote().catch(() => {});
     expect(await shelf.isDue(['questions'])).toBe(true);
   });
 
