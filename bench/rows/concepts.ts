@@ -61,5 +61,5 @@ export const concepts: readonly Concepts[] = [
       measure: async () => Object.values((await ran())[name]).flat().length,
     },
   ]),
-  { what: 'lines of code in src/core', goal: 5800, most: 8172, measure: () => linesOfCode('core') },
+  { what: 'lines of code in src/core', goal: 5800, most: 8177, measure: () => linesOfCode('core') },
 ];

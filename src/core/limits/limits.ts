@@ -45,7 +45,8 @@ export class Limits {
 
   /** Returns the queue of a token, or of the function that returns it, for a call that uses it until `leave`. */
   of(token: unknown, endpoint: Endpoint, concurrency: number): TurnQueue {
-    const limit = this.#limitOf(token);
+    const limits = typeof token === 'function' ? this.#ofFunctions : this.#tokens;
+    const limit = limits.get(token as object) ?? this.#addToken(token, limits);
     const { group, isWrite } = groupOf(endpoint);
     const groupName = isWrite ? `${group} writes` : group;
     const queueName = `${groupName} ${concurrency}`;
@@ -63,12 +64,10 @@ export class Limits {
     return new TurnQueue(application, token, bucket, concurrency);
   }
 
-  #limitOf(token: unknown): TokenLimit {
-    const limits = typeof token === 'function' ? this.#ofFunctions : this.#tokens;
-    let limit = limits.get(token as object);
-    if (limit) return limit;
+  #addToken(token: unknown, limits: Map<unknown, TokenLimit> | WeakMap<object, TokenLimit>): TokenLimit {
     if (this.#tokens.size >= this.#mostBeforeDrop) this.#dropIdle();
-    limits.set(token as object, (limit = new TokenLimit()));
+    const limit = new TokenLimit();
+    limits.set(token as object, limit);
     return limit;
   }
 
